@@ -1,0 +1,36 @@
+"""Evaluate focused retrieval: XML elements, passages and RAG chunks against highlighted text.
+
+Everything public is one attribute of this package, imported when it is first used, so that
+``import focuseval`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+__version__ = version("focuseval")
+
+_PUBLIC = {
+    "FocusevalError": "errors",
+    "Gold": "gold",
+    "Run": "run",
+}
+"""Name → module, in the order of the documentation."""
+
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604  the names are strings of the dictionary above
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module behind a public name, once."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'focuseval' has no attribute {name!r}")
+    value = getattr(import_module(f"focuseval.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

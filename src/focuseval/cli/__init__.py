@@ -1,0 +1,56 @@
+"""The command line: one small module per command, loaded only when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+COMMANDS = (
+    "index",
+    "stats",
+    "topics",
+    "validate",
+    "convert",
+    "formats",
+    "demo",
+)
+"""Command names in the order of the help page; ``inex-eval`` lives in ``inex_eval.py``, in a variable of that name."""
+
+
+class Commands(click.Group):
+    """A group whose commands live in modules of the same name; every expected error becomes one line here."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Return the names in their own order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
+        """Import the module of one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"focuseval.cli.{name}"), name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; an error raised on purpose ends it with one line on stderr and exit code 1."""
+        from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
+
+        try:
+            return super().invoke(ctx)
+        except FocusevalError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(1)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="focuseval")
+def main() -> None:
+    r"""Evaluate focused retrieval: elements, passages and chunks against highlighted text.
+
+    \b
+    Start here:
+      focuseval demo                         the whole loop on the embedded example
+      focuseval COMMAND --help               every command has examples
+    """

@@ -1,0 +1,91 @@
+"""Every error that focuseval raises on purpose, in one tree.
+
+::
+
+    FocusevalError            one line for the user, exit code 1
+    ├── InputError            a file, or what is in it, is wrong: place, expected, found, remedy
+    │   ├── CollectionError   a collection's file or archive, or an index
+    │   ├── FormatError       a run, gold or topic file that does not obey its format
+    │   ├── NexiError         a query that does not parse; knows its column
+    │   └── TaskError         a run that breaks its task's rules
+    ├── MeasureError          an unknown measure, a parameter out of range, a policy that does not exist
+    ├── MissingDataError      a measure needs what the gold, the run or the index does not say
+    ├── NotComparableError    two results that share no common ground
+    └── AssessError           an assessment that the rules refuse
+
+A user sees ``file:line: what was expected, what was found; what to do`` and never a traceback.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the input something was found: a file, and as much more as is known.
+
+    >>> str(Place("run.txt", 3))
+    'run.txt:3'
+    >>> str(Place("a.xml", 3, 7))
+    'a.xml:3:7'
+    """
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        """Return ``file:line:column``, leaving out what is unknown."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+
+class FocusevalError(Exception):
+    """The root of the tree; its text is one line that a user can act on."""
+
+
+class InputError(FocusevalError):
+    """A file, or what is in it, is wrong.
+
+    >>> str(InputError("expected 8 columns, found 7", at=Place("run.fol", 2), remedy="use 'focuseval convert'"))
+    "run.fol:2: expected 8 columns, found 7; use 'focuseval convert'"
+    """
+
+    def __init__(self, what: str, *, at: Place | str | None = None, remedy: str | None = None) -> None:
+        self.what = what
+        self.at = Place(at) if isinstance(at, str) else at
+        self.remedy = remedy
+        place = f"{self.at}: " if self.at else ""
+        super().__init__(place + what + (f"; {remedy}" if remedy else ""))
+
+
+class CollectionError(InputError):
+    """A collection's file or archive, or an index, cannot be used."""
+
+
+class FormatError(InputError):
+    """A run, gold or topic file does not obey its format."""
+
+
+class NexiError(InputError):
+    """A NEXI query does not parse; ``at.column`` points at the character (1-based)."""
+
+
+class TaskError(InputError):
+    """A run breaks its task's rules."""
+
+
+class MeasureError(FocusevalError):
+    """An unknown measure, a parameter out of range, or a policy that does not exist."""
+
+
+class MissingDataError(FocusevalError):
+    """A measure needs what the gold, the run or the index does not say."""
+
+
+class NotComparableError(FocusevalError):
+    """Two results share no common ground: other gold, other topics, other documents."""
+
+
+class AssessError(FocusevalError):
+    """An assessment that the rules refuse."""

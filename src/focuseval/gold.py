@@ -1,0 +1,113 @@
+"""Who highlighted what: judged articles, highlighted passages, graded elements, best entry points.
+
+A `Gold` is three tables of columns over shared codes: ``topics[code]`` and ``documents[code]`` say which topic and
+document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. What a format says in its own words
+(paths of passages, grades, flags) is kept beside what is derived from it, so that writing it again loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+UNKNOWN = -1
+"""A number that the file does not give."""
+
+TOO_SMALL = -2
+"""The exhaustivity ``?`` of 2005: relevant, but too small to be judged on its own."""
+
+NOT_ASSESSED = -3
+"""The grade ``U`` (or a missing grade) of 2002–2004."""
+
+
+@dataclass(frozen=True)
+class Articles:
+    """Judged (topic, document) pairs, one row each, grouped by topic in file order."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
+    relevance: NDArray[np.int32]
+    """TREC's grade; for highlighted gold 1 where something is highlighted, else 0."""
+    length: NDArray[np.int64]
+    """Characters of the whole document, or UNKNOWN."""
+    rsize: NDArray[np.int64]
+    """Highlighted characters, or UNKNOWN."""
+    bep: NDArray[np.int64]
+    """Position of the best entry point, or UNKNOWN."""
+    bep_path: pa.Array | None = None
+    """The best entry point as the file says it (path or XPointer), null where there is none."""
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Highlighted passages: spans in code points, or UNKNOWN until an index resolves their paths."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    size: NDArray[np.int64]
+    """Size as the file gives it, or UNKNOWN."""
+    start_path: pa.Array | None = None
+    end_path: pa.Array | None = None
+    quote: pa.Array | None = None
+
+
+@dataclass(frozen=True)
+class GradedElements:
+    """Assessed elements: grades of 2002–2004, or sizes of 2005–2007."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
+    path: pa.Array
+    """Dictionary-encoded string paths, every step with its ``[n]``."""
+    exhaustivity: NDArray[np.int8]
+    """A grade (2002: relevance), TOO_SMALL or NOT_ASSESSED."""
+    specificity: NDArray[np.int8]
+    """A grade 0–3 of 2002–2004 (2002: coverage N, L, S, E as 0, 1, 2, 3, see `Gold.scale`); UNKNOWN from 2005 on."""
+    size: NDArray[np.int64]
+    rsize: NDArray[np.int64]
+    inferred: NDArray[np.bool_] | None = None
+    inpool: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A recall base as it was judged: what every measure is computed against."""
+
+    topics: tuple[str, ...]
+    documents: pa.Array
+    articles: Articles
+    passages: Passages
+    elements: GradedElements
+    scale: str = "highlights"
+    """``coverage`` (2002), ``grades`` (2003–04), ``exhaustivity`` (2005), ``highlights`` (2006+, spans), ``trec``."""
+    sha256: str = ""
+    """Hash of the bytes read: golds with the same hash are the same gold."""
+    file: str = ""
+    queries: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Per topic, what the format says besides (pool, version, the topic's XML …)."""
+
+    def __post_init__(self) -> None:
+        """Refuse tables whose codes point nowhere: a defect in a reader, not in the user's file."""
+        for table in (self.articles, self.passages, self.elements):
+            if len(table.topic) and table.topic.max(initial=-1) >= len(self.topics):
+                raise IndexError("a topic code beyond the gold's topics")
+            if len(table.document) and table.document.max(initial=-1) >= len(self.documents):
+                raise IndexError("a document code beyond the gold's documents")
+
+    @property
+    def relevant_topics(self) -> NDArray[np.bool_]:
+        """For every topic, whether any judged article is relevant."""
+        relevant = np.zeros(len(self.topics), np.bool_)
+        relevant[self.articles.topic[self.articles.relevance > 0]] = True
+        return relevant

@@ -1,0 +1,59 @@
+"""Ranked results: what a system returned for every topic, as columns.
+
+Rows stand in ranking order within their topic, and topics in blocks, in the order in which the file names them
+first. A result is a whole document, an element (`path`), a range of elements or an XPointer passage
+(`path` … `end_path`), a span (`start`, `end`), an entry point (`start` alone) or a chunk's `text`. What is not
+said is −1, null or None; `focuseval.formats` reads it, an index resolves paths into spans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: its name, its topics and the columns of its results."""
+
+    run_id: str
+    topics: tuple[str, ...]
+    topic: NDArray[np.int32]
+    """Codes into `topics`, non-decreasing."""
+    document: pa.Array
+    """Document ids: a string or dictionary-encoded Arrow array (maybe chunked)."""
+    rank: NDArray[np.int32] | None = None
+    """Ranks as the file gives them; None when it gives none. The order of rows is the ranking."""
+    score: NDArray[np.float64] | None = None
+    start: NDArray[np.int64] | None = None
+    """First code point, −1 where unknown; None when no row has one."""
+    end: NDArray[np.int64] | None = None
+    """One past the last code point, −1 where unknown (an entry point has a start alone)."""
+    path: pa.Array | None = None
+    end_path: pa.Array | None = None
+    text: pa.Array | None = None
+    """A chunk's own text, to be aligned."""
+    line: NDArray[np.int64] | None = None
+    """Line of every result in its file; None when row i stands on line i + 1."""
+    file: str = ""
+    task: str = ""
+    participant: str = ""
+    sha256: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return len(self.topic)
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        """Where each topic's block begins, and one more entry for the end of the last."""
+        return np.searchsorted(self.topic, np.arange(len(self.topics) + 1)).astype(np.int64)

@@ -1,0 +1,74 @@
+"""Data flows one way: a module imports only from lines above its own."""
+
+import ast
+from pathlib import Path
+
+import focuseval
+
+HOUSE = (
+    "errors",
+    "spans",
+    "collection",
+    "topics",
+    "gold",
+    "quantise",
+    "recall_base",
+    "run",
+    "task",
+    "align",
+    "formats",
+    "match",
+    "measures",
+    "evaluate",
+    "stats",
+    "simulate",
+    "fidelity",
+    "gate",
+    "pool",
+    "assess",
+    "report",
+    "testing",
+    "example",
+    "demo",
+    "cli",
+)
+"""The rooms of the house, top to bottom; `__init__` and `__main__` are its doors."""
+
+DOORS = {"__init__", "__main__"}
+SOURCE = Path(focuseval.__file__).parent
+
+
+def room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            parts = node.module.split(".")
+            if parts[0] == "focuseval":
+                found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            found.add("a relative import")
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("focuseval.")}
+    return found - {"__version__"}
+
+
+def modules() -> list[Path]:
+    return [path for path in sorted(SOURCE.rglob("*.py")) if room(path) not in DOORS]
+
+
+def test_every_module_stands_in_the_house():
+    assert {room(path) for path in modules()} <= set(HOUSE)
+
+
+def test_a_module_imports_only_from_above():
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {other}"
+        for path in modules()
+        for other in sorted(imported_rooms(path))
+        if other not in HOUSE or HOUSE.index(other) > HOUSE.index(room(path))
+    ]
+    assert wrong == []
