@@ -59,6 +59,8 @@ class Passages:
     start_path: pa.Array | None = None
     end_path: pa.Array | None = None
     quote: pa.Array | None = None
+    line: NDArray[np.int64] | None = None
+    """Line (or running number, in formats without lines) of every passage in its file; None when it is not known."""
 
 
 @dataclass(frozen=True)

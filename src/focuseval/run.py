@@ -41,6 +41,8 @@ class Run:
     end_path: pa.Array | None = None
     text: pa.Array | None = None
     """A chunk's own text, to be aligned."""
+    chunk: NDArray[np.int64] | None = None
+    """Position of a chunk among its document's chunks, −1 where unknown: its neighbours tell repeated texts apart."""
     line: NDArray[np.int64] | None = None
     """Line of every result in its file; None when row i stands on line i + 1."""
     file: str = ""
