@@ -12,6 +12,9 @@
     ├── MissingDataError      a measure needs what the gold, the run or the index does not say
     ├── NotComparableError    two results that share no common ground
     └── AssessError           an assessment that the rules refuse
+        ├── ConflictError     an edit of a version that is no longer the newest; carries the newer one
+        ├── ChangedTextError  a judgement of a text that has changed since
+        └── StorageError      an edit that could not be written: the disk is full, say
 
 A user sees ``file:line: what was expected, what was found; what to do`` and never a traceback.
 """
@@ -89,3 +92,19 @@ class NotComparableError(FocusevalError):
 
 class AssessError(FocusevalError):
     """An assessment that the rules refuse."""
+
+
+class ConflictError(AssessError):
+    """An edit of a version that is no longer the newest."""
+
+    def __init__(self, what: str, newer: object) -> None:
+        self.newer = newer
+        super().__init__(what)
+
+
+class ChangedTextError(AssessError):
+    """A judgement speaks of a text that has changed since; re-anchor it first."""
+
+
+class StorageError(AssessError):
+    """An edit could not be written; nothing of it was kept."""
