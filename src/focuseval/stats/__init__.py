@@ -1,1 +1,1 @@
-"""TODO-docstring."""
+"""Is a difference real: significance, intervals, effect sizes, rank correlation, agreement."""

@@ -1,0 +1,121 @@
+"""How alike two rankings of runs are: Kendall's τ (a and b), τ_AP, Spearman's ρ.
+
+Each function takes `values`, one row per way of scoring (a measure, a recall base, a quantisation) and one column per
+run, and returns the matrix of correlations between the rows. A correlation that is not defined (fewer than two runs, or
+a row in which all runs score the same) is NaN; `explain` says why in a sentence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.errors import MeasureError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")
+"""The names that `correlate` understands."""
+
+
+def correlate(values: Matrix, coefficient: str = "tau-b") -> Matrix:
+    """Return the correlation of every row of `values` with every other.
+
+    >>> correlate(np.array([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    if coefficient not in COEFFICIENTS:
+        raise MeasureError(f"expected a coefficient among {', '.join(COEFFICIENTS)}, found {coefficient!r}")
+    if values.shape[1] < 2:
+        return np.full((len(values), len(values)), np.nan)
+    if coefficient == "spearman":
+        return spearman(values)
+    if coefficient == "tau-ap":
+        return np.array([[tau_ap(candidate, truth) for candidate in values] for truth in values])
+    return kendall(values, ties=coefficient == "tau-b")
+
+
+def kendall(values: Matrix, *, ties: bool = True) -> Matrix:
+    """Return Kendall's τ_b (τ_a without `ties`): concordant less discordant pairs over the pairs that count."""
+    first, second = np.triu_indices(values.shape[1], 1)
+    signs = np.sign(values[:, first] - values[:, second])
+    agree = signs @ signs.T
+    if not ties:
+        return agree / len(first)
+    untied = np.sqrt((signs**2).sum(axis=1))
+    with np.errstate(invalid="ignore"):  # 0/0 where a row is constant: undefined, and explained by `explain`
+        tau: Matrix = agree / np.outer(untied, untied)
+    return np.clip(tau, -1, 1)
+
+
+def spearman(values: Matrix) -> Matrix:
+    """Return Spearman's ρ: Pearson's correlation of the ranks, tied runs sharing their mean rank."""
+    ranks = np.array([_mean_ranks(row) for row in values])
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    spread = np.sqrt((centred**2).sum(axis=1))
+    with np.errstate(invalid="ignore"):  # as in `kendall`
+        rho: Matrix = centred @ centred.T / np.outer(spread, spread)
+    return np.clip(rho, -1, 1)
+
+
+def tau_ap(candidate: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
+    """Return τ_AP (Yilmaz, Aslam, Robertson 2008) of `candidate` against `truth`: swaps near the top cost more.
+
+    Runs that tie in `candidate` may stand in any order: the value is the mean over all of them. A pair that ties in
+    `truth` counts as half in order.
+
+    >>> tau_ap(np.array([3.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))
+    1.0
+    >>> round(tau_ap(np.array([2.0, 3.0, 1.0]), np.array([3.0, 2.0, 1.0])), 4)  # the top two swapped
+    0.0
+    """
+    runs = len(candidate)
+    if np.ptp(candidate) == 0 or np.ptp(truth) == 0:
+        return float("nan")
+    ahead = candidate[None, :] > candidate[:, None]
+    in_order = np.where(truth[None, :] > truth[:, None], 1.0, np.where(truth[None, :] == truth[:, None], 0.5, 0.0))
+    above = ahead.sum(axis=1)
+    right = (in_order * ahead).sum(axis=1)
+    size = (candidate[None, :] == candidate[:, None]).sum(axis=1)
+    total = 0.0
+    for p, c, t in zip(above.tolist(), right.tolist(), size.tolist(), strict=True):
+        places = np.arange(p, p + t)
+        places, inner = places[places > 0], (places - p)[places > 0]
+        total += float(((c + inner / 2) / places).sum()) / t
+    return 2 * total / (runs - 1) - 1
+
+
+def reading(tau: float) -> str:
+    """Say what a correlation means to the papers (Voorhees 2001): ≥ .9 equivalent, < .8 noticeably different.
+
+    >>> reading(0.93), reading(0.85), reading(0.67)
+    ('equivalent', 'similar', 'noticeable differences')
+    """
+    if np.isnan(tau):
+        return "undefined"
+    return "equivalent" if tau >= 0.9 else "similar" if tau >= 0.8 else "noticeable differences"
+
+
+def explain(values: Matrix, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Say in a sentence each why some correlations are undefined.
+
+    >>> explain(np.array([[1.0, 1.0]]), ("AP",))
+    ('AP gives every run the same score, so it ranks nothing and correlates with nothing.',)
+    """
+    if values.shape[1] < 2:
+        return ("One run has no ranking: give at least two to correlate.",)
+    flat = np.ptp(values, axis=1) == 0
+    why = "gives every run the same score, so it ranks nothing and correlates with nothing."
+    return tuple(f"{name} {why}" for name, constant in zip(names, flat, strict=True) if constant)
+
+
+def _mean_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks from 1, ties sharing their mean."""
+    _, group, count = np.unique(row, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    ranks: NDArray[np.float64] = (last - (count - 1) / 2)[group]
+    return ranks
