@@ -8,6 +8,7 @@ import focuseval
 HOUSE = (
     "errors",
     "spans",
+    "keys",
     "collection",
     "topics",
     "gold",

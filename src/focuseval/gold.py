@@ -44,6 +44,10 @@ class Articles:
     """Position of the best entry point, or UNKNOWN."""
     bep_path: pa.Array | None = None
     """The best entry point as the file says it (path or XPointer), null where there is none."""
+    line: NDArray[np.int64] | None = None
+    """Line of every judgement in its file; None when it is not known."""
+    source: NDArray[np.int32] | None = None
+    """Codes into `Gold.sources`; None when there is one file."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,10 @@ class Gold:
     queries: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Per topic, what the format says besides (pool, version, the topic's XML …)."""
+    sources: tuple[str, ...] = ()
+    """The files that were read, when they were several."""
+    remarks: tuple[str, ...] = ()
+    """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
 
     def __post_init__(self) -> None:
         """Refuse tables whose codes point nowhere: a defect in a reader, not in the user's file."""

@@ -3,7 +3,9 @@
 Rows stand in ranking order within their topic, and topics in blocks, in the order in which the file names them
 first. A result is a whole document, an element (`path`), a range of elements or an XPointer passage
 (`path` … `end_path`), a span (`start`, `end`), an entry point (`start` alone) or a chunk's `text`. What is not
-said is −1, null or None; `focuseval.formats` reads it, an index resolves paths into spans.
+said is −1, null or None; `focuseval.formats` reads it, an index resolves paths into spans. A run without any
+place (no `start`, `path` or `text` column) returns whole documents; in a run with places, a row without one is a
+result whose place the file declares unknown (``X``).
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class Run:
     participant: str = ""
     sha256: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    """What a reader noticed and did not change."""
 
     def __len__(self) -> int:
         """Return the number of results."""

@@ -1,0 +1,132 @@
+"""Bytes from a file, a folder or standard input: decompressed, hashed, without their byte-order mark.
+
+Small files are read; large ones are mapped, and hashed by a second thread while they are parsed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from focuseval.errors import FormatError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Data = bytes | mmap.mmap
+
+BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_LARGE = 1 << 24
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of one file, by the name that the user gave it."""
+
+    name: str
+    data: Data
+    digest: Callable[[], str]
+    """Returns the content's SHA-256, waiting for it if need be."""
+
+    def at(self, line: int | None = None, column: int | None = None) -> Place:
+        """Return a place in this file."""
+        return Place(self.name, line, column)
+
+    def line_of(self, offset: int) -> int:
+        """Return the line (from 1) that holds the byte at `offset`."""
+        return self.data[:offset].count(b"\n") + 1
+
+    def head(self, size: int = 1 << 16) -> bytes:
+        """Return the first bytes, enough to tell formats apart."""
+        return self.data[:size]
+
+
+def open_source(path: str | Path) -> Source:
+    """Return the content of one file; ``-`` is standard input."""
+    name = "<stdin>" if str(path) == "-" else str(path)
+    try:
+        raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(Path(path))
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        raise FormatError(f"cannot be read: {getattr(error, 'strerror', None) or error}", at=name) from error
+    return source_of(raw, name)
+
+
+def source_of(raw: Data, name: str = "<memory>") -> Source:
+    """Return a source made of given bytes: decompressed, without byte-order mark."""
+    data = _decompressed(raw, name)
+    digest = _hashed(data)
+    return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
+
+
+def open_sources(path: str | Path) -> tuple[Source, ...]:
+    """Return a file's content, or that of every file in a folder, in the order of their names."""
+    folder = Path(path)
+    if str(path) == "-" or not folder.is_dir():
+        return (open_source(path),)
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    if not files:
+        raise FormatError("expected assessment files, found an empty folder", at=str(path))
+    return tuple(open_source(file) for file in files)
+
+
+def joint_digest(sources: Sequence[Source]) -> str:
+    """Return the hash of a gold: its file's, or that of its files' hashes in order."""
+    if len(sources) == 1:
+        return sources[0].digest()
+    return hashlib.sha256("\n".join(source.digest() for source in sources).encode()).hexdigest()
+
+
+def refuse_nul(source: Source) -> None:
+    """Raise at the first NUL byte: no text format has one."""
+    at = source.data.find(b"\0")
+    if at >= 0:
+        remedy = "save it as UTF-8" if source.data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "the file is damaged or binary"
+        raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
+
+
+def _load(path: Path) -> Data:
+    with path.open("rb") as file:
+        if path.stat().st_size < _LARGE:
+            return file.read()
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _decompressed(raw: Data, name: str) -> Data:
+    """Unpack gzip (several members, too) and zstd, told by their first bytes."""
+    try:
+        if raw[:2] == _GZIP:
+            import gzip  # noqa: PLC0415  most files are not compressed
+
+            return gzip.decompress(raw)
+        if raw[:4] == _ZSTD:
+            import pyarrow as pa  # noqa: PLC0415  most files are not compressed
+
+            unpacked: bytes = pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd").read()
+            return unpacked
+    except Exception as error:  # zlib.error, EOFError, BadGzipFile, ArrowException: all mean the same here
+        raise FormatError(f"expected a complete compressed file, found: {error}", at=name) from error
+    return raw
+
+
+def _hashed(data: Data) -> Callable[[], str]:
+    """Start hashing; what is large is hashed beside the parsing."""
+    if len(data) < _LARGE:
+        digest = hashlib.sha256(data).hexdigest()
+        return lambda: digest
+    import threading  # noqa: PLC0415  small files need none
+
+    state = hashlib.sha256()
+    thread = threading.Thread(target=state.update, args=(data,))
+    thread.start()
+
+    def wait() -> str:
+        thread.join()
+        return state.hexdigest()
+
+    return wait
