@@ -68,6 +68,15 @@ def pack(group: NDArray[np.integer], position: NDArray[np.integer]) -> NDArray[n
     return (np.asarray(group, np.int64) << _SHIFT) | np.asarray(position, np.int64)
 
 
+def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return numbers from 0 on, the same for equal keys.
+
+    >>> dense(np.array([70, 10, 70]))
+    array([1, 0, 1])
+    """
+    return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
 def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
     """Return the union of the given spans within each group; touching spans merge, empty ones vanish.
 

@@ -1,0 +1,94 @@
+"""Which article a result belongs to: document ids of the run meet those of the gold.
+
+Ids match exactly; through an index also with or without extension, and without an index by dropping the extension
+on either side, refusing what would be ambiguous.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.errors import InputError
+from focuseval.spans import dense
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match.matched import Matched
+    from focuseval.match.prepared import Prepared
+
+EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,4}$"
+
+
+def group_articles(matched: Matched) -> NDArray[np.int64]:
+    """Return every result's article: a row of ``gold.articles``, numbers beyond for unjudged pairs."""
+    prepared = matched.prepared
+    ids = dictionary(matched.column(matched.run.document))
+    code = document_codes(ids.dictionary, prepared)[ids.indices.to_numpy(zero_copy_only=False)]
+    key = prepared.pair_key(matched.topic, code)
+    article = prepared.pairs.find(key)
+    strange = np.flatnonzero(article < 0)
+    article[strange] = len(prepared.topic) + dense(key[strange])
+    return article
+
+
+def dictionary(ids: Any) -> Any:
+    """Return ids as one dictionary-encoded array."""
+    if isinstance(ids, pa.ChunkedArray):
+        ids = ids.combine_chunks()
+        if isinstance(ids, pa.ChunkedArray):
+            ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], ids.type)
+    return ids if isinstance(ids, pa.DictionaryArray) else ids.dictionary_encode()
+
+
+def document_codes(ids: Any, prepared: Prepared) -> NDArray[np.int64]:
+    """Return the gold's code of each distinct id; ids that the gold does not know get numbers beyond."""
+    known = prepared.gold.documents
+    code = _index_in(ids, known)
+    if prepared.index is not None:
+        code = np.where(code >= 0, code, _through_index(ids, prepared))
+    elif (code < 0).any():
+        code = np.where(code >= 0, code, _without_extension(ids, known))
+    return np.where(code >= 0, code, len(known) + np.arange(len(ids)))
+
+
+def _through_index(ids: Any, prepared: Prepared) -> NDArray[np.int64]:
+    """Two ids that the index resolves to one document are one document."""
+    of_row = np.full(len(prepared.index) + 1, -1, np.int64)
+    rows = prepared.document_rows
+    of_row[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    return of_row[np.asarray(prepared.index.find(ids), np.int64)]
+
+
+def _without_extension(ids: Any, known: Any) -> NDArray[np.int64]:
+    """Compare ids after dropping a file extension, where that says something new and is unambiguous."""
+    ids, known = _strings(ids), _strings(known)
+    stems, known_stems = (pc.replace_substring_regex(a, EXTENSION, "") for a in (ids, known))
+    if pc.all(pc.equal(stems, ids)).as_py() is not False and pc.all(pc.equal(known_stems, known)).as_py() is not False:
+        return np.full(len(ids), -1, np.int64)
+    code = _index_in(stems, known_stems)
+    exact = _index_in(ids, known)
+    counts = np.bincount(_index_in(known_stems, known_stems), minlength=len(known))
+    unsure = np.flatnonzero((code >= 0) & (exact < 0) & (counts[np.maximum(code, 0)] > 1))
+    if len(unsure):
+        name = ids[int(unsure[0])].as_py()
+        raise InputError(
+            f"document {name!r} of the run may be any of several documents of the gold that differ in their extension",
+            remedy="write document ids in the run as the gold writes them",
+        )
+    return code
+
+
+def _strings(ids: Any) -> Any:
+    return ids if pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type) else pc.cast(ids, pa.string())
+
+
+def _index_in(ids: Any, known: Any) -> NDArray[np.int64]:
+    if ids.type != known.type:
+        ids, known = pc.cast(ids, pa.large_string()), pc.cast(known, pa.large_string())
+    found: NDArray[np.int32] = pc.fill_null(pc.index_in(ids, value_set=known), -1).to_numpy(zero_copy_only=False)
+    return found.astype(np.int64)

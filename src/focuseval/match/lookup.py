@@ -1,0 +1,57 @@
+"""A hash table from 64-bit keys to rows, searched for millions of keys at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray  # noqa: TC002  dataclass-like attributes are annotated with it
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Lookup:
+    """Finds the first row that has a key; open addressing, vectorised over the keys asked for.
+
+    A binary search over a million keys costs ten cache misses a key; this costs about one.
+
+    >>> Lookup(np.array([70, 10, 70, 30])).find(np.array([30, 70, 11]))
+    array([ 3,  0, -1])
+    """
+
+    def __init__(self, keys: NDArray[np.integer]) -> None:
+        self.keys = np.asarray(keys).astype(np.int64, copy=False).view(np.uint64)
+        bits = max(4, int(8 * len(self.keys)).bit_length())
+        self._shift = np.uint64(64 - bits)
+        self._mask = np.int64((1 << bits) - 1)
+        self._table = np.full(1 << bits, -1, np.int32)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Put each row at the first free slot from its own on; of equal keys the first row stays."""
+        left = np.arange(len(self.keys) - 1, -1, -1)
+        slot = self._home(self.keys[left])
+        while len(left):
+            free = self._table[slot] < 0
+            self._table[slot[free]] = left[free]
+            holder = self._table[slot]
+            pushed = self.keys[holder] != self.keys[left]
+            left, slot = left[pushed], (slot[pushed] + 1) & self._mask
+
+    def _home(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return ((keys * _MIX) >> self._shift).view(np.int64)
+
+    def find(self, keys: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the row of each key, −1 where there is none."""
+        asked = np.asarray(keys).astype(np.int64, copy=False).view(np.uint64)
+        found = np.full(len(asked), -1, np.int64)
+        slot = self._home(asked)
+        row = self._table[slot]
+        left = np.flatnonzero(row >= 0)
+        row, slot = row[left], slot[left]
+        while len(left):
+            same = self.keys[row] == asked[left]
+            found[left[same]] = row[same]
+            left, slot = left[~same], (slot[~same] + 1) & self._mask
+            row = self._table[slot]
+            real = row >= 0
+            left, slot, row = left[real], slot[real], row[real]
+        return found

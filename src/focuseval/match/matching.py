@@ -1,0 +1,58 @@
+"""Bring a run's topics into the gold's order and cut its lists: the first step of every evaluation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import NotComparableError
+from focuseval.match.matched import Matched
+from focuseval.match.policies import Policies
+from focuseval.match.prepared import Prepared, prepare
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.gold import Gold
+    from focuseval.run import Run
+
+
+def match(
+    run: Run, gold: Gold | Prepared, policies: Policies | None = None, index: Any = None, chunks: Any = None
+) -> Matched:
+    """Return the table of a run's results against the gold; pass `prepare(gold, index)` to share work between runs."""
+    prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
+    policies = policies or Policies()
+    rows, bounds = _order(run, prepared, policies.cutoff)
+    return Matched(prepared, run, policies, rows, bounds, chunks)
+
+
+def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
+    """Find each counted topic's block in the run; rows are None when the run stands in that order already."""
+    number = {name: position for position, name in enumerate(prepared.topics)}
+    position = np.array([number.get(name, -1) for name in run.topics], np.int64)
+    _refuse_strangers(run, prepared, position)
+    starts = run.bounds
+    length = np.diff(starts)
+    kept = np.minimum(length, cutoff) if cutoff else length
+    kept = np.where(position >= 0, kept, 0)
+    blocks = np.zeros(len(prepared.topics), np.int64)
+    blocks[position[position >= 0]] = kept[position >= 0]
+    bounds = np.r_[0, np.cumsum(blocks)]
+    counted = position[position >= 0]
+    if bounds[-1] == len(run) and (np.diff(counted) > 0).all():
+        return None, bounds
+    first = np.zeros(len(prepared.topics), np.int64)
+    first[counted] = starts[:-1][position >= 0]
+    return np.arange(bounds[-1]) + np.repeat(first - bounds[:-1], blocks), bounds
+
+
+def _refuse_strangers(run: Run, prepared: Prepared, position: NDArray[np.int64]) -> None:
+    """Refuse a run whose topics are all unknown to the gold: it belongs to another collection."""
+    if len(run) and not (position >= 0).any() and not set(run.topics) & set(prepared.gold.topics):
+        raise NotComparableError(
+            f"{run.file or run.run_id}: no topic in common with {prepared.gold.file or 'the gold'} "
+            f"(run: {run.topics[0]} …, gold: {prepared.gold.topics[0] if prepared.gold.topics else 'none'} …); "
+            "give the gold of the run's collection"
+        )

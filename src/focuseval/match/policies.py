@@ -1,0 +1,111 @@
+"""Every choice that changes a score and is not part of a measure's formula, in one frozen value.
+
+The papers leave these open or contradict each other. They are decided here, named, and printed in the signature of
+every output, so that two numbers with the same signature were computed in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from focuseval.errors import MeasureError
+
+CHOICES = {
+    "ties": ("file", "score"),
+    "overlap": ("once", "inex_eval"),
+    "repeated": ("first",),
+    "missing": ("zero", "skip"),
+    "unjudged": ("nonrelevant",),
+    "short": ("pad", "last"),
+    "unit": ("characters",),
+    "base": ("full", "filtered"),
+    "cas": ("none", "strict", "vague"),
+    "compat": ("none", "inex_eval"),
+}
+"""The words that each policy knows; the first is the default."""
+
+LINK_TYPES = (
+    "collectionlink",
+    "wikipedialink",
+    "redirectlink",
+    "unknownlink",
+    "outsidelink",
+    "weblink",
+    "languagelink",
+)
+"""Tag names that the filtered recall base of INEX 2006 leaves out."""
+
+
+@dataclass(frozen=True)
+class Policies:
+    """How ties, overlap, repeats, gaps and cut-offs are treated.
+
+    >>> Policies(cutoff=1500).signature()
+    'ties:file|overlap:once|repeated:first|missing:zero|unjudged:nonrelevant|short:pad|unit:characters|cutoff:1500|base:full|beta:1|cas:none|compat:none'
+    """
+
+    ties: str = "file"
+    """The order of the results as read: each format's own rule (TREC: score, then document id descending)."""
+    overlap: str = "once"
+    """Text counts at the first rank that returns it; ``inex_eval`` charges it again in articles without relevance."""
+    repeated: str = "first"
+    """A result that was returned before gains nothing the second time."""
+    missing: str = "zero"
+    """A topic that the run does not answer scores 0, or is left out of the mean (``skip``)."""
+    unjudged: str = "nonrelevant"
+    """An unjudged document is treated as not relevant, and counted."""
+    short: str = "pad"
+    """gP past the last article: zeros are added, or the last value repeated (``last``)."""
+    unit: str = "characters"
+    cutoff: int | None = None
+    """Results per topic that are looked at; None for all."""
+    base: str = "full"
+    """Recall base of the element measures: with or without `filtered_tags`."""
+    beta: float = 1
+    """Weight of recall in an article's F."""
+    cas: str = "none"
+    """``strict``: only elements that match the topic's target count, in the run and in the recall base."""
+    compat: str = "none"
+    """``inex_eval``: the habits of the official 2008–10 tool."""
+    filtered_tags: tuple[str, ...] = LINK_TYPES
+
+    def __post_init__(self) -> None:
+        """Refuse a word that a policy does not know."""
+        for name, words in CHOICES.items():
+            if getattr(self, name) not in words:
+                raise MeasureError(
+                    f"policy {name}={getattr(self, name)!r} does not exist; use one of {', '.join(words)}"
+                )
+        if self.cutoff is not None and self.cutoff < 1:
+            raise MeasureError(f"policy cutoff={self.cutoff} is not a number of results; use 1 or more")
+        if not self.beta >= 0:
+            raise MeasureError(f"policy beta={self.beta} is out of range; use 0 or more")
+
+    def signature(self) -> str:
+        """Return every policy as ``name:value``, in declared order."""
+        shown = {name: value for name, value in asdict(self).items() if name != "filtered_tags"}
+        return "|".join(f"{name}:{_word(value)}" for name, value in shown.items())
+
+    def but(self, **changes: Any) -> Policies:
+        """Return a copy with some policies changed; unknown names are refused.
+
+        >>> Policies().but(short="last").short
+        'last'
+        """
+        known = {field.name for field in fields(self)}
+        for name in changes:
+            if name not in known:
+                raise MeasureError(f"policy {name!r} does not exist; there are {', '.join(sorted(known))}")
+        return replace(self, **changes)
+
+
+def inex_eval(policies: Policies) -> Policies:
+    """Return the policies as the official 2008–10 tool has them: file order, answered topics, no cut-off."""
+    return policies.but(ties="file", missing="skip", short="last", overlap="inex_eval", cutoff=None, compat="inex_eval")
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
