@@ -1,0 +1,125 @@
+"""One place out of several: by what was claimed, by the neighbours, or not at all.
+
+A chunk's candidates are increasing starts. Chunks in chunk order start one after the other; a place is *forced* when
+the earliest and the latest increasing sequence of starts agree on it. What is then still open is tried against a
+direct neighbour: chunkers cut a document end to end, so that of two candidates the one that touches is meant.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+OPEN = -1
+"""No candidate could be chosen."""
+
+_BLANKS = 256
+"""Chunks with more white space than this between them do not touch."""
+
+
+def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
+    """Return the row of the candidate nearest to a claimed start, OPEN when two are equally near.
+
+    >>> nearest_candidate([0, 10, 20], 11), nearest_candidate([0, 10], 5)
+    (1, -1)
+    """
+    right = bisect_left(starts, claimed)
+    if right == len(starts):
+        return right - 1
+    if right == 0:
+        return 0
+    before, after = claimed - starts[right - 1], starts[right] - claimed
+    if before == after:
+        return OPEN
+    return right if after < before else right - 1
+
+
+def forced(candidates: Sequence[Sequence[int]]) -> list[int]:
+    """Return, for chunks in order, the row of the only candidate that an increasing sequence of starts allows.
+
+    Chunks with a single candidate are fixed, and bound those between them. A chunk without candidates binds nobody,
+    and where no increasing sequence exists the order cannot be trusted: nothing is placed there.
+
+    >>> forced([[0, 50], [20], [0, 50]]), forced([[0, 50], [0, 50]]), forced([[0, 50]])
+    ([0, 0, 1], [0, 1], [-1])
+    """
+    rows = [0 if len(starts) == 1 else OPEN for starts in candidates]
+    fixed = [-1, *(i for i, row in enumerate(rows) if row != OPEN), len(rows)]
+    for before, after in pairwise(fixed):
+        if after - before > 1:
+            low = candidates[before][0] if before >= 0 else -1
+            high = candidates[after][0] if after < len(rows) else None
+            rows[before + 1 : after] = _forced_between(candidates[before + 1 : after], low, high)
+    return rows
+
+
+def _forced_between(candidates: Sequence[Sequence[int]], low: int, high: int | None) -> list[int]:
+    """Do the same for a stretch of chunks that start after `low` and before `high`."""
+    early, late = _earliest(candidates, low), _latest(candidates, high)
+    if OPEN in (row for row, starts in zip(early + late, [*candidates, *candidates], strict=True) if starts):
+        return [OPEN] * len(candidates)
+    return [a if a == b else OPEN for a, b in zip(early, late, strict=True)]
+
+
+def _earliest(candidates: Sequence[Sequence[int]], low: int) -> list[int]:
+    """Take from the left the first candidate after the one taken before, OPEN where there is none."""
+    rows = []
+    for starts in candidates:
+        row = bisect_right(starts, low)
+        rows.append(row if row < len(starts) else OPEN)
+        low = starts[row] if row < len(starts) else low
+    return rows
+
+
+def _latest(candidates: Sequence[Sequence[int]], high: int | None) -> list[int]:
+    """Take from the right the last candidate before the one taken after, OPEN where there is none."""
+    rows = []
+    for starts in reversed(candidates):
+        row = (len(starts) if high is None else bisect_left(starts, high)) - 1
+        rows.append(row)
+        high = starts[row] if row >= 0 else high
+    return rows[::-1]
+
+
+def touching(
+    document: str,
+    spans: Sequence[Sequence[tuple[int, int]]],
+    order: Sequence[int],
+    chosen: Sequence[int],
+) -> list[int]:
+    """Return the choices, completed by candidates that touch or overlap a placed direct neighbour.
+
+    Direct neighbours have consecutive numbers in `order`. Between touching chunks nothing but white space is left
+    out; if several candidates touch, none is taken.
+
+    >>> touching("a x x b", [[(0, 1)], [(2, 3), (4, 5)]], [0, 1], [0, -1])
+    [0, 0]
+    """
+    rows = list(chosen)
+    for i in range(1, len(rows)):
+        if rows[i] == OPEN and rows[i - 1] != OPEN and order[i] == order[i - 1] + 1:
+            left = spans[i - 1][rows[i - 1]]
+            rows[i] = _only(j for j, right in enumerate(spans[i]) if _touch(document, left, right))
+    for i in range(len(rows) - 2, -1, -1):
+        if rows[i] == OPEN and rows[i + 1] != OPEN and order[i] == order[i + 1] - 1:
+            right = spans[i + 1][rows[i + 1]]
+            rows[i] = _only(j for j, left in enumerate(spans[i]) if _touch(document, left, right))
+    return rows
+
+
+def _only(rows: Iterable[int]) -> int:
+    """Return the single row, OPEN when there are none or several."""
+    found = list(rows)
+    return found[0] if len(found) == 1 else OPEN
+
+
+def _touch(document: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Tell whether the right span begins inside the left one, or after nothing but white space."""
+    gap = right[0] - left[1]
+    if left[0] >= right[0] or gap > _BLANKS:
+        return False
+    return gap <= 0 or document[left[1] : right[0]].isspace()

@@ -1,0 +1,163 @@
+"""The chunks of one document, each at its place: exact, then normalised, then approximate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from focuseval.align.approximate import Grams, near_places
+from focuseval.align.choose import OPEN, forced, nearest_candidate, touching
+from focuseval.align.normalise import Normalised, normal_form, normalise
+from focuseval.align.occurrences import occurrences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
+"""How a text was placed; ``unchecked``: a span that came without a text to check it against."""
+EXACT, NORMALISED, APPROXIMATE, AMBIGUOUS, LOST, UNCHECKED = range(len(HOW))
+
+
+class Wanted(NamedTuple):
+    """A text to be placed, with the span that was claimed for it and its number among the document's chunks."""
+
+    text: str
+    start: int = -1
+    end: int = -1
+    order: int = -1
+
+
+class Placed(NamedTuple):
+    """A place: its span, how it was found, the similarity, and in how many places the text was found."""
+
+    start: int
+    end: int
+    how: int
+    similarity: float
+    places: int
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The places that one text may stand for, in increasing order, all found in the same way."""
+
+    how: int = LOST
+    similarity: float = 0.0
+    spans: list[tuple[int, int]] = field(default_factory=list)
+
+    def take(self, row: int) -> Placed:
+        """Return one of the places, or the reason why there is none."""
+        if row != OPEN:
+            return Placed(*self.spans[row], self.how, self.similarity, len(self.spans))
+        how = AMBIGUOUS if self.spans else LOST
+        return Placed(-1, -1, how, self.similarity if self.spans else 0.0, len(self.spans))
+
+
+class Page:
+    """A document's text; its normal form and its k-grams are made only when a text is not found without them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def normal(self) -> Normalised:
+        """The document's normal form."""
+        return normalise(self.text)
+
+    @cached_property
+    def grams(self) -> Grams:
+        """The k-grams of the normal form."""
+        return Grams(self.normal.text)
+
+    def candidates(self, texts: Sequence[str], similarity: float) -> list[Candidates]:
+        """Return the places of every text, from the first of the three ways that finds any."""
+        found = [
+            Candidates(EXACT, 1.0, [(at, at + len(text)) for at in starts])
+            for text, starts in zip(texts, occurrences(self.text, texts), strict=True)
+        ]
+        missing = [i for i, candidate in enumerate(found) if not candidate.spans]
+        if not missing:
+            return found
+        forms = [normal_form(texts[i]) for i in missing]
+        for i, form, starts in zip(missing, forms, occurrences(self.normal.text, forms), strict=True):
+            spans = [self.normal.original(at, at + len(form)) for at in starts]
+            found[i] = Candidates(NORMALISED, 1.0, [span for span in spans if span])
+            if not found[i].spans:
+                found[i] = self._approximate(form, similarity)
+        return found
+
+    def _approximate(self, form: str, similarity: float) -> Candidates:
+        """Return the nearest places of a normal form, if they are similar enough."""
+        near = near_places(self.grams, form, similarity)
+        spans = [(self._whole(place.start), self._whole_end(place.end)) for place in near]
+        return Candidates(APPROXIMATE, near[0].similarity, spans) if near else Candidates()
+
+    def _whole(self, start: int) -> int:
+        """Return the original position of a start, moved back to the beginning of its character."""
+        while start and self.normal.inside[start]:
+            start -= 1
+        return int(self.normal.source[start])
+
+    def _whole_end(self, end: int) -> int:
+        """Return the original position of an end, moved on to the end of its character."""
+        inside = self.normal.inside
+        while end < len(inside) and inside[end]:
+            end += 1
+        return int(self.normal.source[end - 1]) + 1
+
+
+def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Placed]:
+    """Place the texts of one document; see the rules in `focuseval.align`.
+
+    >>> found = place(Page("one two one"), [Wanted("two"), Wanted("one"), Wanted("one", 7)], similarity=0.9)
+    >>> [(HOW[place.how], place.start) for place in found]
+    [('exact', 4), ('ambiguous', -1), ('exact', 8)]
+    """
+    asked = list(dict.fromkeys(wanted))
+    claims = {want: claim for want in asked if (claim := _verified(page, want))}
+    texts = list(dict.fromkeys(want.text for want in asked if want not in claims))
+    found = dict(zip(texts, page.candidates(texts, similarity), strict=True))
+    options = {want: claims.get(want) or found[want.text] for want in asked}
+    rows = {want: _row(want, option) for want, option in options.items()}
+    if any(row == OPEN and want.order >= 0 and options[want].spans for want, row in rows.items()):
+        rows |= _by_neighbours(page, options, rows)
+    placed = {want: options[want].take(rows[want]) for want in asked}
+    return [placed[want] for want in wanted]
+
+
+def _verified(page: Page, want: Wanted) -> Candidates | None:
+    """Return the claimed span where the document bears it out."""
+    if want.start < 0 or not want.text:
+        return None
+    if page.text.startswith(want.text, want.start):
+        return Candidates(EXACT, 1.0, [(want.start, want.start + len(want.text))])
+    if want.start < want.end <= len(page.text):
+        form = normal_form(want.text)
+        if form and normal_form(page.text[want.start : want.end]) == form:
+            return Candidates(NORMALISED, 1.0, [(want.start, want.end)])
+    return None
+
+
+def _row(want: Wanted, option: Candidates) -> int:
+    """Choose without neighbours: the only candidate, or the one nearest to the claim."""
+    if len(option.spans) == 1:
+        return 0
+    if want.start < 0 or not option.spans:
+        return OPEN
+    return nearest_candidate([start for start, _ in option.spans], want.start)
+
+
+def _by_neighbours(page: Page, options: dict[Wanted, Candidates], rows: dict[Wanted, int]) -> dict[Wanted, int]:
+    """Choose for texts in chunk order; two texts with one number make the numbers meaningless."""
+    chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
+    order = [want.order for want in chunks]
+    if len(set(order)) < len(order):
+        return {}
+    spans = [
+        options[want].spans if rows[want] == OPEN else [options[want].spans[rows[want]]] if options[want].spans else []
+        for want in chunks
+    ]
+    chosen = forced([[start for start, _ in places] for places in spans])
+    chosen = touching(page.text, spans, order, chosen)
+    return {want: row for want, row in zip(chunks, chosen, strict=True) if rows[want] == OPEN}
