@@ -1,1 +1,1 @@
-"""TODO-docstring."""
+"""Judge pooled documents: rules, store and web app of the assessment server."""

@@ -1,0 +1,131 @@
+"""The project's SQLite file: its tables, one writer at a time, every commit on the disk before it is acknowledged."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from focuseval.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,                      -- when, UTC
+    actor TEXT NOT NULL,                   -- who did it
+    assessor TEXT NOT NULL DEFAULT '',     -- whose judgement it changes; '' for the project itself
+    topic TEXT NOT NULL DEFAULT '',
+    document TEXT NOT NULL DEFAULT '',
+    version INTEGER NOT NULL DEFAULT 0,    -- of the judgement, after this event
+    edit TEXT NOT NULL,                    -- what, as JSON
+    text_sha256 TEXT NOT NULL DEFAULT '',  -- the text that the event speaks of
+    key TEXT NOT NULL                      -- given by the client: the same key is the same event
+);
+CREATE UNIQUE INDEX IF NOT EXISTS events_key ON events (actor, key);
+CREATE UNIQUE INDEX IF NOT EXISTS events_version ON events (assessor, topic, document, version) WHERE assessor != '';
+CREATE TRIGGER IF NOT EXISTS events_are_kept BEFORE DELETE ON events
+    BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS events_are_final BEFORE UPDATE ON events
+    BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TABLE IF NOT EXISTS judgements (
+    assessor TEXT NOT NULL, topic TEXT NOT NULL, document TEXT NOT NULL,
+    version INTEGER NOT NULL, status TEXT NOT NULL, flagged INTEGER NOT NULL, bep INTEGER, note TEXT NOT NULL,
+    grades TEXT NOT NULL, text_sha256 TEXT NOT NULL, length INTEGER NOT NULL, at TEXT NOT NULL,
+    PRIMARY KEY (assessor, topic, document)
+);
+CREATE TABLE IF NOT EXISTS highlights (
+    assessor TEXT NOT NULL, topic TEXT NOT NULL, document TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL, quote TEXT NOT NULL,
+    PRIMARY KEY (assessor, topic, document, start)
+);
+CREATE TABLE IF NOT EXISTS pool (
+    topic TEXT NOT NULL, document TEXT NOT NULL,
+    position INTEGER NOT NULL, runs INTEGER NOT NULL, best INTEGER NOT NULL,
+    PRIMARY KEY (topic, document)
+);
+CREATE TABLE IF NOT EXISTS assignments (
+    topic TEXT NOT NULL, document TEXT NOT NULL, assessor TEXT NOT NULL, PRIMARY KEY (topic, document, assessor)
+);
+CREATE TABLE IF NOT EXISTS assessors (name TEXT PRIMARY KEY, origin TEXT NOT NULL, source TEXT NOT NULL);
+"""
+
+
+class Database:
+    """Connections to one file: a single writer behind a lock, one reader per thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        self._writer = self._connect()
+        with self._translated():
+            self._writer.executescript(SCHEMA)
+            self._writer.execute(f"PRAGMA user_version={VERSION}")
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: everything in the block is on the disk when it ends, or nothing is."""
+        with self._lock, self._translated():
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:  # a full disk may have rolled back already
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    def read(self) -> sqlite3.Connection:
+        """Return this thread's connection for reading; it never waits for the writer."""
+        if not hasattr(self._local, "connection"):
+            self._local.connection = self._connect()
+            self._readers.append(self._local.connection)
+        connection: sqlite3.Connection = self._local.connection
+        return connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Several reads of one and the same state, whatever is written meanwhile."""
+        connection = self.read()
+        connection.execute("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.execute("ROLLBACK")
+
+    def backup(self, target: Path) -> None:
+        """Copy the file as of this moment, while others go on working."""
+        with self._translated():
+            copy = sqlite3.connect(target)
+            try:
+                self.read().backup(copy)
+            finally:
+                copy.close()
+
+    def close(self) -> None:
+        """Close every connection; the log is folded into the main file."""
+        for connection in (*self._readers, self._writer):
+            connection.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        with self._translated():
+            connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+        return connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+            raise StorageError(f"{self.path}: {error}; nothing of this edit was kept") from error

@@ -1,0 +1,145 @@
+"""Who judges what: the pool, its top-ups, its split among assessors, and who the assessors are.
+
+Each change is an event of the project, so that the log alone gives the plan back. A top-up only adds: a document
+that is in the pool keeps its position, and nothing that was judged is touched.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focuseval.assess.store import ADJUDICATED, Store, now
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from focuseval.assess.rules import Edit
+
+PERSON, IMPORTED = "person", "imported"
+
+
+@dataclass(frozen=True)
+class Assessor:
+    """A name, and whether a person judged here or the judgements came from elsewhere."""
+
+    name: str
+    origin: str = PERSON
+    source: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name as every page and every export shows it.
+
+        >>> Assessor("llm", IMPORTED).label
+        'llm (imported)'
+        """
+        return self.name if self.origin == PERSON else f"{self.name} ({self.origin})"
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A document to judge for a topic: its place, how many runs returned it, and its best rank among them."""
+
+    topic: str
+    document: str
+    position: int = 0
+    runs: int = 0
+    best: int = 0
+
+
+def add_to_pool(store: Store, rows: Iterable[Pooled], *, actor: str) -> int:
+    """Add the documents that the pool does not hold yet, after those it does; return how many they are."""
+    known = {(row.topic, row.document) for row in pool(store)}
+    last: dict[str, int] = {}
+    for row in pool(store):
+        last[row.topic] = max(last.get(row.topic, -1), row.position)
+    fresh: dict[tuple[str, str], list[object]] = {}
+    for row in rows:
+        if (row.topic, row.document) not in known and (row.topic, row.document) not in fresh:
+            last[row.topic] = last.get(row.topic, -1) + 1
+            fresh[row.topic, row.document] = [row.topic, row.document, last[row.topic], row.runs, row.best]
+    if fresh:
+        record(store, {"kind": "pool", "rows": list(fresh.values())}, actor=actor)
+    return len(fresh)
+
+
+def pool(store: Store, assessor: str | None = None) -> list[Pooled]:
+    """Return the pool by topic and position; with an assessor, the part that is theirs.
+
+    A document that is assigned to nobody is everybody's, one that came with a top-up for instance.
+    """
+    owners = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
+    mine = f"WHERE NOT EXISTS ({owners}) OR EXISTS ({owners} AND a.assessor = ?)"
+    everything = assessor is None or assessor == ADJUDICATED
+    rows = store.database.read().execute(
+        f"SELECT * FROM pool {'' if everything else mine} ORDER BY topic, position",  # noqa: S608  two fixed strings
+        () if everything else (assessor,),
+    )
+    return [Pooled(**dict(row)) for row in rows]
+
+
+def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, actor: str) -> None:
+    """Deal topics or pooled documents out to assessors in turn, each to `overlap` of them.
+
+    A new split replaces the one before, but what somebody has begun stays theirs.
+    """
+    if not 1 <= overlap <= len(assessors):
+        raise AssessError(f"expected an overlap from 1 to {len(assessors)}, the number of assessors, found {overlap}")
+    documents = pool(store)
+    units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in documents)
+    dealt = [
+        [topic, document, assessors[(turn + k) % len(assessors)]]
+        for turn, (topic, document) in enumerate(units)
+        for k in range(overlap)
+    ]
+    began = [[key.topic, key.document, key.assessor] for key in store.judged() if key.assessor in assessors]
+    record(store, {"kind": "assign", "rows": [*dealt, *began]}, actor=actor)
+
+
+def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
+    """Make an assessor known; a name is one person's or one import's for good."""
+    known = {one.name: one for one in assessors(store)}.get(assessor.name)
+    if known is not None and known.origin != assessor.origin:
+        raise AssessError(f"'{assessor.name}' is the name of {_ARTICLE[known.origin]} assessor; choose another")
+    if assessor.name == ADJUDICATED:
+        raise AssessError(f"'{ADJUDICATED}' is reserved for what the adjudication decides; choose another name")
+    if known is None:
+        edit = {"kind": "assessor", "name": assessor.name, "origin": assessor.origin, "source": assessor.source}
+        record(store, edit, actor=actor or assessor.name)
+    return assessor
+
+
+_ARTICLE = {PERSON: "a human", IMPORTED: "an imported"}
+
+
+def assessors(store: Store) -> list[Assessor]:
+    """Return everyone who may have judged something, people first."""
+    rows = store.database.read().execute("SELECT name, origin, source FROM assessors ORDER BY origin DESC, name")
+    return [Assessor(*row) for row in rows]
+
+
+def record(store: Store, edit: Edit, *, actor: str, at: str = "", token: str = "") -> None:
+    """Write one event of the project itself, and what follows from it, in one transaction."""
+    with store.database.write() as connection:
+        connection.execute(
+            "INSERT INTO events (at, actor, edit, key) VALUES (?, ?, ?, ?)",
+            (at or now(), actor, json.dumps(edit, ensure_ascii=False), token or uuid.uuid4().hex),
+        )
+        follow(connection, edit)
+
+
+def follow(connection: sqlite3.Connection, edit: Edit) -> None:
+    """Bring the plan's tables to what a project event says."""
+    if edit["kind"] == "pool":
+        connection.executemany("INSERT OR IGNORE INTO pool VALUES (?, ?, ?, ?, ?)", edit["rows"])
+    elif edit["kind"] == "assign":
+        connection.execute("DELETE FROM assignments")
+        connection.executemany("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", edit["rows"])
+    elif edit["kind"] == "assessor":
+        values = (edit["name"], edit["origin"], edit["source"])
+        connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)

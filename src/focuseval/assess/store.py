@@ -1,0 +1,207 @@
+"""Judgements on the disk: one transaction per edit, optimistic versions, retries that count once.
+
+The log of events is the truth; the tables of judgements and highlights are its fold, kept so that reading is quick.
+`rebuilt` folds the log again, and `focuseval.assess.check` compares the two.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from focuseval.assess.database import Database
+from focuseval.assess.history import Timeline, replay
+from focuseval.assess.rules import Edit, Judgement, apply, check
+from focuseval.errors import ChangedTextError, ConflictError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from focuseval.assess.document import Document
+
+ADJUDICATED = "adjudicated"
+"""The assessor that no person is: what the adjudication decided."""
+
+
+class Key(NamedTuple):
+    """Whose judgement of what."""
+
+    assessor: str
+    topic: str
+    document: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A judgement as it stands on the disk; version 0 is a document nobody touched."""
+
+    key: Key
+    version: int = 0
+    judgement: Judgement = field(default_factory=Judgement)
+    text_sha256: str = ""
+    length: int = 0
+    at: str = ""
+
+
+def now() -> str:
+    """Return the time as the log writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Store:
+    """Everything a project knows of its judgements."""
+
+    def __init__(self, path: Path, *, exhaustivity: bool = False) -> None:
+        self.database = Database(path)
+        self.exhaustivity = exhaustivity
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+    def judgement(self, key: Key) -> Saved:
+        """Return the newest state of one judgement."""
+        with self.database.snapshot() as connection:
+            return _load(connection, key)
+
+    def timeline(self, key: Key) -> Timeline:
+        """Return every state of one judgement, derived from its events."""
+        return replay(_edits(self.database.read(), key))
+
+    def edit(self, key: Key, document: Document, edit: Edit, *, version: int, token: str, actor: str = "") -> Saved:
+        """Do one edit and return what is now on the disk.
+
+        Parameters
+        ----------
+        key, document, edit
+            Whose judgement, of which text, and what to do to it.
+        version
+            The version that the editor saw; another one on the disk raises ConflictError with the newer state.
+        token
+            Chosen by the client: an edit that arrives twice under the same token is done once.
+        actor
+            Who does it, if not the assessor (an adjudicator, an import).
+        """
+        actor = actor or key.assessor
+        with self.database.write() as connection:
+            saved = _load(connection, key)
+            if _seen(connection, actor, token):
+                return saved
+            if saved.version != version:
+                raise ConflictError("the document was changed elsewhere in the meantime", saved)
+            if saved.version and saved.text_sha256 != document.sha256 and not edit.get("barrier"):
+                raise ChangedTextError(f"the text of {document.id} has changed since it was assessed; re-anchor it")
+            after = self._after(connection, saved, edit, document)
+            fresh = Saved(key, saved.version + 1, after, document.sha256, len(document.text), now())
+            _append(connection, fresh, edit, actor, token)
+            _save(connection, saved, fresh, document.text)
+        return fresh
+
+    def _after(self, connection: sqlite3.Connection, saved: Saved, edit: Edit, document: Document) -> Judgement:
+        if edit["kind"] in ("undo", "redo"):
+            return replay(_edits(connection, saved.key)).step(edit)
+        check(saved.judgement, edit, document, exhaustivity=self.exhaustivity)
+        return apply(saved.judgement, edit)
+
+    def judged(self, assessor: str | None = None) -> list[Key]:
+        """Return the judgements that exist, in the order of their names."""
+        where, values = ("WHERE assessor = ?", (assessor,)) if assessor is not None else ("", ())
+        rows = self.database.read().execute(
+            f"SELECT assessor, topic, document FROM judgements {where} ORDER BY assessor, topic, document",  # noqa: S608  two fixed strings
+            values,
+        )
+        return [Key(*row) for row in rows]
+
+    def statuses(self, assessor: str) -> dict[tuple[str, str], tuple[str, bool]]:
+        """Return status and flag of every document that an assessor touched, by topic and document."""
+        rows = self.database.read().execute(
+            "SELECT topic, document, status, flagged FROM judgements WHERE assessor = ?", (assessor,)
+        )
+        return {(row["topic"], row["document"]): (row["status"], bool(row["flagged"])) for row in rows}
+
+    def quotes(self, key: Key) -> list[tuple[int, int, str]]:
+        """Return the highlights of one judgement with their quotes."""
+        return [tuple(row) for row in self.database.read().execute(f"{_QUOTES} ORDER BY start", key)]
+
+    def rebuilt(self, key: Key) -> Judgement:
+        """Return one judgement as its events alone give it."""
+        return self.timeline(key).now
+
+    def events(self) -> Iterator[dict[str, object]]:
+        """Return the whole log, oldest first, each event as plain values."""
+        for row in self.database.read().execute("SELECT * FROM events ORDER BY seq"):
+            yield {**dict(row), "edit": json.loads(row["edit"])}
+
+
+_QUOTES = 'SELECT start, "end", quote FROM highlights WHERE assessor = ? AND topic = ? AND document = ?'
+
+
+def _seen(connection: sqlite3.Connection, actor: str, token: str) -> bool:
+    return connection.execute("SELECT 1 FROM events WHERE actor = ? AND key = ?", (actor, token)).fetchone() is not None
+
+
+def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:
+    rows = connection.execute(
+        "SELECT edit FROM events WHERE assessor = ? AND topic = ? AND document = ? ORDER BY version", key
+    )
+    return (json.loads(row["edit"]) for row in rows)
+
+
+def _load(connection: sqlite3.Connection, key: Key) -> Saved:
+    row = connection.execute(
+        "SELECT * FROM judgements WHERE assessor = ? AND topic = ? AND document = ?", key
+    ).fetchone()
+    if row is None:
+        return Saved(key)
+    spans = connection.execute(
+        'SELECT start, "end" FROM highlights WHERE assessor = ? AND topic = ? AND document = ? ORDER BY start', key
+    )
+    judgement = Judgement(
+        tuple((start, end) for start, end in spans),
+        row["bep"],
+        row["status"],
+        bool(row["flagged"]),
+        row["note"],
+        json.loads(row["grades"]),
+    )
+    return Saved(key, row["version"], judgement, row["text_sha256"], row["length"], row["at"])
+
+
+def _append(connection: sqlite3.Connection, saved: Saved, edit: Edit, actor: str, token: str) -> None:
+    connection.execute(
+        "INSERT INTO events (at, actor, assessor, topic, document, version, edit, text_sha256, key)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (saved.at, actor, *saved.key, saved.version, json.dumps(edit, ensure_ascii=False), saved.text_sha256, token),
+    )
+
+
+def _save(connection: sqlite3.Connection, before: Saved, after: Saved, text: str) -> None:
+    """Write the new state; of the highlights only those that changed, unless the text itself did."""
+    judgement = after.judgement
+    same_text = before.text_sha256 == after.text_sha256
+    kept = set(before.judgement.highlights) & set(judgement.highlights) if same_text else set()
+    gone = [(*after.key, start) for start, end in before.judgement.highlights if (start, end) not in kept]
+    new = [(*after.key, a, b, text[a:b]) for a, b in judgement.highlights if (a, b) not in kept]
+    connection.executemany(
+        "DELETE FROM highlights WHERE assessor = ? AND topic = ? AND document = ? AND start = ?", gone
+    )
+    connection.executemany("INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", new)
+    connection.execute(
+        "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *after.key,
+            after.version,
+            judgement.status,
+            judgement.flagged,
+            judgement.bep,
+            judgement.note,
+            json.dumps(dict(judgement.grades), ensure_ascii=False),
+            after.text_sha256,
+            after.length,
+            after.at,
+        ),
+    )

@@ -1,0 +1,153 @@
+import pytest
+
+from focuseval.assess.exhaustivity import inferred, relevant_rows, ungraded
+from focuseval.assess.request import parse_edit
+from focuseval.assess.rules import FINISHED, Judgement, apply, check, from_dict, warnings
+from focuseval.errors import AssessError
+from strategies.assessing import PAGE, TEXT, mark
+
+TITLE, BOLD = "/article[1]/title[1]", "/article[1]/p[1]/b[1]"
+
+
+def after(*edits, start=None, exhaustivity=False):
+    judgement = start or Judgement()
+    for edit in edits:
+        check(judgement, edit, PAGE, exhaustivity=exhaustivity)
+        judgement = apply(judgement, edit)
+    return judgement
+
+
+def test_the_entry_point_is_the_first_highlighted_character_until_it_is_set():
+    highlighted = after(mark(11, 16), mark(6, 10))
+    assert highlighted.entry_point == 6
+    assert after({"kind": "entry", "position": 2}, start=highlighted).entry_point == 2
+    assert after({"kind": "entry", "position": 2}, {"kind": "entry", "position": None}, start=highlighted).bep is None
+
+
+def test_relevant_needs_a_highlight():
+    with pytest.raises(AssessError, match="at least one highlight"):
+        after({"kind": "finish", "relevant": True})
+    assert after(mark(0, 5), {"kind": "finish", "relevant": True}).status == "relevant"
+
+
+def test_not_relevant_has_no_highlight_and_no_entry_point():
+    with pytest.raises(AssessError, match="remove them"):
+        after(mark(0, 5), {"kind": "finish", "relevant": False})
+    done = after({"kind": "entry", "position": 3}, {"kind": "finish", "relevant": False})
+    assert (done.status, done.entry_point) == ("not relevant", None)
+
+
+@pytest.mark.parametrize(
+    "edit", [mark(0, 2), mark(0, 2, "unhighlight"), {"kind": "entry", "position": 1}, {"kind": "reopen"}]
+)
+def test_any_edit_reopens_a_finished_document(edit):
+    done = after(mark(0, 5), {"kind": "finish", "relevant": True})
+    assert after(edit, start=done).status == "in progress"
+
+
+@pytest.mark.parametrize("edit", [{"kind": "flag", "on": True}, {"kind": "note", "text": "odd"}])
+def test_a_remark_leaves_a_finished_document_finished(edit):
+    done = after(mark(0, 5), {"kind": "finish", "relevant": True})
+    assert after(edit, start=done).status in FINISHED
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 3), (5, 5), (7, 3), (0, len(TEXT) + 1)])
+def test_a_span_outside_the_text_is_refused(start, end):
+    with pytest.raises(AssessError, match="does not lie inside"):
+        after({"kind": "highlight", "start": start, "end": end, "quote": ""})
+
+
+def test_a_quote_that_is_not_the_text_is_refused():
+    with pytest.raises(AssessError, match="reload"):
+        after({"kind": "highlight", "start": 0, "end": 5, "quote": "title"})
+
+
+def test_an_entry_point_outside_the_text_is_refused():
+    with pytest.raises(AssessError, match="outside"):
+        after({"kind": "entry", "position": len(TEXT)})
+
+
+def test_an_entry_point_outside_the_highlights_is_a_warning_only():
+    judgement = after(mark(6, 10), {"kind": "entry", "position": 0}, {"kind": "finish", "relevant": True})
+    assert judgement.status == "relevant"
+    assert warnings(judgement, TEXT) == ("the best entry point lies outside the highlighted text",)
+
+
+def test_a_highlight_of_white_space_and_an_entry_point_alone_are_warnings():
+    assert warnings(after(mark(5, 6)), TEXT) == ("1 highlight holds white space only",)
+    assert warnings(Judgement(bep=3), TEXT) == ("there is an entry point, but nothing is highlighted",)
+
+
+def test_exhaustivity_rises_to_every_container_and_the_highest_wins():
+    grades = inferred(PAGE, {TITLE: "1", BOLD: "2"})
+    assert grades == {TITLE: "1", "/article[1]": "2", BOLD: "2", "/article[1]/p[1]": "2"}
+    assert inferred(PAGE, {BOLD: "?", "/article[1]": "1"})["/article[1]"] == "1"
+
+
+def test_2005_needs_a_grade_wherever_text_is_highlighted():
+    highlighted = after(mark(0, 16), exhaustivity=True)
+    assert [PAGE.elements[row].path for row in relevant_rows(PAGE, highlighted.highlights)] == [
+        "/article[1]",
+        TITLE,
+        "/article[1]/p[1]",
+        BOLD,
+    ]
+    with pytest.raises(AssessError, match="4 elements have no exhaustivity yet"):
+        after({"kind": "finish", "relevant": True}, start=highlighted, exhaustivity=True)
+    graded = after({"kind": "grade", "paths": [TITLE, BOLD], "grade": "?"}, start=highlighted, exhaustivity=True)
+    assert ungraded(PAGE, graded.highlights, graded.grades) == []
+    assert after({"kind": "finish", "relevant": True}, start=graded, exhaustivity=True).status == "relevant"
+    taken_back = after({"kind": "grade", "paths": [BOLD], "grade": None}, start=graded, exhaustivity=True)
+    assert taken_back.grades == {TITLE: "?"}
+
+
+def test_exhaustivity_outside_2005_mode_and_of_unknown_elements_is_refused():
+    grade = {"kind": "grade", "paths": ["/x[1]"], "grade": "2"}
+    with pytest.raises(AssessError, match="2005 mode only"):
+        after(grade)
+    with pytest.raises(AssessError, match=r"no element /x\[1\]"):
+        after(grade, exhaustivity=True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"highlights": [[0, 4], [4, 8]]},
+        {"highlights": [[0, 400]]},
+        {"bep": 400},
+        {"status": "relevant"},
+        {"status": "not relevant", "highlights": [[0, 4]]},
+        {"status": "perfect"},
+    ],
+)
+def test_a_replacement_obeys_the_same_rules(change):
+    plain = {"highlights": [], "bep": None, "status": "todo", "flagged": False, "note": "", "grades": {}}
+    with pytest.raises(AssessError):
+        check(Judgement(), {"kind": "replace", "judgement": {**plain, **change}}, PAGE)
+    assert from_dict(plain) == Judgement()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {"kind": "replace", "judgement": {}},
+        {"kind": ["highlight"]},
+        {"kind": "highlight", "start": 0, "end": True, "quote": "T"},
+        {"kind": "highlight", "start": 0, "end": 2**40, "quote": "T"},
+        {"kind": "highlight", "start": "0", "end": 1, "quote": "T"},
+        {"kind": "highlight", "start": 0, "end": 1},
+        {"kind": "note", "text": "x" * 20_001},
+        {"kind": "grade", "paths": [1], "grade": "2"},
+        {"kind": "grade", "paths": [], "grade": "3"},
+        {"kind": "finish", "relevant": "yes"},
+    ],
+)
+def test_what_no_rule_can_read_is_refused_at_the_door(data):
+    with pytest.raises(AssessError):
+        parse_edit(data)
+
+
+def test_what_an_edit_does_not_need_does_not_get_in():
+    assert parse_edit({"kind": "undo", "barrier": True, "judgement": 1}) == {"kind": "undo"}
