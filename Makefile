@@ -1,43 +1,58 @@
 # Everything a fresh machine needs is made here: a virtual environment, the package, its tools.
+# Needed beforehand: Python 3.11 or newer with its venv module, git, make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= auto
 
-.PHONY: demo test check lint types docs bench clean
+.PHONY: help demo test check lint types docs docs-generate example bench clean
 
-demo: $(VENV)/.installed
+help:            ## what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
+
+demo: $(VENV)/.installed          ## the whole loop on the embedded example; writes demo/report.html
 	$(BIN)/focuseval demo demo
 
-test: $(VENV)/.tools
-	$(BIN)/python -m pytest
+test: $(VENV)/.tools              ## every test (JOBS=1 for one process)
+	$(BIN)/python -m pytest -n $(JOBS)
 
-check: lint types docs test
+check: lint types docs test       ## what must pass before a change lands
 
-lint: $(VENV)/.tools
+lint: $(VENV)/.tools              ## ruff: rules and layout
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.tools
+types: $(VENV)/.tools             ## mypy, strict
 	$(BIN)/mypy
 
-docs: $(VENV)/.tools
+docs: $(VENV)/.tools              ## is the reference fresh, does every link hold; writes docs/_build/html
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench: $(VENV)/.tools
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script; done
+docs-generate: $(VENV)/.installed ## write docs/reference/ from the code
+	$(BIN)/python docs/generate.py
 
-$(VENV)/bin/python:
+example: $(VENV)/.installed       ## write the embedded example's gold and runs from its articles and quotes
+	$(BIN)/python -m focuseval.example.build
+
+bench: $(VENV)/.tools             ## every benchmark; each prints a ratio measured in one run
+	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "focuseval needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable .
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 $(VENV)/.tools: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group test --group lint --group docs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test --group lint --group docs
 	touch $@
 
-clean:
+clean:           ## remove everything that was made
 	rm -rf $(VENV) build dist demo docs/_build

@@ -1,0 +1,115 @@
+"""The runs of the embedded example: three systems for each task, and two chunkings, good and bad on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.example.rank import Ranker, Unit, rank, units
+from focuseval.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from focuseval.collection import Index
+
+Ranked = list[tuple[Unit, float]]
+
+_BLOCKS = ("section", "p", "item", "row", "caption")
+_ALL = (*_BLOCKS, "article", "body", "normallist", "table", "title", "collectionlink", "emph")
+_LEAVES = ("title", "p", "item", "row", "caption", "emph", "collectionlink", "name")
+
+CAREFUL = Ranker("careful", _BLOCKS, context=0.6)
+COARSE = Ranker("coarse", ("article",))
+HASTY = Ranker("hasty", _LEAVES, noise=0.5)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run: its task, the ranker behind it, and how the task's rules are kept."""
+
+    task: str
+    ranker: Ranker
+    shape: Callable[[Ranked], Ranked]
+    query: str
+    """``full`` (title and description) or ``title``."""
+    format: str
+
+    @property
+    def run_id(self) -> str:
+        """Name of the run."""
+        return f"{self.ranker.name}-{self.task}"
+
+
+def everything(found: Ranked) -> Ranked:
+    """Keep all results, overlapping or not: the thorough task."""
+    return found[:120]
+
+
+def disjoint(found: Ranked) -> Ranked:
+    """Keep the better of two results that share text: the focused task."""
+    kept: Ranked = []
+    for unit, score in found:
+        if not any(unit.overlaps(other) for other, _ in kept):
+            kept.append((unit, score))
+    return kept[:40]
+
+
+def in_context(found: Ranked) -> Ranked:
+    """Group by article in the order of their best results; inside, what is nearly as good, in reading order."""
+    kept: Ranked = []
+    for first, group in _by_article(found)[:10]:
+        near = [(unit, score) for unit, score in group if score >= 0.6 * first]
+        kept += sorted(disjoint(near), key=lambda pair: pair[0].start)
+    return _descending(kept)
+
+
+def entry(found: Ranked) -> Ranked:
+    """Keep the best result of every article: where the reader begins."""
+    return [group[0] for _, group in _by_article(found)[:10]]
+
+
+def _by_article(found: Ranked) -> list[tuple[float, Ranked]]:
+    """Each article's results with the score of the first, best article first."""
+    order = {row: i for i, row in enumerate(dict.fromkeys(unit.row for unit, _ in found))}
+    together = sorted(found, key=lambda pair: order[pair[0].row])
+    groups = [list(group) for _, group in groupby(together, key=lambda pair: pair[0].row)]
+    return [(group[0][1], group) for group in groups]
+
+
+def _descending(found: Ranked) -> Ranked:
+    """Give results scores that fall with their place, for readers that sort by score."""
+    return [(unit, float(len(found) - i)) for i, (unit, _) in enumerate(found)]
+
+
+def make_run(plan: Plan, index: Index, queries: Mapping[str, str]) -> Run:
+    """Return the run of a plan; `queries` are the texts it may look at, by topic."""
+    every = units(index)
+    found = {topic: plan.shape(rank(text, every, plan.ranker)) for topic, text in queries.items()}
+    return as_run(plan.run_id, plan.task, found)
+
+
+def as_run(run_id: str, task: str, found: Mapping[str, Sequence[tuple[Unit, float]]]) -> Run:
+    """Return results as columns."""
+    rows = [
+        (code, place, unit, score)
+        for code, some in enumerate(found.values())
+        for place, (unit, score) in enumerate(some, start=1)
+    ]
+    return Run(
+        run_id=run_id,
+        topics=tuple(found),
+        topic=np.array([code for code, _, _, _ in rows], np.int32),
+        document=pa.array([unit.document for _, _, unit, _ in rows], pa.string()),
+        rank=np.array([place for _, place, _, _ in rows], np.int32),
+        score=np.array([score for _, _, _, score in rows]),
+        start=np.array([unit.start for _, _, unit, _ in rows], np.int64),
+        end=np.array([unit.end for _, _, unit, _ in rows], np.int64),
+        path=pa.array([unit.path for _, _, unit, _ in rows], pa.string()),
+        task=task,
+        participant="0",
+    )
