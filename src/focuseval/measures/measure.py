@@ -8,13 +8,24 @@ is the same value, passed to `focuseval.evaluate`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focuseval.errors import MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
+
+
+class Budget(NamedTuple):
+    """How much text a reader takes: ``2000c`` characters or ``500w`` words."""
+
+    amount: int
+    unit: str
+    """``characters`` or ``words``."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +36,17 @@ class Parameter:
     default: int | float | str
     summary: str
     choices: tuple[str, ...] = ()
-    """Allowed words; empty where any number will do."""
+    """Allowed words; empty where any number (or, with a word as default, any word) will do."""
+    always: bool = False
+    """Whether the canonical name prints it even at its default: ``BEPD(A=0.1)``."""
+    only: tuple[str, str] | None = None
+    """Another parameter and its value, without which this one means nothing: ``n`` needs ``score=bep``."""
+    policy: bool = False
+    """Whether the policy of the same name is the default."""
+    bare: bool = False
+    """Whether it prints without its name: ``ceiling(spanR)``."""
+    least: float | None = None
+    """The smallest number allowed; the next larger ones where it is open."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +76,9 @@ class Measure:
     tasks: tuple[str, ...] = ()
     """Tasks that it was made for; empty for any."""
     curve: Callable[..., Any] | None = None
-    """Where the measure summarises a curve: the function that returns its points."""
+    """Where the measure summarises a curve: ``curve(matched, **parameters)`` → (x, y), y with a row per topic."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the same measure: AgP is MAgP."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +92,8 @@ class Asked:
     at: str = ""
     """As written behind ``@``: ``10``, ``0.01``, ``2000c``, ``500w``; empty where nothing was."""
     given: Mapping[str, int | float | str] = field(default_factory=dict)
+    written: str = ""
+    """The name as the user wrote it, which is the key of every output; empty for a profile's own."""
 
     def __str__(self) -> str:
         """Return the canonical name.
@@ -78,11 +103,72 @@ class Asked:
         'MAgP(beta=0.25)'
         """
         inside = ", ".join(
-            f"{p.name}={number(self.given[p.name])}"
+            number(self._value(p)) if p.bare else f"{p.name}={number(self._value(p))}"
             for p in self.measure.parameters
-            if p.name in self.given and self.given[p.name] != p.default
+            if self._shown(p)
         )
         return self.measure.name + (f"({inside})" if inside else "") + (f"@{self.at}" if self.at else "")
+
+    @property
+    def key(self) -> str:
+        """The name in every output: as written, else canonical."""
+        return self.written or str(self)
+
+    def _value(self, parameter: Parameter) -> int | float | str:
+        return self.given.get(parameter.name, parameter.default)
+
+    def _shown(self, parameter: Parameter) -> bool:
+        if self.given.get(parameter.name, parameter.default) != parameter.default or parameter.always:
+            return True
+        if parameter.only is None:
+            return False
+        other = next(p for p in self.measure.parameters if p.name == parameter.only[0])
+        return self._value(other) == parameter.only[1]
+
+    def arguments(self, policies: Any = None) -> dict[str, Any]:
+        """Return what `compute` is called with: given values, else policies, else defaults; and `at`, parsed.
+
+        A rank is an int, a recall level a `Fraction` (levels are never floats), a budget a `Budget`.
+        """
+        arguments: dict[str, Any] = {
+            p.name: self.given.get(p.name, getattr(policies, p.name, p.default) if p.policy else p.default)
+            for p in self.measure.parameters
+        }
+        if self.measure.at:
+            arguments["at"] = parse_at(self.at, self.measure) if self.at else None
+        return arguments
+
+
+def parse_at(text: str, measure: Measure) -> int | Fraction | Budget:
+    """Read what stands behind ``@``.
+
+    >>> parse_at("2000c", Measure("spanR", abs, "", "", at=("rank", "characters")))
+    Budget(amount=2000, unit='characters')
+    >>> parse_at("0.01", Measure("iP", abs, "", "", at=("level",)))
+    Fraction(1, 100)
+    """
+    unit = {"c": "characters", "w": "words"}.get(text[-1:], "rank")
+    digits = text if unit == "rank" else text[:-1]
+    if unit in measure.at and digits.isascii() and digits.isdigit() and int(digits) > 0:
+        return int(digits) if unit == "rank" else Budget(int(digits), unit)
+    if "level" in measure.at:
+        try:
+            level = Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            level = Fraction(-1)
+        if 0 <= level <= 1 and "/" not in text:
+            return level
+    raise MeasureError(f"{measure.name}@{text}: expected {_expected(measure)} after '@', found {text!r}")
+
+
+def _expected(measure: Measure) -> str:
+    words = {
+        "rank": "a rank such as 10",
+        "level": "a recall level from 0 to 1 such as 0.01",
+        "characters": "a budget of characters such as 2000c",
+        "words": "a budget of words such as 500w",
+    }
+    return " or ".join(words[kind] for kind in measure.at)
 
 
 def number(value: float | str) -> str:
@@ -91,4 +177,4 @@ def number(value: float | str) -> str:
     >>> number(1.0), number(0.25), number("gen")
     ('1', '0.25', 'gen')
     """
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

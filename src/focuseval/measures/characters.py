@@ -1,0 +1,203 @@
+"""Characters in rank order, INEX 2007 and later: iP, AiP and MAiP, and precision and recall of the whole list.
+
+Only text that no earlier rank returned counts. Recall levels are compared as integers: ``0.07 * 100 > 7`` in floats.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.measures.documents import relevant_upto
+from focuseval.measures.measure import Measure
+from focuseval.measures.topicwise import count, ratio, running_count
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+LEVELS = 101
+
+
+def charged(m: Matched) -> Integers:
+    """Return the characters that each result costs: those not returned before.
+
+    The official tool charges results of articles without relevance in full each time.
+    """
+    if m.policies.overlap == "once":
+        return m.new_size
+    cost = m.size.copy()
+    cost[m.places.unplaced] = 18  # what the official tool charges for an unknown place
+    cost[m.hits] = np.where(m.places.unplaced[m.hits], 18, m.new_size[m.hits])
+    return cost
+
+
+def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
+    """Return topic, relevant characters so far and precision, at every rank that adds relevant characters.
+
+    No other rank can hold a maximum: it has the same recall as an earlier one, and no better precision.
+    """
+    rows = np.flatnonzero(m.new_rsize)
+    relevant = running_count(m.new_rsize, m.bounds)[rows]
+    retrieved = running_count(charged(m), m.bounds)[rows]
+    return m.topic[rows], relevant, relevant / retrieved
+
+
+def interpolated_curve(m: Matched) -> tuple[Floats, Floats]:
+    """Return the 101 recall levels and, for every topic, the best precision at or beyond each of them."""
+    topic, relevant, precision = points(m)
+    whole = m.prepared.trel_of_topic[topic]
+    level = _float_level(relevant, whole) if m.policies.compat == "inex_eval" else relevant * 100 // whole
+    best = np.zeros((m.topics, LEVELS))
+    np.maximum.at(best, (topic, np.minimum(level, 100)), precision)
+    best = np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
+    return np.arange(LEVELS) / 100, best
+
+
+def _float_level(relevant: Integers, whole: Integers) -> Integers:
+    """Return floor(100 · recall) as the official tool computes it, in floating point."""
+    return np.floor(100 * (relevant / whole)).astype(np.int64)
+
+
+def interpolated_precision(m: Matched, at: Fraction) -> Floats:
+    """Return the best precision among all ranks whose recall is at least `at`; 0 when there is none."""
+    if 100 % at.denominator == 0:
+        return interpolated_curve(m)[1][:, int(at * 100)]
+    topic, relevant, precision = points(m)
+    reached = relevant * at.denominator >= at.numerator * m.prepared.trel_of_topic[topic]
+    best = np.zeros(m.topics)
+    np.maximum.at(best, topic[reached], precision[reached])
+    return best
+
+
+def average_interpolated_precision(m: Matched) -> Floats:
+    """Return the mean of iP at the 101 recall levels."""
+    return np.cumsum(interpolated_curve(m)[1], axis=1)[:, -1] / LEVELS
+
+
+def char_precision(m: Matched) -> Floats:
+    """Return the share of the returned characters that is highlighted."""
+    return ratio(count(m.new_rsize, m.bounds), count(charged(m), m.bounds))
+
+
+def char_recall(m: Matched) -> Floats:
+    """Return the share of the highlighted characters that is returned."""
+    return ratio(count(m.new_rsize, m.bounds), m.prepared.trel_of_topic)
+
+
+def harmonic(p: Floats, r: Floats) -> Floats:
+    """Return the harmonic mean of precision and recall, 0 where both are 0."""
+    return ratio(2 * p * r, p + r)
+
+
+def char_f(m: Matched) -> Floats:
+    """Return the harmonic mean of charP and charR."""
+    return harmonic(char_precision(m), char_recall(m))
+
+
+def art_precision(m: Matched) -> Floats:
+    """Return the share of the returned articles that is relevant."""
+    return ratio(relevant_upto(m, None), np.diff(m.a_bounds))
+
+
+def art_recall(m: Matched) -> Floats:
+    """Return the share of the relevant articles that is returned."""
+    return ratio(relevant_upto(m, None), m.prepared.numrel)
+
+
+def art_f(m: Matched) -> Floats:
+    """Return the harmonic mean of artP and artR."""
+    return harmonic(art_precision(m), art_recall(m))
+
+
+_SPANS = ("spans",)
+_INEX2007 = "kamps2008inex"
+
+CHARACTERS = (
+    Measure(
+        "iP",
+        interpolated_precision,
+        "Interpolated precision of characters at a recall level.",
+        _INEX2007,
+        needs=_SPANS,
+        at=("level",),
+        at_required=True,
+        formula=r"iP[x] = \max \{P[r] : R[r] \ge x\}",
+        example="40 of the first 80 characters are highlighted, 100 in all: recall 0.4, so iP@0.01 is at least 0.5.",
+        tasks=("focused", "thorough"),
+        curve=interpolated_curve,
+    ),
+    Measure(
+        "MAiP",
+        average_interpolated_precision,
+        "Mean of iP at the 101 recall levels .00, .01 … 1.",
+        _INEX2007,
+        needs=_SPANS,
+        formula=r"AiP = \frac{1}{101} \sum_{x = .00, .01 \ldots 1} iP[x]",
+        example="iP is 0.75 up to recall 0.6 and 0 beyond: 61 · 0.75 / 101 = 0.4530.",
+        tasks=("focused", "thorough"),
+        curve=interpolated_curve,
+        aliases=("AiP",),
+    ),
+    *(
+        Measure(name, compute, summary, _INEX2007, needs=needs, formula=formula, example=example)
+        for name, compute, needs, summary, formula, example in (
+            (
+                "charP",
+                char_precision,
+                _SPANS,
+                "Share of the returned characters that is highlighted.",
+                r"charP = \frac{\text{relevant characters retrieved}}{\text{characters retrieved}}",
+                "150 highlighted of 270 returned characters: 0.5556.",
+            ),
+            (
+                "charR",
+                char_recall,
+                _SPANS,
+                "Share of the highlighted characters that is returned.",
+                r"charR = \frac{\text{relevant characters retrieved}}{Trel(t)}",
+                "150 of 200 highlighted characters returned: 0.75.",
+            ),
+            (
+                "charF",
+                char_f,
+                _SPANS,
+                "Harmonic mean of charP and charR.",
+                r"charF = 2 \cdot charP \cdot charR / (charP + charR)",
+                "charP 0.5, charR 1: 0.6667.",
+            ),
+            (
+                "artP",
+                art_precision,
+                ("documents",),
+                "Share of the returned articles that is relevant.",
+                r"artP = \frac{\text{relevant articles retrieved}}{\text{articles retrieved}}",
+                "2 of 3 returned articles are relevant: 0.6667.",
+            ),
+            (
+                "artR",
+                art_recall,
+                ("documents",),
+                "Share of the relevant articles that is returned.",
+                r"artR = \frac{\text{relevant articles retrieved}}{Numrel}",
+                "2 of 4 relevant articles returned: 0.5.",
+            ),
+            (
+                "artF",
+                art_f,
+                ("documents",),
+                "Harmonic mean of artP and artR.",
+                r"artF = 2 \cdot artP \cdot artR / (artP + artR)",
+                "artP 0.6667, artR 0.5: 0.5714.",
+            ),
+        )
+    ),
+)
+"""Character and article measures of INEX 2007 and later."""

@@ -1,0 +1,154 @@
+"""Measures of whole documents, equal to trec_eval's for every topic.
+
+An article is relevant if it has a highlight, or a grade of 1 or more. Articles stand in order of first appearance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.measures.measure import Measure
+from focuseval.measures.topicwise import count, ratio, running_count, total
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Floats = NDArray[np.float64]
+
+
+def found(m: Matched) -> NDArray[np.int64]:
+    """Return the rows, in the article view, of the relevant articles."""
+    return np.flatnonzero(m.a_relevant)
+
+
+def relevant_upto(m: Matched, cutoff: NDArray[np.int64] | int | None) -> NDArray[np.int64]:
+    """Return how many relevant articles stand within the first `cutoff` ranks of each topic."""
+    if cutoff is None:
+        return count(m.a_relevant, m.a_bounds)
+    hits = found(m)
+    limit = np.broadcast_to(cutoff, (m.topics,))
+    topic = m.a_topic[hits]
+    return np.bincount(topic[m.a_rank[hits] <= limit[topic]], minlength=m.topics)
+
+
+def precision(m: Matched, at: int) -> Floats:
+    r"""Relevant articles among the first `at`, divided by `at` even when fewer were returned."""
+    return relevant_upto(m, at) / at
+
+
+def recall(m: Matched, at: int | None = None) -> Floats:
+    """Relevant articles among the first `at` (or all), divided by all relevant articles."""
+    return ratio(relevant_upto(m, at), m.prepared.numrel)
+
+
+def r_precision(m: Matched) -> Floats:
+    """Precision at the rank that equals the number of relevant articles."""
+    return ratio(relevant_upto(m, m.prepared.numrel), m.prepared.numrel)
+
+
+def average_precision(m: Matched) -> Floats:
+    """Precision at the rank of every relevant article, averaged over all relevant articles; 0 for the unfound."""
+    hits = found(m)
+    topic = m.a_topic[hits]
+    seen = running_count(np.ones(len(hits), np.int64), np.searchsorted(topic, np.arange(m.topics + 1)))
+    return ratio(total(seen / m.a_rank[hits], topic, m.topics), m.prepared.numrel)
+
+
+def reciprocal_rank(m: Matched) -> Floats:
+    """One divided by the rank of the first relevant article; 0 when there is none."""
+    hits = found(m)[::-1]
+    first = np.zeros(m.topics)
+    first[m.a_topic[hits]] = 1 / m.a_rank[hits]  # backwards: the first rank is written last, and stays
+    return first
+
+
+def ndcg(m: Matched, at: int | None = None) -> Floats:
+    """Discounted gain (the grade, over the binary logarithm of rank + 1) divided by that of the best order."""
+    hits = found(m)
+    if at is not None:
+        hits = hits[m.a_rank[hits] <= at]
+    gain = total(m.a_grade[hits] / np.log2(m.a_rank[hits] + 1), m.a_topic[hits], m.topics)
+    return ratio(gain, ideal_dcg(m, at))
+
+
+def ideal_dcg(m: Matched, at: int | None) -> Floats:
+    """Return the discounted gain of all relevant articles in descending order of grade."""
+    prepared = m.prepared
+    rows = np.flatnonzero(prepared.relevant & (prepared.topic >= 0))
+    grade, topic = prepared.gold.articles.relevance[rows], prepared.topic[rows]
+    order = np.lexsort((-grade, topic))
+    grade, topic = grade[order], topic[order]
+    rank = np.arange(len(rows)) - np.searchsorted(topic, topic) + 1
+    kept = slice(None) if at is None else rank <= at
+    return total((grade / np.log2(rank + 1))[kept], topic[kept], m.topics)
+
+
+DOCUMENTS = (
+    Measure(
+        "P",
+        precision,
+        "Precision of documents at a rank.",
+        "voorhees2005trec",
+        needs=("documents",),
+        at=("rank",),
+        at_required=True,
+        formula=r"P@k = \frac{1}{k} \sum_{i \le k} rel(d_i)",
+        example="Two of the first five articles are relevant: P@5 = 0.4.",
+        perfect=False,
+    ),
+    Measure(
+        "R",
+        recall,
+        "Recall of documents at a rank, or over the whole list.",
+        "voorhees2005trec",
+        needs=("documents",),
+        at=("rank",),
+        formula=r"R@k = \frac{1}{Numrel} \sum_{i \le k} rel(d_i)",
+        example="Two of eight relevant articles stand among the first five: R@5 = 0.25.",
+        perfect=False,
+    ),
+    Measure(
+        "AP",
+        average_precision,
+        "Average precision of documents; its mean over topics is MAP.",
+        "voorhees2005trec",
+        needs=("documents",),
+        formula=r"AP = \frac{1}{Numrel} \sum_{r:\, rel(d_r)} P@r",
+        example="Relevant articles at ranks 1 and 3, two relevant in all: (1/1 + 2/3) / 2 = 0.8333.",
+        aliases=("MAP",),
+    ),
+    Measure(
+        "RR",
+        reciprocal_rank,
+        "Reciprocal rank of the first relevant document.",
+        "voorhees2005trec",
+        needs=("documents",),
+        formula=r"RR = 1 / \min \{r : rel(d_r)\}",
+        example="The first relevant article stands at rank 4: RR = 0.25.",
+        aliases=("MRR",),
+    ),
+    Measure(
+        "nDCG",
+        ndcg,
+        "Normalised discounted cumulated gain of graded documents, with linear gain.",
+        "jarvelin2002cumulated",
+        needs=("documents",),
+        at=("rank",),
+        formula=r"nDCG@k = \frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} g^*_i / \log_2(i+1)}",
+        example="Grades 0, 1 returned where 1 exists: (1 / log2 3) / 1 = 0.6309.",
+    ),
+    Measure(
+        "Rprec",
+        r_precision,
+        "Precision of documents at the rank that equals the number of relevant documents.",
+        "voorhees2005trec",
+        needs=("documents",),
+        formula=r"Rprec = P@Numrel",
+        example="Three articles are relevant and two of them stand in the first three ranks: 0.6667.",
+    ),
+)
+"""Whole documents, as trec_eval measures them."""

@@ -1,0 +1,161 @@
+"""Generalised precision and recall over ranked articles: relevant in context, best in context from 2007."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.measures.article_score import article_scores
+from focuseval.measures.documents import found, relevant_upto
+from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.topicwise import count, ratio, running, total, without_base
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Floats = NDArray[np.float64]
+
+
+def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: int, n: int) -> Floats:
+    r"""Return the mean article score over the first `at` ranks.
+
+    A topic with fewer articles is padded with zeros, so that no run gains by returning less; with the policy
+    ``short=last`` the value of the last rank is repeated instead.
+    """
+    s = article_scores(m, score, beta, irr, n)
+    kept = m.a_rank <= at
+    divisor: NDArray[np.int64] | int = at
+    if m.policies.short == "last":
+        divisor = np.minimum(np.maximum(np.diff(m.a_bounds), 1), at)
+    return based(m, score, total(s[kept], m.a_topic[kept], m.topics) / divisor)
+
+
+def generalised_recall(m: Matched, at: int, gain: str, credit: str) -> Floats:
+    """Return the share of the relevant articles (or of their highlighted text) within the first `at` ranks."""
+    if gain == "documents":
+        return ratio(relevant_upto(m, at), m.prepared.numrel)
+    kept = np.where(m.a_rank <= at, credits(m, gain, credit), 0)
+    return ratio(count(kept, m.a_bounds), m.prepared.trel_of_topic)
+
+
+def credits(m: Matched, gain: str, credit: str) -> NDArray[np.int64]:  # noqa: A001  the papers' word
+    """Return what every returned article adds to recall: 1, its highlighted text, or what was returned of it."""
+    if gain == "documents":
+        return m.a_relevant.astype(np.int64)
+    return np.where(m.a_relevant, m.a_trel if credit == "document" else m.a_rsize, 0)
+
+
+def recall_base_size(m: Matched, gain: str) -> NDArray[np.int64]:
+    """Return what recall is divided by: relevant articles, or highlighted characters."""
+    return m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
+
+
+def average_generalised_precision(
+    m: Matched, *, beta: float, gain: str, credit: str, form: str, score: str, irr: int, n: int
+) -> Floats:
+    """Return gP at the rank of every relevant article, weighted by what the article adds to recall."""
+    s = article_scores(m, score, beta, irr, n)
+    gp = running(s, m.a_bounds) / m.a_rank
+    added, whole = credits(m, gain, credit), recall_base_size(m, gain)
+    if form == "interpolated":
+        return based(m, score, interpolate(m, gp, added, whole).mean(axis=1))
+    hits = found(m)
+    topic = m.a_topic[hits]
+    if form == "ratio":
+        mean = ratio(total(gp[hits], topic, m.topics), relevant_upto(m, None))
+        return based(m, score, ratio(count(added, m.a_bounds), whole) * mean)
+    return based(m, score, ratio(total(gp[hits] * added[hits], topic, m.topics), whole))
+
+
+def interpolate(m: Matched, gp: Floats, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
+    """Return, for every topic, the best gP at or beyond each recall level 0, 1/steps … 1."""
+    reached = np.cumsum(added) - np.repeat(np.r_[0, np.cumsum(added)][m.a_bounds[:-1]], np.diff(m.a_bounds))
+    base = whole[m.a_topic]
+    level = reached * steps // np.maximum(base, 1)
+    best = np.zeros((m.topics, steps + 1))
+    np.maximum.at(best, (m.a_topic, np.minimum(level, steps)), gp)
+    return np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
+
+
+def generalised_curve(m: Matched, **parameters: float | str) -> tuple[Floats, Floats]:
+    """Return the levels .00 … 1 of gR and, for every topic, the best gP at or beyond each."""
+    chosen = {p.name: p.default for p in (*AVERAGE, *SCORE)} | parameters
+    beta, gain, credit = float(chosen["beta"]), str(chosen["gain"]), str(chosen["credit"])
+    s = article_scores(m, str(chosen["score"]), beta, int(chosen["irr"]), int(chosen["n"]))
+    gp = running(s, m.a_bounds) / m.a_rank
+    return np.arange(101) / 100, interpolate(m, gp, credits(m, gain, credit), recall_base_size(m, gain))
+
+
+def based(m: Matched, score: str, values: Floats) -> Floats:
+    """Leave out the topics without an entry point where the score is made of entry points."""
+    return without_base(values, m.prepared.beps_of_topic) if score == "bep" else values
+
+
+BETA = Parameter("beta", 1, "Weight of recall in an article's F; 0.25 from 2008 on.", policy=True, least=0)
+GAIN = Parameter("gain", "documents", "What recall counts.", ("documents", "length"))
+CREDIT = Parameter(
+    "credit",
+    "document",
+    "With gain=length: the article's highlighted text, or what was returned of it.",
+    ("document", "retrieved"),
+)
+FORM = Parameter("form", "average", "How gP is averaged over recall.", ("average", "ratio", "interpolated"))
+SCORE = (
+    Parameter(
+        "score",
+        "f",
+        "Score of an article: F, tolerance to irrelevance, entry point, or effort-precision.",
+        ("f", "t2i", "bep", "ep"),
+    ),
+    Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", only=("score", "t2i"), least=1),
+    Parameter("n", 500, "Distance at which an entry point is worth nothing.", only=("score", "bep"), least=1),
+)
+AVERAGE = (BETA, GAIN, CREDIT, FORM)
+
+GENERALISED = (
+    Measure(
+        "gP",
+        generalised_precision,
+        "Generalised precision at an article rank.",
+        "kamps2007evaluating",
+        needs=("spans",),
+        at=("rank",),
+        at_required=True,
+        parameters=(BETA, *SCORE),
+        formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)",
+        example="Article scores 1, 0.5: gP@2 = 0.75.",
+        perfect=False,
+        tasks=("relevant-in-context", "best-in-context"),
+    ),
+    Measure(
+        "gR",
+        generalised_recall,
+        "Generalised recall at an article rank.",
+        "kamps2007evaluating",
+        needs=("documents",),
+        at=("rank",),
+        at_required=True,
+        parameters=(GAIN, CREDIT),
+        formula=r"gR[r] = \frac{1}{Numrel} \sum_{i \le r} rel(a_i)",
+        example="One of two relevant articles stands at rank 1: gR@1 = 0.5.",
+        perfect=False,
+        tasks=("relevant-in-context", "best-in-context"),
+    ),
+    Measure(
+        "MAgP",
+        average_generalised_precision,
+        "Mean average generalised precision: gP at the rank of every relevant article.",
+        "kamps2007evaluating",
+        needs=("spans",),
+        parameters=(*AVERAGE, *SCORE),
+        formula=r"AgP = \frac{1}{Numrel} \sum_{r:\, rel(a_r)} gP[r]",
+        example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75.",
+        tasks=("relevant-in-context", "best-in-context"),
+        curve=generalised_curve,
+        aliases=("AgP",),
+    ),
+)
+"""Ranked articles, each with a score between 0 and 1."""

@@ -1,0 +1,92 @@
+"""Read the name of a measure: ``nxCG(ideal=full)@10`` → what was asked of which measure."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from focuseval.errors import MeasureError
+from focuseval.measures.measure import Asked, Measure, Parameter, parse_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>\S+))?\s*")
+
+
+def parse(text: str, measures: Iterable[Measure] | None = None) -> Asked:
+    """Return the measure that a name stands for; an unknown name is refused and the nearest ones offered.
+
+    >>> str(parse("MAgP( beta = 0.25 )"))
+    'MAgP(beta=0.25)'
+    """
+    known = {name: measure for measure in (measures or _all()) for name in (measure.name, *measure.aliases)}
+    shape = _NAME.fullmatch(text)
+    if shape is None:
+        raise MeasureError(f"{text!r} is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k")
+    measure = known.get(shape["name"])
+    if measure is None:
+        raise MeasureError(_unknown(shape["name"], tuple(known)))
+    given = _parameters(shape["inside"] or "", measure)
+    at = shape["at"] or ""
+    _check_at(at, measure)
+    return Asked(measure, at, given, written=text)
+
+
+def _all() -> tuple[Measure, ...]:
+    from focuseval.measures import MEASURES  # noqa: PLC0415  the tuple imports every family, and this module
+
+    return MEASURES
+
+
+def _check_at(at: str, measure: Measure) -> None:
+    if at and not measure.at:
+        raise MeasureError(f"{measure.name}@{at}: {measure.name} takes no '@'; write {measure.name}")
+    if at:
+        parse_at(at, measure)
+    elif measure.at_required:
+        example = {"rank": "@10", "level": "@0.1"}[measure.at[0]]
+        raise MeasureError(f"{measure.name}: expected a cut-off, as in {measure.name}{example}")
+
+
+def _parameters(inside: str, measure: Measure) -> dict[str, int | float | str]:
+    given: dict[str, int | float | str] = {}
+    known = {p.name: p for p in measure.parameters}
+    for part in filter(None, (piece.strip() for piece in inside.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals and measure.parameters and not given:
+            name, value = measure.parameters[0].name, part
+        if name not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise MeasureError(f"{measure.name} has no parameter {name!r}; {there}")
+        given[name] = _value(value, known[name], measure)
+    return given
+
+
+def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | str:
+    """Read one value: a word that is allowed, or a number in range."""
+    where = f"{measure.name}({parameter.name}={text})"
+    if parameter.choices:
+        if text not in parameter.choices:
+            raise MeasureError(f"{where}: expected one of {', '.join(parameter.choices)}")
+        return text
+    if isinstance(parameter.default, str):
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not (value == value and abs(value) != float("inf")):  # noqa: PLR0124  NaN alone differs from itself
+        raise MeasureError(f"{where}: expected a number, found {text!r}")
+    if parameter.least is not None and value < parameter.least:
+        raise MeasureError(f"{where}: expected {parameter.least:g} or more")
+    return int(value) if value == int(value) else value
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> str:
+    """Offer the nearest names: first those that differ in case only, then those spelled alike."""
+    lower = {other.lower(): other for other in known}
+    near = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3, cutoff=0.5)]
+    offer = f"; did you mean {', '.join(near)}?" if near else ""
+    return f"unknown measure {name!r}{offer} ('focuseval measures' lists all)"

@@ -1,0 +1,85 @@
+"""Sums over the blocks of a matched table: totals and running sums within each topic.
+
+Integers are summed by differences of one running sum, which is exact. Floats never are: a difference would carry the
+rounding of earlier topics into later ones, and adding a topic would change another topic's last digit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+def total(values: NDArray[Any], topic: NDArray[np.integer], topics: int) -> Floats:
+    """Return the sum of `values` in each topic, added in rank order.
+
+    >>> total(np.array([0.5, 0.25, 1.0]), np.array([0, 0, 2]), 3)
+    array([0.75, 0.  , 1.  ])
+    """
+    return np.bincount(topic, values, topics).astype(np.float64, copy=False)
+
+
+def count(values: NDArray[Any], bounds: Integers) -> Integers:
+    """Return the exact sum of an integer or boolean column in each block.
+
+    >>> count(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
+    array([3, 0, 3])
+    """
+    running = np.concatenate(([0], np.cumsum(values, dtype=np.int64)))
+    return np.asarray(running[bounds[1:]] - running[bounds[:-1]])
+
+
+def running_count(values: NDArray[Any], bounds: Integers) -> Integers:
+    """Return the exact running sum of an integer column within each block.
+
+    >>> running_count(np.array([1, 2, 3]), np.array([0, 2, 3]))
+    array([1, 3, 3])
+    """
+    running = np.cumsum(values, dtype=np.int64)
+    before = np.concatenate(([0], running))[bounds[:-1]]
+    return np.asarray(running - np.repeat(before, np.diff(bounds)))
+
+
+def running(values: Floats, bounds: Integers) -> Floats:
+    """Return the running sum of floats within each block, as if each block stood alone.
+
+    Blocks of similar length are laid out as one matrix and summed along its rows.
+
+    >>> running(np.array([0.5, 0.25, 1.0]), np.array([0, 2, 2, 3]))
+    array([0.5 , 0.75, 1.  ])
+    """
+    out = np.empty(len(values), np.float64)
+    length = np.diff(bounds)
+    class_of = np.ceil(np.log2(np.maximum(length, 1))).astype(np.int64)
+    for size in np.unique(class_of[length > 0]):
+        here = np.flatnonzero((class_of == size) & (length > 0))
+        column = np.arange(length[here].max())
+        inside = column < length[here, None]
+        matrix = np.zeros(inside.shape)
+        rows = (bounds[here, None] + column)[inside]
+        matrix[inside] = values[rows]
+        out[rows] = np.cumsum(matrix, axis=1)[inside]
+    return out
+
+
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Divide, with 0 where there is nothing to divide by.
+
+    >>> ratio(np.array([1, 0]), np.array([2, 0]))
+    array([0.5, 0. ])
+    """
+    out: Floats = np.zeros(np.broadcast(part, whole).shape)
+    np.divide(part, whole, out=out, where=np.asarray(whole) != 0)
+    return out
+
+
+def without_base(values: Floats, base: NDArray[Any]) -> Floats:
+    """Mark the topics whose base is empty for this measure: they are left out of its mean, and counted."""
+    return np.where(np.asarray(base) > 0, values, np.nan)
