@@ -1,1 +1,43 @@
-"""TODO-docstring."""
+"""The embedded example: seventeen articles on finding one's way at sea, six topics, gold and runs.
+
+::
+
+    articles/<shelf>/<name>.xml      written for this project, in its own words
+    topics.xml, judgements.toml      what six readers wanted to know, and what was highlighted for them
+    topics-2009.xml                  the same topics as the campaigns of 2009 and 2010 wrote them
+    gold/gold.jsonl                  the highlights as spans
+    gold/assessments/101.xml …       the same in the form of 2005–2007
+    gold/qrels.txt                   the same in the form of 2008–2010
+    runs/<task>/…                    three runs for each task: careful, coarse, hasty
+    runs/spans/…                     two chunkings, for retrieval-augmented generation
+
+All but the first two lines are derived by `focuseval.example.build`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+"""Where the files are installed."""
+
+PARTS = ("articles", "gold", "runs", "topics.xml", "topics-2009.xml", "judgements.toml")
+"""What a user gets to see."""
+
+
+def copy_example(folder: Path) -> list[Path]:
+    """Copy the example's files into a folder, which is made; return where they are now.
+
+    Files of the same name are replaced, everything else in the folder is left alone.
+    """
+    copied = []
+    for part in PARTS:
+        source = ROOT / part
+        files = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
+        for file in files:
+            target = folder / file.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+            copied.append(target)
+    return copied

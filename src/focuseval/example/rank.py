@@ -74,11 +74,11 @@ def units(index: Index) -> list[Unit]:
     found = []
     for row, document in enumerate(index.ids.to_pylist()):
         text, table = index.text(row), index.elements(row)
-        columns = zip(table.paths(), table.tag, table.start.tolist(), table.end.tolist(), strict=True)
+        columns = zip(table.paths(), table.tag.to_pylist(), table.start.tolist(), table.end.tolist(), strict=True)
         for path, tag, start, end in columns:
             counted = Counter(words(text[start:end]))
             if counted:
-                found.append(Unit(row, document, path, str(tag), start, end, counted))
+                found.append(Unit(row, document, path, tag, start, end, counted))
     return found
 
 

@@ -1,0 +1,1 @@
+"""The whole loop on the embedded example, step by step."""

@@ -1,0 +1,127 @@
+"""The documentation says what is so: commands have examples, modules say what they are, the tutorial runs."""
+
+import ast
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import focuseval
+from focuseval.cli import COMMANDS, main
+
+ROOT = Path(__file__).parents[1]
+SOURCE = Path(focuseval.__file__).parent
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+
+MODULES = sorted(SOURCE.rglob("*.py"))
+PRESENT = [name for name in COMMANDS if importlib.util.find_spec(f"focuseval.cli.{name.replace('-', '_')}")]
+
+
+def console_blocks(page: Path) -> list[str]:
+    return re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands(block: str) -> list[str]:
+    """The lines of a console block after the prompt, continuations joined."""
+    joined = block.replace("\\\n", " ")
+    return [line.removeprefix("$ ") for line in joined.splitlines() if line.startswith("$ ")]
+
+
+def words_after_focuseval(line: str) -> list[list[str]]:
+    """The arguments of every `focuseval` call in a line of shell."""
+    parts = [part.split() for part in re.split(r"[|;&]+", line)]
+    return [part[1:] for part in parts if part and part[0] == "focuseval"]
+
+
+def called(page: Path) -> set[str]:
+    return {
+        words[0]
+        for block in console_blocks(page)
+        for line in commands(block)
+        for words in words_after_focuseval(line)
+        if words and not words[0].startswith("-")
+    }
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_command_explains_itself_with_an_example(name):
+    shown = CliRunner().invoke(main, [name, "--help"], prog_name="focuseval")
+    assert shown.exit_code == 0
+    assert re.search(rf"^ +(\$ )?focuseval {re.escape(name)}\b", shown.output, re.MULTILINE), "no example in the help"
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_option_of_a_command_has_a_help_text(name):
+    command = main.get_command(click.Context(main), name)
+    silent = [option.name for option in command.params if isinstance(option, click.Option) and not option.help]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_command_stands_in_the_reference(name):
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert f"## focuseval {name}\n" in page, "run 'make docs-generate'"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_every_module_says_in_one_line_what_it_is(path):
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert doc
+    assert len(doc.splitlines()[0]) <= 120
+    assert doc.splitlines()[0].endswith((".", ":", "?"))
+
+
+def test_every_public_name_can_be_imported_and_explains_itself():
+    missing = []
+    for name, home in focuseval._PUBLIC.items():
+        value = getattr(import_module(f"focuseval.{home}"), name)
+        if callable(value) and not value.__doc__:
+            missing.append(name)
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "CONTRIBUTING.md"])
+def test_a_page_names_only_commands_that_exist(page):
+    assert called(ROOT / page) <= set(COMMANDS)
+
+
+def test_the_readme_names_only_make_targets_that_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")]
+    assert {name for text in pages for name in re.findall(r"make ([a-z-]+)`?", text) if name} <= targets
+
+
+def test_the_tutorial_runs_from_its_first_command_to_its_last(tmp_path):
+    """Each console line is run in order in one folder; a line after `# fails:` is expected to fail."""
+    bin_folder = str(Path(sys.executable).parent)
+    for block in console_blocks(TUTORIAL):
+        for line in commands(block):
+            line, _, remark = line.partition("  # ")  # noqa: PLW2901  the remark is for the reader
+            done = subprocess.run(
+                ["/bin/sh", "-c", line],
+                cwd=tmp_path,
+                env={"PATH": f"{bin_folder}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            expected = 1 if remark.startswith("exit code 1") else 0
+            assert done.returncode == expected, f"{shlex.quote(line)}\n{done.stdout}\n{done.stderr}"
+
+
+def test_python_blocks_of_the_tutorial_run_in_order(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = TUTORIAL.read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    if "```python" in text:
+        subprocess.run([sys.executable, "-m", "focuseval", "demo", "sea"], check=True, capture_output=True)
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        exec(compile(block, str(TUTORIAL), "exec"), names)
