@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.example.rank import Ranker, Unit, rank, units
+from focuseval.example.rank import Ranker, Unit, rank
+from focuseval.gold import UNKNOWN
 from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from focuseval.collection import Index
+    from focuseval.topics import Topic
 
 Ranked = list[tuple[Unit, float]]
 
 _BLOCKS = ("section", "p", "item", "row", "caption")
-_ALL = (*_BLOCKS, "article", "body", "normallist", "table", "title", "collectionlink", "emph")
+_NESTED = (*_BLOCKS, "normallist", "table", "body", "article")
 _LEAVES = ("title", "p", "item", "row", "caption", "emph", "collectionlink", "name")
 
 CAREFUL = Ranker("careful", _BLOCKS, context=0.6)
+"""Blocks of text of every size, helped by the article that they stand in."""
 COARSE = Ranker("coarse", ("article",))
-HASTY = Ranker("hasty", _LEAVES, noise=0.5)
+"""Whole articles, as a document retriever returns them."""
+HASTY = Ranker("hasty", _LEAVES, noise=0.8)
+"""The smallest elements, in an order that luck decides as much as words do."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,10 @@ class Plan:
     task: str
     ranker: Ranker
     shape: Callable[[Ranked], Ranked]
-    query: str
-    """``full`` (title and description) or ``title``."""
-    format: str
+    fields: tuple[str, ...]
+    """Fields of the topic that the ranker reads."""
+    place: str
+    """How a result says where it is: ``path``, ``span`` or ``point``."""
 
     @property
     def run_id(self) -> str:
@@ -86,30 +91,53 @@ def _descending(found: Ranked) -> Ranked:
     return [(unit, float(len(found) - i)) for i, (unit, _) in enumerate(found)]
 
 
-def make_run(plan: Plan, index: Index, queries: Mapping[str, str]) -> Run:
-    """Return the run of a plan; `queries` are the texts it may look at, by topic."""
-    every = units(index)
-    found = {topic: plan.shape(rank(text, every, plan.ranker)) for topic, text in queries.items()}
-    return as_run(plan.run_id, plan.task, found)
+def make_run(plan: Plan, every: Sequence[Unit], topics: Sequence[Topic]) -> Run:
+    """Return the run of a plan over all elements of a collection."""
+    found = {
+        topic.id: plan.shape(rank(" ".join(getattr(topic, name) for name in plan.fields), every, plan.ranker))
+        for topic in topics
+    }
+    return as_run(plan.run_id, plan.task, found, plan.place)
 
 
-def as_run(run_id: str, task: str, found: Mapping[str, Sequence[tuple[Unit, float]]]) -> Run:
-    """Return results as columns."""
+def as_run(run_id: str, task: str, found: Mapping[str, Sequence[tuple[Unit, float]]], place: str) -> Run:
+    """Return results as columns, with the one kind of place that is asked for."""
     rows = [
-        (code, place, unit, score)
+        (code, at, unit, score)
         for code, some in enumerate(found.values())
-        for place, (unit, score) in enumerate(some, start=1)
+        for at, (unit, score) in enumerate(some, start=1)
     ]
+    spans, paths = place in {"span", "point"}, place == "path"
+    ends = [unit.end if place == "span" else UNKNOWN for _, _, unit, _ in rows]
     return Run(
         run_id=run_id,
         topics=tuple(found),
         topic=np.array([code for code, _, _, _ in rows], np.int32),
         document=pa.array([unit.document for _, _, unit, _ in rows], pa.string()),
-        rank=np.array([place for _, place, _, _ in rows], np.int32),
+        rank=np.array([at for _, at, _, _ in rows], np.int32),
         score=np.array([score for _, _, _, score in rows]),
-        start=np.array([unit.start for _, _, unit, _ in rows], np.int64),
-        end=np.array([unit.end for _, _, unit, _ in rows], np.int64),
-        path=pa.array([unit.path for _, _, unit, _ in rows], pa.string()),
+        start=np.array([unit.start for _, _, unit, _ in rows], np.int64) if spans else None,
+        end=np.array(ends, np.int64) if spans else None,
+        path=pa.array([unit.path for _, _, unit, _ in rows], pa.string()) if paths else None,
         task=task,
         participant="0",
     )
+
+
+_TITLE, _FULL = ("title",), ("title", "description")
+
+PLANS = (
+    Plan("thorough", replace(CAREFUL, tags=_NESTED), everything, _FULL, "path"),
+    Plan("thorough", replace(COARSE, tags=("section",)), everything, _TITLE, "path"),
+    Plan("thorough", HASTY, everything, _TITLE, "path"),
+    Plan("focused", CAREFUL, disjoint, _FULL, "path"),
+    Plan("focused", COARSE, disjoint, _TITLE, "path"),
+    Plan("focused", HASTY, disjoint, _TITLE, "path"),
+    Plan("relevant-in-context", CAREFUL, in_context, _FULL, "span"),
+    Plan("relevant-in-context", COARSE, in_context, _TITLE, "span"),
+    Plan("relevant-in-context", HASTY, in_context, _TITLE, "span"),
+    Plan("best-in-context", CAREFUL, entry, _FULL, "point"),
+    Plan("best-in-context", COARSE, entry, _TITLE, "point"),
+    Plan("best-in-context", HASTY, entry, _TITLE, "point"),
+)
+"""Three runs for each of the four tasks."""
