@@ -1,0 +1,239 @@
+r"""Extended cumulated gain: effort-precision for the thorough task, normalised gain for the focused one.
+
+``xG[i]`` is the gain of the i-th result and ``xCG`` its running sum; ``xI`` are the gains of a recall base in
+descending order and ``xCI`` their running sum: what an ideal list would have gathered. Effort-precision compares the
+ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank.
+
+Gains are integers in units of the base (`focuseval.recall_base.base`), so sums are exact; where a sum is compared
+with another, one unit a summand is allowed for rounding a gain to units.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.topicwise import ratio, total, without_base
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.match.elements import ElementMatch
+    from focuseval.match.matched import Matched
+
+LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
+"""The gain-recall points of the ep/gr graph."""
+
+
+def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.float64]:
+    r"""Return effort-precision at every hit, in rank order over all topics.
+
+    .. math:: ep[i] = i_{ideal} / i, \quad i_{ideal} = \min\{j : xCI[j] \ge xCG[i]\}
+
+    With ``ideal="line"`` the ideal curve is read as straight lines, and ``i_ideal`` may be fractional.
+    """
+    best, topic = match.base.full_list, match.hit_topic
+    nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
+    reached = best.reach[best.bounds[topic]] + match.hit_sofar
+    place = np.searchsorted(best.reach, reached - nth)
+    rank = (place - best.bounds[topic]).astype(np.float64)
+    if ideal == "line" and len(place):
+        rank -= 1 - np.clip((reached - best.reach[place - 1]) / best.gain[place - 1], 0, 1)
+    return rank / match.hit_rank
+
+
+def mean_average_effort_precision(
+    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
+) -> NDArray[np.float64]:
+    """Sum effort-precision over the ranks that gain, and divide by the number of relevant elements."""
+    match = m.elements(quant, base)
+    return relevant_ratio(
+        total(effort_precision(match, ideal), match.hit_topic, m.topics), match.base.full_list.length()
+    )
+
+
+def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "rank") -> NDArray[np.float64]:
+    """Return effort-precision at gain-recall levels: topics × levels, straight lines between natural points.
+
+    Before the first natural point its own value holds; past the last one effort-precision is 0. A level is compared
+    in integers: the first hit with ``xCG ≥ x · xCI[n]``.
+    """
+    best, ep = match.base.full_list, np.append(effort_precision(match, ideal), 0.0)
+    target = np.stack([_ceiling(best.total(), level) for level in levels], axis=1)
+    start = best.reach[best.bounds[:-1], None]
+    reached = best.reach[best.bounds[match.hit_topic]] + match.hit_sofar
+    at = np.searchsorted(reached, start + np.maximum(target - best.length()[:, None], 1))
+    first, last = match.hit_bounds[:-1, None], match.hit_bounds[1:, None]
+    before = np.maximum(at - 1, 0)
+    sofar = np.append(match.hit_sofar, 1)
+    step = np.clip((target - sofar[before]) / np.maximum(sofar[at] - sofar[before], 1), 0, 1)
+    between = ep[before] + step * (ep[at] - ep[before])
+    return np.where(at >= last, 0.0, np.where(at == first, ep[at], between))
+
+
+def _ceiling(total: NDArray[np.int64], level: Fraction) -> NDArray[np.int64]:
+    """Return ⌈level · total⌉ in integers, without leaving 64 bits."""
+    p, q = level.numerator, level.denominator
+    return p * (total // q) - (-p * (total % q)) // q
+
+
+def effort_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> tuple[Any, Any]:
+    """Return the ep/gr graph: the 100 levels of gain-recall and, for every topic, effort-precision at each."""
+    match = m.elements(quant, base)
+    return np.array(LEVELS, np.float64), relevant_only(match, effort_at(match, LEVELS, ideal).T).T
+
+
+def effort_precision_at(
+    m: Matched, at: Fraction, quant: str = "auto", base: str = "auto", ideal: str = "rank"
+) -> NDArray[np.float64]:
+    """Return effort-precision at one gain-recall level."""
+    match = m.elements(quant, base)
+    return relevant_only(match, effort_at(match, [at], ideal)[:, 0])
+
+
+def interpolated_mean_effort_precision(
+    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
+) -> NDArray[np.float64]:
+    """Return the mean of effort-precision over the 100 levels .01 … 1."""
+    match = m.elements(quant, base)
+    return relevant_only(match, effort_at(match, LEVELS, ideal).mean(axis=1))
+
+
+def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+    """Return the gain gathered in the first results."""
+    match = m.elements(quant, base)
+    return relevant_only(match, match.upto(match.gathered, np.array([at]))[:, 0] * match.base.unit)
+
+
+def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+    """Return the share of all gain that the first results gather."""
+    match = m.elements(quant, base)
+    return relevant_ratio(match.upto(match.gathered, np.array([at]))[:, 0], match.base.full_list.total())
+
+
+def gain_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
+    """Return the ranks and, for every topic, the gain gathered at each."""
+    match, ranks = m.elements(quant, base), _ranks(m, quant, base)
+    return ranks, match.upto(match.gathered, ranks) * match.base.unit
+
+
+def ideal_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
+    """Return the ranks and, for every topic, the gain that the ideal list has gathered at each."""
+    match, ranks = m.elements(quant, base), _ranks(m, quant, base)
+    return ranks, match.base.full_list.upto(ranks) * match.base.unit
+
+
+def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+    """Return the gain of the best list possible: what xCG is compared with, whatever the run returns."""
+    best = m.elements(quant, base)
+    return relevant_only(best, best.base.full_list.upto(np.array([at]))[:, 0] * best.base.unit)
+
+
+def _ranks(m: Matched, quant: str, base: str) -> NDArray[np.int64]:
+    """Return the ranks up to the longest list, the run's or the ideal one."""
+    longest = max(np.diff(m.bounds).max(initial=1), m.elements(quant, base).base.full_list.length().max(initial=1))
+    return np.arange(1, longest + 1)
+
+
+def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    """Divide; NaN, a topic that the measure leaves out, where the base is empty."""
+    return without_base(ratio(part, whole), whole)
+
+
+def relevant_only(match: ElementMatch, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values, NaN for topics without a relevant element in the base."""
+    return without_base(values, match.base.full_list.length())
+
+
+QUANT = Parameter("quant", "auto", "Quantisation: what an assessment is worth; by default the gold's year's own.")
+BASE = Parameter("base", "full", "Recall base, with or without link elements.", ("full", "filtered"), policy=True)
+IDEAL = Parameter("ideal", "rank", "Ranks of the ideal list: whole, or read off straight lines.", ("rank", "line"))
+
+_CITE = "kazai2006extended"
+_GRAPH: dict[str, Any] = {"needs": ("elements",), "tasks": ("thorough",)}
+
+MEASURES = (
+    Measure(
+        "MAep",
+        mean_average_effort_precision,
+        "Mean average effort-precision: ep at every relevant element returned, 0 for the others.",
+        _CITE,
+        parameters=(QUANT, BASE, IDEAL),
+        formula=r"MAep = \frac{1}{n} \sum_{i: xG[i] > 0} \frac{i_{ideal}}{i}",
+        example="Gains 1 and .5 in the base; the run returns nothing, then both: (1/2 + 2/3) / 2 = 0.5833.",
+        curve=effort_curve,
+        **_GRAPH,
+    ),
+    Measure(
+        "iMAep",
+        interpolated_mean_effort_precision,
+        "Mean of effort-precision at the 100 gain-recall levels .01 … 1.",
+        _CITE,
+        parameters=(QUANT, BASE, IDEAL),
+        formula=r"iMAep = \frac{1}{100} \sum_{x = .01 \ldots 1} ep@x",
+        example="One relevant element, returned at rank 2: ep is 1/2 at every level, iMAep 0.5.",
+        curve=effort_curve,
+        **_GRAPH,
+    ),
+    Measure(
+        "ep",
+        effort_precision_at,
+        "Effort-precision at a gain-recall level: ideal rank over actual rank.",
+        _CITE,
+        at=("level",),
+        at_required=True,
+        parameters=(QUANT, BASE, IDEAL),
+        formula=r"ep[i] = i_{ideal} / i",
+        example="Half of all gain is reached at rank 4, by the ideal list at rank 1: ep@0.5 = 0.25.",
+        curve=effort_curve,
+        **_GRAPH,
+    ),
+    Measure(
+        "gr",
+        gain_recall,
+        "Gain-recall: the share of all gain that the first results gather.",
+        _CITE,
+        at=("rank",),
+        at_required=True,
+        parameters=(QUANT, BASE),
+        formula=r"gr[i] = xCG[i] / xCI[n]",
+        example="Gains 1, .5, .5 in the base, 1 returned first: gr@1 = 0.5.",
+        perfect=False,
+        **_GRAPH,
+    ),
+    Measure(
+        "xCG",
+        cumulated_gain,
+        "Cumulated gain of the first results.",
+        _CITE,
+        at=("rank",),
+        at_required=True,
+        parameters=(QUANT, BASE),
+        bounds=(0.0, float("inf")),
+        formula=r"xCG[i] = \sum_{j \le i} xG[j]",
+        example="Results with gains 1, 0, .5: xCG@3 = 1.5.",
+        perfect=False,
+        curve=gain_curve,
+        **_GRAPH,
+    ),
+    Measure(
+        "xCI",
+        ideal_gain,
+        "Cumulated gain of the ideal list: a reference for xCG, the same for every run.",
+        _CITE,
+        at=("rank",),
+        at_required=True,
+        parameters=(QUANT, BASE),
+        bounds=(0.0, float("inf")),
+        formula=r"xCI[i] = \sum_{j \le i} xI[j]",
+        example="Gains 1, .5, .5 in the base: xCI@2 = 1.5.",
+        perfect=False,
+        curve=ideal_curve,
+        **_GRAPH,
+    ),
+)

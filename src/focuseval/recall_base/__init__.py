@@ -1,0 +1,18 @@
+"""Recall bases: the relevant elements of every topic, full, filtered and ideal."""
+
+from focuseval.recall_base.assessed import Assessed, assessed_elements
+from focuseval.recall_base.base import Ideal, RecallBase, running
+from focuseval.recall_base.ideal import ideal_rows, nesting
+from focuseval.recall_base.tree import PathTree, path_tree
+
+__all__ = [
+    "Assessed",
+    "Ideal",
+    "PathTree",
+    "RecallBase",
+    "assessed_elements",
+    "ideal_rows",
+    "nesting",
+    "path_tree",
+    "running",
+]

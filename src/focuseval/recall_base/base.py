@@ -1,0 +1,162 @@
+"""A recall base: the relevant elements of all topics, with their gains, as columns.
+
+Rows stand by topic, then article, then in the order of their paths: pre-order, so an element's relevant
+descendants are the rows from its own up to `RecallBase.last`.
+
+Gains are summed as integers, multiples of `RecallBase.unit`, a power of two chosen so that the grand total fills 62
+bits. Such sums do not depend on their order and never drift: an ideal run's cumulated gain *equals* the ideal's.
+What rounding to units leaves (half a unit a gain) is below any real difference of gains by orders of magnitude;
+comparisons of sums allow for it, so that 1/3 + 1/3 + 1/3 reaches 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from focuseval.recall_base.ideal import ideal_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.recall_base.tree import PathTree
+
+
+def running(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the running sum with a leading 0, so that a block's sum is the difference of two entries.
+
+    >>> running(np.array([3, 4]))
+    array([0, 3, 7])
+    """
+    total = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=total[1:])
+    return total
+
+
+class Ideal(NamedTuple):
+    """Gains in descending order, cumulated over all topics on end: what the best list would gather."""
+
+    bounds: NDArray[np.int64]
+    """Where each topic's gains begin, and the end of the last."""
+    gain: NDArray[np.int64]
+    """In units, descending within each topic."""
+    reach: NDArray[np.int64]
+    """Running sum of `gain`, with a leading 0: topic t has gathered ``reach[bounds[t] + i] - reach[bounds[t]]``."""
+
+    def total(self) -> NDArray[np.int64]:
+        """Return each topic's total gain, in units."""
+        return np.asarray(self.reach[self.bounds[1:]] - self.reach[self.bounds[:-1]])
+
+    def length(self) -> NDArray[np.int64]:
+        """Return the number of each topic's elements."""
+        return np.diff(self.bounds)
+
+    def upto(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what each topic's ideal list has gathered at ranks, in units: topics × ranks."""
+        end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])
+        return np.asarray(self.reach[end] - self.reach[self.bounds[:-1, None]])
+
+
+@dataclass(frozen=True)
+class RecallBase:
+    """Relevant elements of every topic; see the module's text for the order of rows and for units."""
+
+    tree: PathTree
+    topics: int
+    """Number of topics."""
+    topic_of_article: NDArray[np.int64]
+    """For every judged article (a row of ``gold.articles``), its topic; −1 where the topic does not count."""
+    topic: NDArray[np.int64]
+    article: NDArray[np.int64]
+    """The element's article: a row of ``gold.articles``."""
+    code: NDArray[np.int64]
+    """The element's path, as a code of `tree`."""
+    size: NDArray[np.int64]
+    rsize: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    """Above 0: an element without gain is not in the base."""
+    source: NDArray[np.int64]
+    """The element's row in the assessments that the base was built from."""
+    left_out: int = 0
+    """Elements that were not assessed."""
+    capped: int = 0
+    """Elements with more relevant than total characters."""
+
+    def __len__(self) -> int:
+        """Return the number of relevant elements."""
+        return len(self.topic)
+
+    @cached_property
+    def bounds(self) -> NDArray[np.int64]:
+        """Where each topic's rows begin, and the end of the last."""
+        return np.searchsorted(self.topic, np.arange(self.topics + 1)).astype(np.int64)
+
+    @cached_property
+    def key(self) -> NDArray[np.int64]:
+        """One number for every row, increasing; see `key_of`."""
+        return self.key_of(self.article, self.code)
+
+    def key_of(self, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Join an article and a path code into one number that sorts as the rows do."""
+        place = self.topic_of_article[article] * len(self.topic_of_article) + article
+        return place * (len(self.tree) + 1) + code
+
+    def within(
+        self, article: NDArray[np.int64], code: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the range of rows inside each element of an article, whether or not the element is in the base."""
+        return self._place(article, code), self._place(article, self.tree.last[code])
+
+    @cached_property
+    def last(self) -> NDArray[np.int64]:
+        """One past the row of the element's last relevant descendant."""
+        return self._place(self.article, self.tree.last[self.code])
+
+    @cached_property
+    def unit(self) -> float:
+        """The size of one unit of gain: a power of two."""
+        return math.ldexp(1.0, math.frexp(max(float(self.gain.sum()), 1.0))[1] - 61)
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """Gains in units."""
+        return np.rint(self.gain / self.unit).astype(np.int64)
+
+    @cached_property
+    def ideal(self) -> NDArray[np.int64]:
+        """Rows of the ideal recall base."""
+        return ideal_rows(self.gain, self.last)
+
+    @cached_property
+    def related(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For every row, the range of `ideal` on its paths: itself or its one ancestor, else its descendants."""
+        rows = np.arange(len(self))
+        above = np.searchsorted(self.ideal, rows, "right") - 1
+        inside = (above >= 0) & (rows < self.last[self.ideal[np.maximum(above, 0)]]) if len(rows) else above >= 0
+        first = np.where(inside, above, np.searchsorted(self.ideal, rows))
+        upto = np.where(inside, above + 1, np.searchsorted(self.ideal, self.last))
+        return first.astype(np.int64), upto.astype(np.int64)
+
+    @cached_property
+    def full_list(self) -> Ideal:
+        """The list of all relevant elements, best first."""
+        return self._descending(np.arange(len(self)))
+
+    @cached_property
+    def ideal_list(self) -> Ideal:
+        """The list of the ideal elements, best first."""
+        return self._descending(self.ideal)
+
+    def _place(self, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the first row at or after each path code of an article."""
+        return np.searchsorted(self.key, self.key_of(article, code)).astype(np.int64)
+
+    def _descending(self, rows: NDArray[np.int64]) -> Ideal:
+        order = rows[np.lexsort((-self.units[rows], self.topic[rows]))]
+        bounds = np.searchsorted(self.topic[order], np.arange(self.topics + 1)).astype(np.int64)
+        gain = self.units[order]
+        return Ideal(bounds, gain, running(gain))
