@@ -14,6 +14,10 @@ __version__ = version("focuseval")
 
 _PUBLIC = {
     "FocusevalError": "errors",
+    "Index": "collection",
+    "build_index": "collection",
+    "open_documents": "collection",
+    "open_index": "collection",
     "Gold": "gold",
     "Run": "run",
 }

@@ -1,1 +1,18 @@
-"""TODO-docstring."""
+"""Documents as text with exact offsets, and every element's path and span: build an index, open it, ask it."""
+
+from focuseval.collection.build import Built, build_index
+from focuseval.collection.documents import open_documents
+from focuseval.collection.index import Elements, Index
+from focuseval.collection.statistics import Statistics, describe
+from focuseval.collection.store import open_index
+
+__all__ = [
+    "Built",
+    "Elements",
+    "Index",
+    "Statistics",
+    "build_index",
+    "describe",
+    "open_documents",
+    "open_index",
+]

@@ -1,0 +1,128 @@
+"""Read the members of .zip, .tar, .tar.gz and .tar.zst archives, in one pass and without trusting them.
+
+A member that is a link, has an absolute name or climbs out with ``..`` is refused by name, and so is one that expands
+beyond `MAX_BYTES`. An archive that ends too early is an error, never a shorter collection.
+"""
+
+from __future__ import annotations
+
+import gzip
+import stat
+import tarfile
+import zipfile
+import zlib
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import CollectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MAX_BYTES = 256 * 1024 * 1024
+"""A document larger than this is refused: a collection's articles are thousands of times smaller."""
+
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")
+
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, OSError, NotImplementedError, RuntimeError)
+
+
+class _Marked(tarfile.TarInfo):
+    """A header whose absence is an error: a whole tar ends with blocks of zeros."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> _Marked:
+        """Read the next header."""
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.EmptyHeaderError:  # type: ignore[attr-defined]  # exists, undeclared
+            raise tarfile.ReadError("the archive ends without its end marker") from None
+
+
+def is_archive(path: Path) -> bool:
+    """Tell an archive by its name."""
+    return path.name.lower().endswith(SUFFIXES)
+
+
+def archive_members(path: Path) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Yield name, size and a way to read each file of an archive; directories are passed over."""
+    try:
+        members = _zip_members(path) if path.name.lower().endswith(".zip") else _tar_members(path)
+        for name, size, kind, read in members:
+            _check(path, name, size, kind)
+            yield name, size, read
+    except _BROKEN as error:
+        what = f"expected a whole archive, found: {error or type(error).__name__}"
+        raise CollectionError(what, at=str(path), remedy="fetch it again, or re-pack it") from None
+
+
+def _check(path: Path, name: str, size: int, kind: str) -> None:
+    """Refuse what could reach outside the archive or fill the memory."""
+    parts = PurePosixPath(name.replace("\\", "/"))
+    wrong = (
+        (kind if kind != "file" else "")
+        or ("an absolute name" if parts.is_absolute() or parts.drive or name[1:2] == ":" else "")
+        or ("'..' in its name" if ".." in parts.parts else "")
+        or (f"more than {MAX_BYTES // 2**20} MB" if size > MAX_BYTES else "")
+    )
+    if wrong:
+        raise CollectionError(
+            f"refused member {name!r}: {wrong}", at=str(path), remedy="re-pack the archive without it"
+        )
+
+
+def _zip_members(path: Path) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            if info.is_dir():
+                continue
+            link = stat.S_ISLNK(info.external_attr >> 16)
+            yield info.filename, info.file_size, "a link" if link else "file", partial(_inflate, archive, info)
+
+
+def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Read a member, but never more than it says it holds."""
+    with archive.open(info) as stream:
+        data = stream.read(info.file_size + 1)
+    if len(data) != info.file_size:
+        raise zipfile.BadZipFile(f"member {info.filename!r} does not have the size it declares")
+    return data
+
+
+def _tar_members(path: Path) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
+    with (
+        _decompressed(path) as stream,
+        tarfile.open(fileobj=stream, mode="r|", tarinfo=_Marked) as archive,
+    ):
+        for info in archive:
+            archive.members = []  # type: ignore[attr-defined]  # else it keeps every header of a huge archive
+            if info.isdir():
+                continue
+            kind = "file" if info.isreg() else "a link" if info.issym() or info.islnk() else "a device"
+            yield info.name, info.size, kind, partial(_extract, archive, info)
+
+
+def _extract(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
+    stream = archive.extractfile(info)
+    data = stream.read() if stream else b""
+    if len(data) != info.size:
+        raise tarfile.ReadError(f"unexpected end of data in member {info.name!r}")
+    return data
+
+
+@contextmanager
+def _decompressed(path: Path) -> Iterator[Any]:
+    name = path.name.lower()
+    if name.endswith(".zst"):
+        import pyarrow as pa  # noqa: PLC0415  only this kind of archive needs it
+
+        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
+            yield stream
+    elif name.endswith(("gz", "tgz")):
+        with gzip.open(path) as stream:
+            yield stream
+    else:
+        with path.open("rb") as stream:
+            yield stream

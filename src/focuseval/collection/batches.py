@@ -1,0 +1,83 @@
+"""Cut a stream of documents into batches for the workers, and read a batch back in a worker.
+
+A batch grows with what came before it (from `SMALLEST` to `LARGEST` bytes), so that a small collection still keeps
+all cores busy and a large one has few blocks. Documents of an archive can be read only once, in order: their bytes
+are laid down in a temporary file per batch, which the worker removes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.collection.parse import Raw
+from focuseval.errors import CollectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from focuseval.collection.sources import Member
+
+SMALLEST = 4_000_000
+LARGEST = 32_000_000
+_SHARE = 16
+"""A batch is at most this part of what came before it."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents to be parsed together: id, name and size of each, and the spool file that holds them, if any."""
+
+    documents: list[tuple[str, str, int]]
+    spool: str | None = None
+
+    def read(self) -> Iterator[Raw]:
+        """Read the documents; the spool file is removed at the end."""
+        if self.spool is None:
+            for name, file, _ in self.documents:
+                yield Raw(name, file, _read_file(file))
+            return
+        path = Path(self.spool)
+        with path.open("rb") as stream:
+            for name, file, size in self.documents:
+                yield Raw(name, file, stream.read(size))
+        path.unlink()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a worker needs to know."""
+        return {"documents": self.documents, "spool": self.spool}
+
+
+def _read_file(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise CollectionError(f"cannot read: {error.strerror}", at=file) from None
+
+
+def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:
+    """Cut documents into batches, in order; a batch never mixes files on disk with members of archives."""
+    total, size = 0, 0
+    documents: list[tuple[str, str, int]] = []
+    spool: Any = None
+    for number, member in enumerate(members):
+        full = size >= min(max(SMALLEST, total // _SHARE), LARGEST)
+        if documents and (full or (spool is None) != (member.read is None)):
+            yield _closed(documents, spool)
+            documents, spool, size = [], None, 0
+        if member.read is not None:
+            spool = spool or (scratch / f"spool-{number}").open("wb")
+            spool.write(member.read())
+        documents.append((member.id, member.file, member.size))
+        size += member.size
+        total += member.size
+    if documents:
+        yield _closed(documents, spool)
+
+
+def _closed(documents: list[tuple[str, str, int]], spool: Any) -> Batch:
+    if spool is None:
+        return Batch(documents)
+    spool.close()
+    return Batch(documents, spool.name)

@@ -1,0 +1,154 @@
+"""Build an index from a collection, with all cores and flat memory; it appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.collection.batches import batches
+from focuseval.collection.parse import Report
+from focuseval.collection.sources import Sources
+from focuseval.collection.store import finish, read_metadata, sync
+from focuseval.collection.worker import report_of, unwritable
+from focuseval.collection.workers import many_workers, one_worker
+from focuseval.errors import CollectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from focuseval.collection.batches import Batch
+
+_PARTIAL = ".partial"
+
+
+@dataclass
+class Built:
+    """What an index holds and what was left out of it."""
+
+    report: Report = field(default_factory=Report)
+    passed_over: Counter[str] = field(default_factory=Counter)
+    """Files that are no documents, by extension."""
+    elements: int = 0
+    nodes: int = 0
+    fingerprint: int = 0
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, answer: dict[str, Any]) -> None:
+        """Add what a worker answered for one batch."""
+        self.report.add(report_of(answer["report"]))
+        if answer["block"] is not None:
+            self.blocks.append(answer["block"])
+            self.elements += answer["counts"][0]
+            self.nodes += answer["counts"][1]
+            self.fingerprint = (self.fingerprint + answer["sha256"]) % 2**256
+
+    def metadata(self) -> dict[str, Any]:
+        """Return what is written down beside the index."""
+        return {
+            "documents": self.report.documents,
+            "elements": self.elements,
+            "text_nodes": self.nodes,
+            "bytes": self.report.bytes,
+            "sha256": f"{self.fingerprint:064x}",
+            "passed_over": dict(self.passed_over),
+            "unreadable": self.report.failures,
+            "entities_by_name": self.report.named,
+            "entities_left_out": dict(self.report.left_out),
+        }
+
+
+def build_index(
+    sources: str | Path | Sequence[str | Path],
+    target: str | Path,
+    *,
+    jobs: int | None = None,
+    keep_going: bool = False,
+    force: bool = False,
+    progress: Callable[[Report], None] | None = None,
+) -> Built:
+    """Index directories, archives or files into the folder `target`.
+
+    Parameters
+    ----------
+    sources
+        A path, or several: directories, ``.zip``, ``.tar``, ``.tar.gz``, ``.tar.zst``, or single files.
+    target
+        The index: must not exist, unless `force` says to replace an older index.
+    jobs
+        Processes to use; all cores if not given.
+    keep_going
+        Leave unreadable documents out and list them in the report, instead of stopping at the first.
+    progress
+        Called with the counts so far after every batch.
+    """
+    paths = [Path(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
+    goal = Path(target)
+    check_target(goal, force=force)
+    found = Sources(paths)
+    built = Built(passed_over=found.passed_over)
+    try:
+        with _appearing(goal) as folder:
+            tasks = batches(found, folder)
+            for answer in _answers(tasks, folder, jobs or os.cpu_count() or 1, keep_going=keep_going):
+                built.add(answer)
+                if progress:
+                    progress(built.report)
+            if not built.report.documents:
+                raise CollectionError(*_nothing(built), at=str(paths[0]))
+            finish(folder, built.blocks, built.metadata())
+    except OSError as error:
+        raise unwritable(error, goal) from None
+    return built
+
+
+def _nothing(built: Built) -> tuple[str]:
+    passed = sum(built.passed_over.values())
+    unreadable = len(built.report.failures)
+    return (f"expected .xml, .txt or .md documents, found none ({passed} other files, {unreadable} unreadable)",)
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Refuse to overwrite anything, except an index when forced."""
+    if not target.parent.is_dir():
+        raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
+    if not os.path.lexists(target):
+        return
+    if not force:
+        raise CollectionError(
+            "exists already", at=str(target), remedy="choose another name, or replace it with --force"
+        )
+    read_metadata(target)
+
+
+def _answers(tasks: Iterable[Batch], folder: Path, jobs: int, *, keep_going: bool) -> Iterator[dict[str, Any]]:
+    """Parse all batches; a collection of a single batch is not worth other processes."""
+    stream = iter(tasks)
+    head = list(islice(stream, 2))
+    alone = jobs == 1 or len(head) < 2
+    workers = one_worker(folder, keep_going=keep_going) if alone else many_workers(folder, jobs, keep_going=keep_going)
+    with workers as run:
+        yield from run(chain(head, stream))
+
+
+@contextmanager
+def _appearing(target: Path) -> Iterator[Path]:
+    """Give a folder beside `target` that takes its name at the end, and vanishes if anything goes wrong."""
+    folder = target.with_name(f".{target.name}.{os.getpid()}{_PARTIAL}")
+    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    folder.mkdir()
+    try:
+        yield folder
+        sync(folder)
+        if os.path.lexists(target):
+            target.rename(old)
+        folder.rename(target)
+        sync(target.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

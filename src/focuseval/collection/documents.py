@@ -1,0 +1,113 @@
+"""Small collections without an index on disk: a folder, an archive or a JSONL of texts, parsed into memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.collection.block import Block, make_block
+from focuseval.collection.index import Index
+from focuseval.collection.parse import Raw, describe_documents, parse_documents, plant
+from focuseval.collection.plain import plain_tree
+from focuseval.collection.sources import Sources
+from focuseval.collection.store import document_rows, open_index
+from focuseval.collection.worker import fingerprint, portions
+from focuseval.errors import CollectionError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+JSONL = (".jsonl", ".ndjson", ".json")
+
+
+def open_documents(path: str | Path) -> Index:
+    """Open documents as an index in memory: a folder, an archive, a file, or a JSONL of ``{"id", "text"}``.
+
+    A folder that is an index is opened as one.
+    """
+    place = Path(path)
+    if (place / "metadata.json").is_file() and (place / "documents.arrow").is_file():
+        return open_index(place)
+    if place.suffix.lower() in JSONL and place.is_file():
+        blocks = [texts_block(*_read_jsonl(place))]
+    else:
+        blocks = list(_blocks(place))
+    return in_memory(blocks, str(path))
+
+
+def _blocks(path: Path) -> Iterator[Block]:
+    raws = (Raw(m.id, m.file, m.read() if m.read else Path(m.file).read_bytes()) for m in Sources([path]))
+    for portion in portions(raws):
+        block, _ = parse_documents(portion)
+        if block is not None:
+            yield block
+
+
+def in_memory(blocks: Sequence[Block], name: str) -> Index:
+    """Return blocks as an index."""
+    if not blocks:
+        raise CollectionError("expected .xml, .txt or .md documents, found none", at=name)
+    first = np.append(0, np.cumsum([len(block) for block in blocks])).astype(np.int64)
+    total = sum(fingerprint(block) for block in blocks) % 2**256
+    documents = pa.Table.from_batches([document_rows(block) for block in blocks])
+    return Index(documents, list(blocks), first, f"{total:064x}", name)
+
+
+def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
+    """Return plain texts as a block, one element each."""
+    trees = [plain_tree(text, name) for name, text in zip(ids, texts, strict=True)]
+    text, tags, forest = plant(trees)
+    raws = [Raw(name, name, data.encode()) for name, data in zip(ids, texts, strict=True)]
+    return make_block(describe_documents(raws, text, forest), text, tags, forest)
+
+
+def _read_jsonl(path: Path) -> tuple[list[str], list[str]]:
+    """Read ids and texts; every fault is named with its line."""
+    seen: dict[str, int] = {}
+    texts: list[str] = []
+    for number, line in enumerate(_lines(path), 1):
+        if not line.strip():
+            continue
+        at = Place(str(path), number)
+        name, text = _record(line, at)
+        if name in seen:
+            raise CollectionError(f"document id {name!r} stands on line {seen[name]} already", at=at, remedy="keep one")
+        seen[name] = number
+        texts.append(text)
+    if not texts:
+        raise CollectionError('expected a line {"id": …, "text": …} per document, found none', at=str(path))
+    return list(seen), texts
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="\n") as stream:
+            yield from stream
+    except UnicodeDecodeError as error:
+        raise CollectionError(f"expected UTF-8, found: {error.reason}", at=str(path), remedy="convert it") from None
+    except OSError as error:
+        raise CollectionError(f"cannot read: {error.strerror}", at=str(path)) from None
+
+
+def _record(line: str, at: Place) -> tuple[str, str]:
+    expected = 'expected {"id": "…", "text": "…"}'
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CollectionError(f"{expected}, found no JSON ({error})", at=at, remedy="one object per line") from None
+    if not isinstance(record, dict):
+        raise CollectionError(f"{expected}, found a {type(record).__name__}", at=at, remedy="one object per line")
+    name, text = record.get("id"), record.get("text")
+    if not isinstance(name, str) or not name or not isinstance(text, str):
+        raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")
+    try:
+        (name + text).encode("utf-8")
+    except UnicodeEncodeError:
+        raise CollectionError(
+            f"{expected}, found half a surrogate pair", at=at, remedy="write real characters"
+        ) from None
+    return name, text

@@ -1,0 +1,187 @@
+"""The plain XML parser: expat's events, one Python call each; right for every document that expat accepts.
+
+The text of a document is the character data of its root element as expat reports it: line ends normalised, references
+and CDATA sections replaced by what they stand for. A text node is what XPath 1.0 counts as one: references and CDATA
+join their neighbours, comments and processing instructions separate. Nothing outside the file is ever read. A named
+entity that only an unread DTD could define becomes its character if HTML knows the name, and is left out and counted
+if not.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from html.entities import html5
+from typing import Any
+from xml.parsers import expat
+
+from focuseval.errors import CollectionError, Place
+
+MAX_DEPTH = 2_000
+"""Elements nested deeper than this are refused."""
+
+MAX_ENTITIES = 4_096
+"""A file that declares more entities than this is refused: long chains of them exhaust expat's stack."""
+
+MAX_GROWTH = 100
+"""A document's text may be this many times longer than its file, once it passes `GROWTH_FROM` characters."""
+
+GROWTH_FROM = 8_000_000
+
+WHITE = " \t\n\r"
+_DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
+
+
+@dataclass
+class Tree:
+    """One document as it is being read; columns of elements in document order and of text nodes."""
+
+    file: str
+    parser: Any = None
+    limit: int = GROWTH_FROM
+    pieces: list[str] = field(default_factory=list)
+    tag: list[str] = field(default_factory=list)
+    depth: array[int] = field(default_factory=lambda: array("i"))
+    start: array[int] = field(default_factory=lambda: array("i"))
+    end: array[int] = field(default_factory=lambda: array("i"))
+    parent: array[int] = field(default_factory=lambda: array("q"))
+    node_parent: array[int] = field(default_factory=lambda: array("q"))
+    node_start: array[int] = field(default_factory=lambda: array("i"))
+    node_end: array[int] = field(default_factory=lambda: array("i"))
+    stack: list[int] = field(default_factory=lambda: [-1])
+    position: int = 0
+    node_from: int = 0
+    entities: int = 0
+    named: int = 0
+    """References to entities of an unread DTD whose character was found by name."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """References that could not be replaced, by name."""
+
+    def opened(self, name: str, _attributes: list[str]) -> None:
+        """Begin an element."""
+        self.cut()
+        stack = self.stack
+        if len(stack) > MAX_DEPTH:
+            self.refuse(f"elements nested more than {MAX_DEPTH} deep")
+        self.parent.append(stack[-1])
+        stack.append(len(self.tag))
+        self.tag.append(name)
+        self.depth.append(len(stack) - 1)
+        self.start.append(self.position)
+        self.end.append(-1)
+
+    def closed(self, _name: str) -> None:
+        """End an element."""
+        self.cut()
+        self.end[self.stack.pop()] = self.position
+
+    def characters(self, data: str) -> None:
+        """Add to the text."""
+        self.pieces.append(data)
+        self.position += len(data)
+        if self.position > self.limit:
+            self.refuse(f"entities make its text more than {MAX_GROWTH} times longer than the file")
+
+    def cut(self, *_: object) -> None:
+        """End the current text node, if there is one."""
+        if self.position > self.node_from:
+            self.node_parent.append(self.stack[-1])
+            self.node_start.append(self.node_from)
+            self.node_end.append(self.position)
+            self.node_from = self.position
+
+    def skipped(self, name: str, is_parameter: int) -> None:
+        """Replace an entity of an unread DTD by the character of that name, or count it."""
+        if is_parameter:
+            return
+        if characters := html5.get(name + ";"):
+            self.named += 1
+            self.characters(characters)
+        else:
+            self.left_out[name] += 1
+
+    def external(self, context: str, *_: object) -> int:
+        """Count a reference to another file; nothing is fetched."""
+        self.left_out[context.rsplit("\f", maxsplit=1)[-1]] += 1
+        return 1
+
+    def declared(self, *_: object) -> None:
+        """Count entity declarations."""
+        self.entities += 1
+        if self.entities > MAX_ENTITIES:
+            self.refuse(f"more than {MAX_ENTITIES} entity declarations")
+
+    def refuse(self, what: str) -> None:
+        """Stop reading this document."""
+        at = Place(self.file, self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1)
+        raise CollectionError(f"refused: {what}", at=at, remedy="leave this file out, or mend it")
+
+    @property
+    def text(self) -> str:
+        """Return the document's text."""
+        return "".join(self.pieces)
+
+
+def read_tree(data: bytes, file: str) -> Tree:
+    """Read one XML document with expat's events.
+
+    >>> tree = read_tree(b"<a>x<b>y</b><b/></a>", "a.xml")
+    >>> tree.text, tree.tag, tree.start.tolist(), tree.end.tolist(), tree.parent.tolist()
+    ('xy', ['a', 'b', 'b'], [0, 1, 2], [2, 2, 2], [-1, 0, 0])
+    """
+    tree = Tree(file, limit=max(GROWTH_FROM, MAX_GROWTH * len(data)))
+    tree.parser = parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.buffer_size = 1 << 16
+    parser.ordered_attributes = True
+    parser.StartElementHandler = tree.opened
+    parser.EndElementHandler = tree.closed
+    parser.CharacterDataHandler = tree.characters
+    parser.CommentHandler = tree.cut
+    parser.ProcessingInstructionHandler = tree.cut
+    parser.SkippedEntityHandler = tree.skipped
+    parser.ExternalEntityRefHandler = tree.external
+    parser.EntityDeclHandler = tree.declared
+    parse(parser, data, file)
+    tree.parser = None
+    return tree
+
+
+def parse(parser: Any, data: bytes, file: str) -> None:
+    """Run a parser over a whole document; what expat refuses becomes an error with file, line and column."""
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        what = f"expected well-formed XML, found: {expat.ErrorString(error.code)}"
+        raise CollectionError(what, at=Place(file, error.lineno, error.offset + 1), remedy=_REMEDY) from None
+    except (LookupError, ValueError) as error:
+        raise CollectionError(f"cannot decode: {error}", at=Place(file, 1), remedy="convert it to UTF-8") from None
+
+
+_REMEDY = "mend the file, or index the others with --keep-going"
+
+
+def transcoded(data: bytes, file: str) -> bytes | None:
+    """Return a document in UTF-8 if it declares a multi-byte encoding that Python reads and expat does not.
+
+    >>> transcoded('<?xml version="1.0" encoding="shift_jis"?><a>漢</a>'.encode("shift_jis"), "a.xml").decode()
+    '<?xml version="1.0" ?><a>漢</a>'
+    """
+    found = _DECLARED.match(data)
+    if not found or found[1].lower() in (b"utf-8", b"utf-16", b"iso-8859-1", b"us-ascii"):
+        return None
+    try:
+        name = codecs.lookup(found[1].decode("ascii")).name
+        if len(bytes(range(256)).decode(name, "replace")) == 256:
+            return None
+        text = data.decode(name)
+    except LookupError:
+        return None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"expected {found[1].decode()}, found bytes that are not"
+        raise CollectionError(what, at=Place(file, line), remedy="correct the encoding it declares") from None
+    return re.sub(r"""encoding\s*=\s*["'][\w.-]*["']""", "", text, count=1).encode("utf-8")

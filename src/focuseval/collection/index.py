@@ -1,0 +1,239 @@
+"""An index: documents, their texts and their elements, found by id, path or pointer.
+
+`Index` answers in columns. Rows of documents are numbered 0 … len − 1 in the index's order; elements are numbered
+through all documents in document order (`Elements.row`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.collection.arrange import spread
+from focuseval.collection.names import match_names
+from focuseval.collection.paths import encoded, parse_paths, path_strings, split_pointers
+from focuseval.collection.resolve import find_elements, find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from focuseval.collection.block import Block
+
+
+class Blocks(Protocol):
+    """A sequence of blocks; those of an index on disk are mapped when they are asked for."""
+
+    def __len__(self) -> int:
+        """Return the number of blocks."""
+
+    def __getitem__(self, number: int, /) -> Block:
+        """Return one block."""
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Elements of one document or of several, in document order."""
+
+    document: NDArray[np.int64]
+    """Row of the document in the index."""
+    row: NDArray[np.int64]
+    """Number of the element in the whole index."""
+    tag_code: NDArray[np.int32]
+    n: NDArray[np.int32]
+    depth: NDArray[np.int16]
+    """1 for a root."""
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    """Row of the parent in this table, −1 for a root."""
+    tags: tuple[str, ...]
+    """``tags[tag_code]`` is the name of a tag."""
+
+    def __len__(self) -> int:
+        """Return the number of elements."""
+        return len(self.start)
+
+    @cached_property
+    def tag(self) -> Any:
+        """The tag of every element, a string array."""
+        return pa.array(self.tags, pa.string()).take(pa.array(self.tag_code))
+
+    def paths(self) -> list[str]:
+        """Return the path of every element."""
+        found: list[str] = self.path_strings(np.arange(len(self))).to_pylist()
+        return found
+
+    def path_strings(self, rows: NDArray[np.integer]) -> Any:
+        """Return the paths of some rows of this table as a string array."""
+        return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tags)
+
+
+@dataclass(frozen=True)
+class Index:
+    """A collection of documents; `focuseval.collection.open_index` and `open_documents` make one."""
+
+    documents: Any
+    """An Arrow table, a row per document: id, file, bytes, length, sha256, elements, nodes."""
+    blocks: Blocks
+    first: NDArray[np.int64]
+    """The first document of every block, and one more entry for the end of the last."""
+    sha256: str
+    """Hash over the ids and text hashes of all documents, whatever their order in the source."""
+    name: str = ""
+    """Where it was read from."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What was counted while it was made."""
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return int(self.first[-1])
+
+    @cached_property
+    def ids(self) -> Any:
+        """The ids of all documents, a string array."""
+        return self.documents.column("id").combine_chunks()
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Code points of every document's text."""
+        return self._column("length")
+
+    @cached_property
+    def element_bounds(self) -> NDArray[np.int64]:
+        """The first element of every document in the numbering of all, and the end of the last."""
+        return np.append(0, np.cumsum(self._column("elements")))
+
+    def _column(self, name: str) -> NDArray[np.int64]:
+        return np.asarray(self.documents.column(name).to_numpy(), np.int64)
+
+    def find(self, ids: Any) -> NDArray[np.int32]:
+        """Return the row of every id, −1 where it is unknown; an ambiguous id raises `CollectionError`."""
+        column = encoded(ids)
+        rows = match_names(self.ids, column.dictionary.cast(pa.string()))
+        which: NDArray[np.int64] = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return np.append(rows, np.int32(-1))[which]
+
+    def text(self, row: int) -> str:
+        """Return the text of one document."""
+        found: str = self.texts([row])[0].as_py()
+        return found
+
+    def texts(self, rows: ArrayLike) -> Any:
+        """Return the texts of documents as one large string array, in the order of `rows`."""
+        wanted = self._checked(rows)
+        parts, places = [], []
+        for block, documents, here in self._by_block(wanted):
+            parts.append(block.batch.column("text").take(pa.array(documents)))
+            places.append(here)
+        if not parts:
+            return pa.array([], pa.large_string())
+        order = np.argsort(np.concatenate(places))
+        return pa.concat_arrays(parts).take(pa.array(order))
+
+    def elements(self, row: int) -> Elements:
+        """Return the elements of one document, in document order."""
+        return self.elements_of([row])
+
+    def elements_of(self, rows: ArrayLike) -> Elements:
+        """Return the elements of several documents, one document after the other in the order of `rows`."""
+        wanted = self._checked(rows)
+        sizes = np.diff(self.element_bounds)[wanted]
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        columns = {name: np.zeros(total, kind) for name, kind in _ELEMENT.items()}
+        tags: dict[str, int] = {}
+        for block, documents, here in self._by_block(wanted):
+            source = spread(block.element_bounds[documents], sizes[here])
+            target = spread((ends - sizes)[here], sizes[here])
+            for name, column in columns.items():
+                column[target] = block.element(name)[source]
+            recode = np.array([tags.setdefault(tag, len(tags)) for tag in block.tags], np.int32)
+            columns["tag"][target] = recode[columns["tag"][target]]
+        parent = columns.pop("parent")
+        parent += np.where(parent < 0, 0, np.repeat(ends - sizes, sizes))
+        row = spread(self.element_bounds[wanted], sizes)
+        code = columns.pop("tag")
+        return Elements(np.repeat(wanted, sizes), row, code, **columns, parent=parent, tags=tuple(tags))
+
+    def path_strings(self, elements: ArrayLike) -> Any:
+        """Return the paths of elements, given by their numbers in the whole index (`Elements.row`)."""
+        wanted = np.asarray(elements, np.int64)
+        document = np.searchsorted(self.element_bounds, wanted, "right") - 1
+        seen, place = np.unique(document, return_inverse=True)
+        table = self.elements_of(seen)
+        sizes = np.diff(self.element_bounds)[seen]
+        inside = wanted - self.element_bounds[document]
+        return table.path_strings(inside + (np.cumsum(sizes) - sizes)[place])
+
+    def resolve(self, rows: ArrayLike, paths: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the spans of elements given by document row and path; −1, −1 where there is none."""
+        start, end = (np.full(len(np.asarray(rows)), -1, np.int64) for _ in range(2))
+        for block, here, _, element in self._resolved(rows, paths):
+            start[here] = block.element("start")[element]
+            end[here] = block.element("end")[element]
+        return start, end
+
+    def resolve_rows(self, rows: ArrayLike, paths: Any) -> NDArray[np.int64]:
+        """Return the numbers of elements in the whole index (`Elements.row`), −1 where there is none."""
+        row = np.full(len(np.asarray(rows)), -1, np.int64)
+        documents = np.asarray(rows, np.int64)
+        for block, here, document, element in self._resolved(rows, paths):
+            row[here] = self.element_bounds[documents[here]] + element - block.element_bounds[document]
+        return row
+
+    def resolve_points(self, rows: ArrayLike, pointers: Any, whitespace: str = "keep") -> NDArray[np.int64]:
+        """Return the positions of XPointers (``/a[1]/p[2]/text()[1].5``) or of elements' starts; −1 where missing.
+
+        ``whitespace="strip"`` does not count text nodes that hold white space alone.
+        """
+        paths, n, offset = split_pointers(pointers)
+        position = np.full(len(n), -1, np.int64)
+        for block, here, document, element in self._resolved(rows, paths):
+            position[here] = np.where(offset[here] == 0, block.element("start")[element], -1)
+            inner = np.flatnonzero(n[here] > 0)
+            at = here[inner]
+            node = find_nodes(block, document[inner], element[inner], n[at], strip=whitespace == "strip")
+            start, end = (np.append(block.node(name), -1)[node].astype(np.int64) for name in ("start", "end"))
+            position[at] = np.where((node >= 0) & (start + offset[at] <= end), start + offset[at], -1)
+        return position
+
+    def _resolved(self, rows: ArrayLike, paths: Any) -> Iterator[tuple[Block, Any, Any, Any]]:
+        """Yield, block by block: the block, which queries have an answer there, their documents and elements."""
+        steps = parse_paths(paths)
+        documents = np.asarray(rows, np.int64)
+        known = np.flatnonzero((documents >= 0) & (documents < len(self)))
+        for block, local, here in self._by_block(documents[known]):
+            element = find_elements(block, local, steps.path[known[here]], steps)
+            found = element >= 0
+            yield block, known[here][found], local[found], element[found]
+
+    def _by_block(self, rows: NDArray[np.int64]) -> Iterator[tuple[Block, NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield every block touched: the block, documents counted from its first, and their places in `rows`."""
+        number = np.searchsorted(self.first, rows, "right") - 1
+        order = np.argsort(number, kind="stable")
+        cuts = np.flatnonzero(np.diff(number[order])) + 1
+        for here in np.split(order, cuts) if len(order) else []:
+            block = int(number[here[0]])
+            yield self.blocks[block], rows[here] - self.first[block], here
+
+    def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
+        wanted = np.asarray(rows, np.int64)
+        if len(wanted) and not 0 <= wanted.min() <= wanted.max() < len(self):
+            raise IndexError(f"document rows are 0 … {len(self) - 1}")
+        return wanted
+
+
+_ELEMENT = {
+    "tag": np.int32,
+    "n": np.int32,
+    "depth": np.int16,
+    "start": np.int64,
+    "end": np.int64,
+    "parent": np.int64,
+}

@@ -1,0 +1,127 @@
+"""Element paths such as ``/article[1]/bdy[1]/sec[2]``: many strings → numbers, and numbers → strings.
+
+A column of paths has few different steps, so each is understood once; the rest is integer work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_STEP = re.compile(r"\s*([^\[\]/\s@()]+)\s*(?:\[\s*([0-9]{1,9})\s*\])?\s*")
+_POINTER = r"^(?P<path>.*?)(?P<text>/text\(\)(?:\[(?P<n>[0-9]{1,9})\])?)?(?:\.(?P<offset>[0-9]{1,9}))?$"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The distinct paths of a column as steps: ``tags[tag]`` and rank `n` of each; tag −1 where it is no step."""
+
+    path: NDArray[np.int64]
+    """For every row of the column, its distinct path; −1 for null."""
+    first: NDArray[np.int64]
+    """Where each distinct path's steps begin."""
+    depth: NDArray[np.int64]
+    """How many steps it has."""
+    tag: NDArray[np.int64]
+    n: NDArray[np.int64]
+    tags: tuple[str, ...]
+
+
+def parse_paths(paths: Any) -> Steps:
+    """Understand a column of paths; a step without ``[n]`` means the first of its name.
+
+    >>> steps = parse_paths(pa.array(["/a[1]/b[2]", "/a"]))
+    >>> steps.depth.tolist(), [steps.tags[t] for t in steps.tag], steps.n.tolist()
+    ([2, 1], ['a', 'b', 'a'], [1, 2, 1])
+    """
+    column = encoded(paths)
+    distinct = column.dictionary
+    lists = pc.split_pattern(pc.utf8_ltrim(pc.utf8_trim_whitespace(distinct), "/"), "/")
+    bounds = lists.offsets.to_numpy().astype(np.int64)
+    words = lists.flatten().dictionary_encode()
+    known = [_step(word) for word in words.dictionary.to_pylist()]
+    names = tuple(dict.fromkeys(name for name, _ in known if name))
+    code = {name: i for i, name in enumerate(names)} | {"": -1}
+    which = words.indices.to_numpy()
+    tag = np.array([code[name] for name, _ in known], np.int64)[which]
+    n = np.array([n for _, n in known], np.int64)[which]
+    path = column.indices.fill_null(-1).to_numpy().astype(np.int64)
+    return Steps(path, bounds[:-1], np.diff(bounds), tag, n, names)
+
+
+def _step(word: str) -> tuple[str, int]:
+    found = _STEP.fullmatch(word)
+    return (found[1], int(found[2] or 1)) if found else ("", 0)
+
+
+def encoded(column: Any) -> Any:
+    """Return any column of strings as one dictionary-encoded array."""
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        column = pa.array(column, pa.string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+        column = column.combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # Arrow gives no array back for a column without chunks
+        column = pa.array([], column.type)
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def split_pointers(pointers: Any) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+    """Split XPointers into element paths, ``n`` of ``text()[n]`` (0: the element itself) and the offset.
+
+    >>> paths, n, offset = split_pointers(pa.array(["/a[1]/p[2]/text()[3].5", "/a[1]", "/a[1]/text().2"]))
+    >>> paths.to_pylist(), n.tolist(), offset.tolist()
+    (['/a[1]/p[2]', '/a[1]', '/a[1]'], [3, 0, 1], [5, 0, 2])
+    """
+    column = encoded(pointers)
+    parts = pc.extract_regex(column.dictionary.cast(pa.string()), _POINTER)
+    path, text, n, offset = (parts.field(i) for i in range(4))
+    node = pc.if_else(pc.equal(text, ""), 0, _number(n, 1))
+    row = column.indices
+    return path.take(row), _numbers(node.take(row)), _numbers(_number(offset, 0).take(row))
+
+
+def _number(digits: Any, missing: int) -> Any:
+    return pc.if_else(pc.equal(digits, ""), str(missing), digits).cast(pa.int64())
+
+
+def _numbers(column: Any) -> NDArray[np.int64]:
+    return np.asarray(column.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
+
+
+def path_strings(
+    rows: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    tag: NDArray[np.integer],
+    n: NDArray[np.integer],
+    tags: Sequence[str],
+) -> Any:
+    """Return the paths of the elements in `rows`, every step with its ``[n]``.
+
+    >>> path_strings(np.array([1]), np.array([-1, 0]), np.array([0, 1]), np.array([1, 3]), ["a", "b"]).to_pylist()
+    ['/a[1]/b[3]']
+    """
+    steps: list[Any] = []
+    at = np.asarray(rows, np.int64)
+    while (alive := at >= 0).any():
+        here = at[alive]
+        pair = pa.array((tag[here].astype(np.int64) << 32) | n[here]).dictionary_encode()
+        keys = pair.dictionary.to_pylist()
+        words = pa.array([f"/{tags[key >> 32]}[{key & 0xFFFFFFFF}]" for key in keys], pa.string())
+        slot = np.full(len(at), len(words), np.int64)
+        slot[alive] = pair.indices.to_numpy()
+        steps.append(pa.concat_arrays([words, pa.array([""])]).take(pa.array(slot)))
+        at = np.where(alive, parent[np.maximum(at, 0)], -1)
+    if not steps:
+        return pa.array([], pa.string())
+    return pc.binary_join_element_wise(*reversed(steps), "")
