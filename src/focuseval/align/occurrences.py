@@ -75,7 +75,24 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     hashes = _document_hashes(document)
     if not len(hashes) or not texts:
         return found
-    offset, anchor = _anchors(texts, hashes)
+    offsets, anchors, rarest = _anchors(texts, hashes)
+    column = np.arange(len(texts))
+    offset, anchor = offsets[rarest, column], anchors[rarest, column]
+    place, text = _same(hashes, anchor)
+    start = place - offset[text]
+    within = (start >= 0) & (start <= len(document) - np.array([len(t) for t in texts])[text])
+    start, text = start[within], text[within]
+    for other, gram in zip(offsets, anchors, strict=True):
+        agree = hashes[start + other[text]] == gram[text]
+        start, text = start[agree], text[agree]
+    for i, at in zip(text.tolist(), start.tolist(), strict=True):
+        if document.startswith(texts[i], at):
+            found[i].append(at)
+    return found
+
+
+def _same(hashes: NDArray[np.uint32], anchor: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all pairs of a document's position and a text whose hashes are equal, by position."""
     wanted = np.zeros(1 << _BITS, np.bool_)
     shift = np.uint32(32 - _BITS)
     wanted[anchor >> shift] = True
@@ -83,21 +100,18 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     order = np.argsort(anchor, kind="stable")
     first = np.searchsorted(anchor[order], hashes[places], "left")
     count = np.searchsorted(anchor[order], hashes[places], "right") - first
-    row = np.repeat(first, count) + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    text = order[row]
-    start = np.repeat(places, count) - offset[text]
-    for i, at in zip(text.tolist(), start.tolist(), strict=True):
-        if at >= 0 and document.startswith(texts[i], at):
-            found[i].append(at)
-    return found
+    row = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+    return np.repeat(places, count), order[row]
 
 
-def _anchors(texts: list[str], hashes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Choose for each text the rarest of three sixteen-grams: its offset in the text, its hash."""
+def _anchors(
+    texts: list[str], hashes: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+    """Return three sixteen-grams of each text, as offsets and hashes, and which the document has least often."""
     last = np.array([len(text) - GRAM for text in texts])
     offsets = np.stack([last // 7, last // 2, last - last // 5])
     grams = "".join(text[o : o + GRAM] for row in offsets.tolist() for text, o in zip(texts, row, strict=True))
     anchors = gram_hashes(code_points(grams).reshape(3, len(texts), GRAM))[..., 0]
-    often = np.bincount(hashes >> np.uint32(16), minlength=1 << 16)[anchors >> np.uint32(16)]
-    best, column = often.argmin(axis=0), np.arange(len(texts))
-    return offsets[best, column], anchors[best, column]
+    sample = hashes[:: 1 + len(hashes) // (1 << 20)]
+    often = np.bincount(sample >> np.uint32(16), minlength=1 << 16)[anchors >> np.uint32(16)]
+    return offsets, anchors, often.argmin(axis=0)

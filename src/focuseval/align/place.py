@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,7 @@ from focuseval.align.normalise import Normalised, normal_form, normalise
 from focuseval.align.occurrences import occurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
 """How a text was placed; ``unchecked``: a span that came without a text to check it against."""
@@ -38,13 +37,12 @@ class Placed(NamedTuple):
     places: int
 
 
-@dataclass(frozen=True)
-class Candidates:
+class Candidates(NamedTuple):
     """The places that one text may stand for, in increasing order, all found in the same way."""
 
     how: int = LOST
     similarity: float = 0.0
-    spans: list[tuple[int, int]] = field(default_factory=list)
+    spans: Sequence[tuple[int, int]] = ()
 
     def take(self, row: int) -> Placed:
         """Return one of the places, or the reason why there is none."""
@@ -70,22 +68,19 @@ class Page:
         """The k-grams of the normal form."""
         return Grams(self.normal.text)
 
-    def candidates(self, texts: Sequence[str], similarity: float) -> list[Candidates]:
+    def candidates(self, exact: Mapping[str, Sequence[int]], similarity: float) -> dict[str, Candidates]:
         """Return the places of every text, from the first of the three ways that finds any."""
-        found = [
-            Candidates(EXACT, 1.0, [(at, at + len(text)) for at in starts])
-            for text, starts in zip(texts, occurrences(self.text, texts), strict=True)
-        ]
+        texts = list(exact)
+        found = [Candidates(EXACT, 1.0, [(at, at + len(text)) for at in starts]) for text, starts in exact.items()]
         missing = [i for i, candidate in enumerate(found) if not candidate.spans]
-        if not missing:
-            return found
         forms = [normal_form(texts[i]) for i in missing]
-        for i, form, starts in zip(missing, forms, occurrences(self.normal.text, forms), strict=True):
+        starts_in_normal = occurrences(self.normal.text, forms) if forms else []
+        for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
             spans = [self.normal.original(at, at + len(form)) for at in starts]
             found[i] = Candidates(NORMALISED, 1.0, [span for span in spans if span])
             if not found[i].spans:
                 found[i] = self._approximate(form, similarity)
-        return found
+        return dict(zip(texts, found, strict=True))
 
     def _approximate(self, form: str, similarity: float) -> Candidates:
         """Return the nearest places of a normal form, if they are similar enough."""
@@ -114,21 +109,30 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
     >>> [(HOW[place.how], place.start) for place in found]
     [('exact', 4), ('ambiguous', -1), ('exact', 8)]
     """
-    asked = list(dict.fromkeys(wanted))
-    claims = {want: claim for want in asked if (claim := _verified(page, want))}
-    texts = list(dict.fromkeys(want.text for want in asked if want not in claims))
-    found = dict(zip(texts, page.candidates(texts, similarity), strict=True))
-    options = {want: claims.get(want) or found[want.text] for want in asked}
-    rows = {want: _row(want, option) for want, option in options.items()}
+    claims = {want: claim for want in wanted if want.start >= 0 and (claim := _verified(page, want))}
+    texts = list({want.text: None for want in wanted if want not in claims})
+    exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
+    if not claims and all(len(starts) == 1 for starts in exact.values()):
+        once = {text: Placed(at, at + len(text), EXACT, 1.0, 1) for text, (at,) in exact.items()}
+        return [once[want.text] for want in wanted]
+    placed = _choose(page, dict.fromkeys(wanted), claims, page.candidates(exact, similarity))
+    return [placed[want] for want in wanted]
+
+
+def _choose(
+    page: Page, wanted: Iterable[Wanted], claims: dict[Wanted, Candidates], found: dict[str, Candidates]
+) -> dict[Wanted, Placed]:
+    """Choose among the candidates of texts that were not all found just once."""
+    options = {want: claims.get(want) or found[want.text] for want in wanted}
+    rows = {want: 0 if len(option.spans) == 1 else _row(want, option) for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].spans for want, row in rows.items()):
         rows |= _by_neighbours(page, options, rows)
-    placed = {want: options[want].take(rows[want]) for want in asked}
-    return [placed[want] for want in wanted]
+    return {want: option.take(rows[want]) for want, option in options.items()}
 
 
 def _verified(page: Page, want: Wanted) -> Candidates | None:
     """Return the claimed span where the document bears it out."""
-    if want.start < 0 or not want.text:
+    if not want.text:
         return None
     if page.text.startswith(want.text, want.start):
         return Candidates(EXACT, 1.0, [(want.start, want.start + len(want.text))])
@@ -140,9 +144,7 @@ def _verified(page: Page, want: Wanted) -> Candidates | None:
 
 
 def _row(want: Wanted, option: Candidates) -> int:
-    """Choose without neighbours: the only candidate, or the one nearest to the claim."""
-    if len(option.spans) == 1:
-        return 0
+    """Choose without neighbours: the candidate nearest to the claim."""
     if want.start < 0 or not option.spans:
         return OPEN
     return nearest_candidate([start for start, _ in option.spans], want.start)

@@ -1,0 +1,68 @@
+"""Chunk text aligned per second, against one `str.find` per chunk (which cannot tell one place from several)."""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from focuseval.align import align_chunks
+
+SYLLABLES = ("ba", "ke", "lin", "mo", "nu", "pra", "sto", "ring", "tel", "u", "xed", "yan", "zi")
+WORDS = [f"{a}{b}{c}" for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]
+ZIPF = [1 / rank for rank in range(1, len(WORDS) + 1)]
+
+
+def best(work: Callable[[], object], repeats: int = 5) -> float:
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def corpus(documents: int, size: int) -> dict[str, str]:
+    """Random prose: words of an invented language, sentences, paragraphs."""
+    rng = random.Random(5)
+    texts = {}
+    for i in range(documents):
+        words = rng.choices(WORDS, ZIPF, k=size // 6)
+        texts[f"d{i}"] = " ".join(word + ("." if rng.random() < 0.1 else "") for word in words)[:size]
+    return texts
+
+
+def chunked(texts: dict[str, str], size: int, overlap: int) -> tuple[list[str], list[str], list[int]]:
+    rows = [
+        (name, text[at : at + size], number)
+        for name, text in texts.items()
+        for number, at in enumerate(range(0, len(text), size - overlap))
+    ]
+    return tuple(map(list, zip(*rows, strict=True)))
+
+
+def find_each(names: Sequence[str], chunks: Sequence[str], texts: dict[str, str]) -> None:
+    for name, chunk in zip(names, chunks, strict=True):
+        texts[name].find(chunk)
+
+
+def row(documents: int, size: int, chunk: int, overlap: int) -> str:
+    texts = corpus(documents, size)
+    names, chunks, order = chunked(texts, chunk, overlap)
+    megabytes = sum(map(len, chunks)) / 1e6
+    floor = best(lambda: find_each(names, chunks, texts), 1)
+    free = best(lambda: align_chunks(names, chunks, texts))
+    numbered = best(lambda: align_chunks(names, chunks, texts, order=order))
+    return (
+        f"{documents:>6} × {size:>9,}, {chunk:>4} / {overlap:<3} {megabytes / floor:>15.1f}"
+        f"{megabytes / free:>16.1f} {floor / free:>7.2f} {megabytes / numbered:>12.1f} {floor / numbered:>7.2f}"
+    )
+
+
+def main() -> None:
+    print("documents, chunk / overlap          find MB/s   without order   ratio   with order   ratio")
+    for documents, size in ((1, 5_000_000), (20, 500_000), (2_000, 5_000), (20_000, 500)):
+        for chunk, overlap in ((200, 0), (1000, 200)):
+            print(row(documents, size, chunk, overlap))
+
+
+if __name__ == "__main__":
+    main()
