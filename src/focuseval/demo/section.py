@@ -34,18 +34,16 @@ class Section:
 def section(
     title: str, text: str, columns: Sequence[str], rows: Sequence[Sequence[object]], command: str = ""
 ) -> Section:
-    """Return a section whose cells are turned into text: floats to four places, thousands with a comma.
+    """Return a section whose cells are turned into text, thousands with a comma.
 
     >>> section("t", "", ["n", "x"], [[12345, 0.5]]).rows
-    (('12,345', '0.5000'),)
+    (('12,345', '0.5'),)
     """
     return Section(title, text, tuple(columns), tuple(tuple(_cell(value) for value in row) for row in rows), command)
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
 def _is_number(text: str) -> bool:

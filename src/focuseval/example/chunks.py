@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from focuseval.example.rank import Unit, bm25, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from focuseval.collection import Index
 
@@ -39,9 +39,12 @@ def paragraphs(text: str, least: int = 120) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
+_CUTS: dict[str, Callable[[str], Iterator[tuple[int, int]]]] = {"windows": windows, "paragraphs": paragraphs}
+
+
 def chunk_units(index: Index, cut: str) -> list[Unit]:
     """Return the chunks of all articles, as `windows` or `paragraphs` cut them."""
-    split = {"windows": windows, "paragraphs": paragraphs}[cut]
+    split = _CUTS[cut]
     found = []
     for row, document in enumerate(index.ids.to_pylist()):
         text = index.text(row)

@@ -1,0 +1,146 @@
+"""The steps of the demonstration, each a plain function from data to a `Section`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.collection import describe, open_index
+from focuseval.demo.section import Section, section
+from focuseval.evaluate import evaluate
+from focuseval.evaluate.tables import grid
+from focuseval.formats import read_gold, read_run
+from focuseval.task import check
+from focuseval.topics import read_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from focuseval.collection import Index
+    from focuseval.evaluate import Scores
+    from focuseval.gold import Gold
+
+TASKS = {
+    "thorough": ("Any elements, which may contain each other.", ("MAep", "ep@0.01", "ep@0.1")),
+    "focused": ("Parts that do not overlap: nxCG, what a reader gains by rank k.", None),
+    "relevant-in-context": ("Articles, and the parts to read in each.", None),
+    "best-in-context": ("Articles, and one place to begin in each.", ("BEPD(A=0.1)", "EPRUM(A=0.1)", "BEPD(A=1)")),
+}
+"""The tasks of 2006; measures stand here where the profile has more than a first look needs."""
+
+SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The example in a folder, and what is read from it once."""
+
+    folder: Path
+
+    @cached_property
+    def index(self) -> Index:
+        """The indexed articles."""
+        return open_index(self.folder / "articles.idx")
+
+    @cached_property
+    def gold(self) -> Gold:
+        """The highlights."""
+        return read_gold(self.folder / "gold" / "gold.jsonl", index=self.index)
+
+    def runs(self, task: str) -> list[Path]:
+        """Return a task's run files."""
+        return sorted(path for path in (self.folder / "runs" / task).iterdir() if path.is_file())
+
+    def scores(self, task: str, measures: tuple[str, ...] | None) -> Scores:
+        """Score a task's runs: chunks on their own, everything else under the profile of 2006."""
+        runs = [read_run(path, index=self.index) for path in self.runs(task)]
+        profile = None if task == "spans" else "inex2006"
+        return evaluate(self.gold, runs, measures, task=task, profile=profile, index=self.index)
+
+
+def walk(loop: Loop) -> Iterator[Section]:
+    """Go through the whole loop."""
+    yield collection(loop)
+    yield topics(loop)
+    yield validated(loop)
+    yield from (scored(loop, task) for task in TASKS)
+    yield chunks(loop)
+    yield compared(loop)
+
+
+def collection(loop: Loop) -> Section:
+    """Say how large the collection is."""
+    said = describe(loop.index)
+    rows = [
+        ("articles", said.documents),
+        ("elements", said.elements),
+        ("elements per article", round(said.elements_per_article, 1)),
+        ("mean depth of an element", round(said.mean_depth, 2)),
+        ("characters", said.characters),
+        ("characters per article", round(said.mean_length)),
+    ]
+    text = "Every element has a path and a span of code points in its article's text."
+    return section("The collection", text, ("", ""), rows, "focuseval stats articles.idx")
+
+
+def topics(loop: Loop) -> Section:
+    """List the topics, and how much was highlighted for each."""
+    judged, passages = loop.gold.articles, loop.gold.passages
+    relevant = dict(zip(loop.gold.topics, np.bincount(judged.topic[judged.relevance > 0]), strict=True))
+    sizes = np.bincount(passages.topic, passages.end - passages.start)
+    characters = dict(zip(loop.gold.topics, sizes, strict=True))
+    rows = [
+        (topic.id, topic.kind, topic.title, int(relevant[topic.id]), int(characters[topic.id]))
+        for topic in read_topics(loop.folder / "topics.xml")
+    ]
+    text = "For each topic somebody highlighted the text that answers it, and marked where to begin reading."
+    columns = ("topic", "kind", "title", "relevant articles", "highlighted")
+    return section("Topics and gold", text, columns, rows, "focuseval topics topics.xml")
+
+
+def validated(loop: Loop) -> Section:
+    """Check every run against the rules of its task."""
+    rows = []
+    for task in (*TASKS, "spans"):
+        for path in loop.runs(task):
+            run = read_run(path, index=loop.index)
+            findings = check(run, task, index=loop.index)
+            rows.append((str(path.relative_to(loop.folder)), len(run), len(findings) or "none"))
+    command = "focuseval validate runs/focused/careful.xml --task focused --index articles.idx"
+    text = "A run that breaks its task's rules would get a number that means nothing, so it is checked first."
+    return section("Runs", text, ("run", "results", "broken rules"), rows, command)
+
+
+def scored(loop: Loop, task: str) -> Section:
+    """Score the three runs of a task."""
+    text, measures = TASKS[task]
+    header, rows = grid(loop.scores(task, measures))
+    command = f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} --profile inex2006 --index articles.idx"
+    return section(f"Task: {task}", text, header, rows, command)
+
+
+def chunks(loop: Loop) -> Section:
+    """Score two chunkings, as for retrieval-augmented generation."""
+    header, rows = grid(loop.scores("spans", SPAN_MEASURES))
+    text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
+    flags = " ".join(f"-m {name}" for name in SPAN_MEASURES)
+    command = f"focuseval score gold/gold.jsonl runs/spans/* --task spans {flags} --index articles.idx"
+    return section("Chunks", text, header, rows, command)
+
+
+def compared(loop: Loop, measure: str = "MAgP") -> Section:
+    """Say which differences between the runs in context are more than luck."""
+    found = loop.scores("relevant-in-context", (measure,)).compare(measure)
+    pairs = zip(found.better, found.worse, found.difference, found.p, found.effect, strict=True)
+    rows = [
+        (found.runs[better], found.runs[worse], f"{difference:.4f}", f"{p:.3f}", f"{effect:.2f}")
+        for better, worse, difference, p, effect in pairs
+    ]
+    text = f"{found.sentence()} Six topics are few: with real collections, ask for fifty."
+    columns = ("better", "worse", f"difference in {measure}", "p", "effect size")
+    command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* -m {measure} --index articles.idx"
+    return section("Are the differences real?", text, columns, rows, command)
