@@ -1,0 +1,81 @@
+"""Runs between the ideal order and chance: a dial for noise, depth and size.
+
+Every element of the judged articles gets the score
+
+    (1 − noise) · specificity + noise · u + depth · z(depth) + size · z(log size),
+
+u uniform on [0, 1), z the standard score within the topic. No noise and no bias give the thorough run in order of
+specificity; noise 1 gives chance; a positive depth favours small elements deep in the tree, a positive size large ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.errors import MeasureError
+from focuseval.simulate.parts import elements_of
+from focuseval.simulate.space import Listed, build_run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match.prepared import Prepared
+    from focuseval.run import Run
+
+
+@dataclass(frozen=True)
+class Dial:
+    """How far a run is from the ideal order, and which way it leans."""
+
+    noise: float = 0.3
+    depth: float = 0.0
+    size: float = 0.0
+    results: int = 1500
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a noise that is no share and a list without results."""
+        if not 0 <= self.noise <= 1:
+            raise MeasureError(f"expected a noise between 0 and 1, found {self.noise:g}")
+        if self.results < 1:
+            raise MeasureError(f"expected at least 1 result a topic, found {self.results}")
+
+
+def degraded_run(prepared: Prepared, kind: str, dial: Dial) -> Run:
+    """Return a run of elements of the judged articles, ordered by the dial (``random``: by chance alone)."""
+    articles = np.flatnonzero(prepared.topic >= 0)
+    elements, article = elements_of(prepared, articles)
+    size = elements.end - elements.start
+    rows = np.flatnonzero(size > 0)
+    article, size = article[rows], size[rows]
+    held = prepared.highlights.covered(article, elements.start[rows], elements.end[rows])
+    topic = prepared.topic[article].astype(np.int64)
+    noise = 1.0 if kind == "random" else dial.noise
+    score = (1 - noise) * held / size + noise * np.random.default_rng(dial.seed).random(len(rows))
+    if kind == "degraded":
+        score += dial.depth * _standard(elements.depth[rows].astype(np.float64), topic)
+        score += dial.size * _standard(np.log(size), topic)
+    order = np.lexsort((-score, topic))
+    place = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
+    kept = order[place < dial.results]
+    listed = Listed(
+        topic=topic[kept],
+        place=place[place < dial.results],
+        start=elements.start[rows[kept]],
+        end=elements.end[rows[kept]],
+        document=prepared.gold.documents.take(pa.array(prepared.gold.articles.document[article[kept]])),
+        path=elements.path_strings(rows[kept]),
+    )
+    return build_run(prepared, kind, "thorough", listed)
+
+
+def _standard(values: NDArray[np.float64], topic: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return standard scores within each topic, 0 where all values agree."""
+    count = np.maximum(np.bincount(topic), 1)
+    mean = np.bincount(topic, values) / count
+    spread = np.sqrt(np.maximum(np.bincount(topic, values**2) / count - mean**2, 0))
+    return (values - mean[topic]) / np.where(spread > 1e-9, spread, 1.0)[topic]
