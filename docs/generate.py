@@ -150,7 +150,7 @@ def signature(value: Any) -> str:
     try:
         found = inspect.signature(value)
     except (TypeError, ValueError):
-        return "(…)"
+        return "(...)"
     shown = [*_parameters(found)]
     end = "" if inspect.isclass(value) or found.return_annotation is found.empty else f" -> {found.return_annotation}"
     one_line = f"({', '.join(shown)}){end}"
@@ -173,7 +173,7 @@ def _parameters(found: inspect.Signature) -> Iterator[str]:
 def _default(value: object) -> str:
     """A default as text; what has no short, stable form (a factory, a function) by its name."""
     text = getattr(value, "__name__", None) or repr(value)
-    return "…" if " at 0x" in text or text == "<factory>" else text
+    return "..." if " at 0x" in text or text == "<factory>" else text
 
 
 PAGES = {
