@@ -71,6 +71,8 @@ class _Parser:
         self.text = text
         self.locate = locate
         self.at = 0
+        self.done = 0
+        """The end of what was read last, before the blanks that follow it."""
         self.depth = 0
 
     def query(self) -> Query:
@@ -81,46 +83,41 @@ class _Parser:
             self.fail("'/' or '//' and a tag", "a query looks like //article[about(., words)]")
         if self.at < len(self.text):
             self.fail("'/', '//', '[' or the end of the query")
-        return Query(steps, start=start, end=steps[-1].end)
+        return Query(steps, start=start, end=self.done)
 
     def steps(self, *, predicates: bool) -> tuple[Step, ...]:
         steps = []
         while axis := self.take(_AXIS):
-            start = axis.start()
-            names, end = self.names()
+            names = self.names()
             clauses = []
             while predicates and self.accept("["):
                 clauses.append(self.either())
-                end = self.expect("]", "'and', 'or' or ']'")
-            steps.append(Step(cast("Axis", axis[0]), names, tuple(clauses), start=start, end=end))
+                self.expect("]", "'and', 'or' or ']'")
+            steps.append(Step(cast("Axis", axis[0]), names, tuple(clauses), start=axis.start(), end=self.done))
         return tuple(steps)
 
-    def names(self) -> tuple[tuple[str, ...], int]:
-        """Return the names of a step and where they end."""
+    def names(self) -> tuple[str, ...]:
         if not self.accept("("):
-            name = self.take(_NAME) or self.fail("a tag, '*', '@name' or '(tag|tag)'")
-            return (name[0],), name.end()
-        names = []
-        while True:
+            return ((self.take(_NAME) or self.fail("a tag, '*', '@name' or '(tag|tag)'"))[0],)
+        names: list[str] = []
+        while not names or self.accept("|"):
             names.append((self.take(_NAME) or self.fail("a tag, '*' or '@name'"))[0])
-            if not self.accept("|"):
-                return tuple(names), self.expect(")", "'|' or ')'")
+        self.expect(")", "'|' or ')'")
+        return tuple(names)
 
     def either(self) -> Clause:
+        start = self.at
         clauses = [self.both()]
         while self.take(_OR):
             clauses.append(self.both())
-        if len(clauses) == 1:
-            return clauses[0]
-        return Either(tuple(clauses), start=clauses[0].start, end=clauses[-1].end)
+        return Either(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
 
     def both(self) -> Clause:
+        start = self.at
         clauses = [self.clause()]
         while self.take(_AND):
             clauses.append(self.clause())
-        if len(clauses) == 1:
-            return clauses[0]
-        return Both(tuple(clauses), start=clauses[0].start, end=clauses[-1].end)
+        return Both(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
 
     def clause(self) -> Clause:
         if not self.accept("("):
@@ -143,7 +140,8 @@ class _Parser:
             self.fail("terms", "an about clause looks like about(.//p, words)")
         if quoted and not self.accept(*_SINGLE_QUOTES):
             self.fail("a quote that closes the terms")
-        return About(path, terms, quoted, start=start, end=self.expect(")", "a term or ')'"))
+        self.expect(")", "a term or ')'")
+        return About(path, terms, quoted, start=start, end=self.done)
 
     def terms(self, pattern: re.Pattern[str]) -> tuple[Term, ...]:
         terms = []
@@ -155,24 +153,24 @@ class _Parser:
     def comparison(self) -> Comparison:
         path = self.path("about(…), a comparison such as ./yr = 2000, or '('")
         operator = self.take(_OPERATOR) or self.fail("=, <, >, <= or >=")
-        if found := self.take(_NUMBER):
-            value = Value(found[0], number=True, start=found.start(), end=found.end())
-        elif found := self.take(_STRING):
-            text = next(group for group in found.groups() if group is not None)
-            value = Value(text, number=False, start=found.start(), end=found.end())
-        else:
-            self.fail("a number or a 'string'")
+        value = self.value()
         # The pattern knows only the five operators that the type lists.
-        return Comparison(path, operator[0], value, start=path.start, end=value.end)  # type: ignore[arg-type]
+        return Comparison(path, operator[0], value, start=path.start, end=self.done)  # type: ignore[arg-type]
+
+    def value(self) -> Value:
+        if found := self.take(_NUMBER):
+            return Value(found[0], number=True, start=found.start(), end=found.end())
+        found = self.take(_STRING) or self.fail("a number or a 'string'")
+        text = next(group for group in found.groups() if group is not None)
+        return Value(text, number=False, start=found.start(), end=found.end())
 
     def path(self, expected: str) -> Path:
         start = self.at
         dot = self.accept(".")
-        end = start + 1
         steps = self.steps(predicates=False)
         if not dot and not steps:
             self.fail(expected)
-        return Path(steps, start=start, end=steps[-1].end if steps else end)
+        return Path(steps, start=start, end=self.done)
 
     def blank(self) -> None:
         self.at = cast("re.Match[str]", _BLANK.match(self.text, self.at)).end()
@@ -181,7 +179,7 @@ class _Parser:
         """Read what matches here, and the blanks behind it."""
         found = pattern.match(self.text, self.at)
         if found:
-            self.at = found.end()
+            self.at = self.done = found.end()
             self.blank()
         return found
 
@@ -190,15 +188,14 @@ class _Parser:
         if not self.text.startswith(characters, self.at):
             return False
         self.at += 1
+        self.done = self.at
         self.blank()
         return True
 
-    def expect(self, character: str, expected: str) -> int:
-        """Read a character that must stand here; return the offset behind it."""
-        end = self.at + 1
+    def expect(self, character: str, expected: str) -> None:
+        """Read a character that must stand here."""
         if not self.accept(character):
             self.fail(expected)
-        return end
 
     def fail(self, expected: str, remedy: str | None = None) -> NoReturn:
         rest = self.text[self.at : self.at + 20].split()

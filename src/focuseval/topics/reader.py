@@ -13,7 +13,9 @@ alone, else CO.
 
 from __future__ import annotations
 
+import gzip
 import sys
+import zlib
 from pathlib import Path
 from xml.parsers import expat
 
@@ -61,7 +63,16 @@ def _read_file(file: str) -> list[Topic]:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise FormatError(f"expected a topic file, found {error.strerror or error}", at=file) from None
+    if data.startswith(b"\x1f\x8b"):
+        data = _unzipped(data, file)
     return parse_topics(decode(data, file), "<stdin>" if file == "-" else file)
+
+
+def _unzipped(data: bytes, file: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"expected a whole gzip file, found {error}", at=file) from None
 
 
 def parse_topics(text: str, file: str = "topics") -> list[Topic]:
