@@ -1,0 +1,111 @@
+"""chunking_evaluation: a CSV of questions, each with its references in one corpus.
+
+::
+
+    question,references,corpus_id
+    What …?,"[{""content"": ""…"", ""start_index"": 27346, ""end_index"": 27425}]",state_of_the_union
+
+`references` is JSON; indexes count code points, half-open, and `content` is the quote. A document's id is its
+`corpus_id`. Questions have no ids: their topics are ``q1``, ``q2`` … in file order.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import FormatError
+from focuseval.formats.json_records import field
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+COLUMNS = ("question", "references", "corpus_id")
+
+
+def read(sources: Sequence[Source]) -> Gold:
+    """Return the references of all questions."""
+    spans, number = SpanGold(Judgements()), 0
+    for code, source in enumerate(sources):
+        for line, row in _rows(source):
+            number += 1
+            at = source.at(line)
+            corpus = row["corpus_id"]
+            found = [_span(reference, corpus, at) for reference in _references(row["references"], at)]
+            spans.add(spans.topic(f"q{number}", row["question"]), found, at, code, [corpus])
+    return spans.gold(sources)
+
+
+def _rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows with the line on which each begins; fields may hold line breaks."""
+    try:
+        text = bytes(source.data).decode()
+    except UnicodeDecodeError as error:
+        at = source.at(source.line_of(error.start))
+        raise FormatError(f"expected UTF-8, found byte 0x{error.object[error.start]:02x}", at=at) from error
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line = 0
+    try:
+        header = next(reader, [])
+        if not set(COLUMNS) <= set(header):
+            raise FormatError(f"expected columns {','.join(COLUMNS)}, found {','.join(header)!r}", at=source.at(1))
+        line = reader.line_num
+        for values in reader:
+            if values and len(values) != len(header):
+                raise FormatError(f"expected {len(header)} columns, found {len(values)}", at=source.at(line + 1))
+            if values:
+                yield line + 1, dict(zip(header, values, strict=True))
+            line = reader.line_num
+    except csv.Error as error:
+        raise FormatError(f"expected CSV, found: {error}", at=source.at(line + 1)) from error
+
+
+def _references(text: str, at: Place) -> list[Any]:
+    """Return a row's references."""
+    try:
+        references = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
+    if not isinstance(references, list):
+        raise FormatError(f"expected a list of references, found {text[:60]!r}", at=at)
+    return references
+
+
+def _span(reference: Any, corpus: str, at: Place) -> Span:
+    """Return one reference's span."""
+    start = field(reference, "start_index", int, at, "a reference")
+    return Span(
+        corpus, start, field(reference, "end_index", int, at, "a reference"), field(reference, "content", str, at)
+    )
+
+
+def write(gold: Gold, documents: Mapping[str, str] | None = None) -> Iterator[bytes]:
+    """Yield a row for every question; this format has one document for each.
+
+    `documents` gives the quotes where the gold has none.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    ids, written = gold.documents.to_pylist(), set()
+    for (topic, document), group in spans_of(gold).items():
+        name = gold.topics[topic]
+        if topic in written:
+            raise FormatError(
+                f"expected one document for a question, found another for topic {name!r}: {ids[document]!r}",
+                remedy="write LegalBench-RAG or JSONL, which hold several",
+            )
+        written.add(topic)
+        text = documents.get(ids[document]) if documents else None
+        references = [{"content": quoted(s, text), "start_index": s.start, "end_index": s.end} for s in group]
+        writer.writerow([gold.queries.get(name, name), json.dumps(references), ids[document]])
+    yield out.getvalue().encode()

@@ -1,0 +1,67 @@
+"""LegalBench-RAG: questions and the snippets that answer them, one JSON document beside a folder of texts.
+
+::
+
+    {"tests": [{"query": "…", "snippets": [{"file_path": "cuad/a.txt", "span": [7079, 7183]}], "tags": ["cuad"]}]}
+
+Spans are half-open and count code points. A document's id is its `file_path`. Tests have no ids: their topics are
+``q1``, ``q2`` … in file order, and the gold's `queries` say which is which. Tags are kept as the topic's attribute
+``tags``, separated by commas. An `answer` beside a span is its quote.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import FormatError
+from focuseval.formats.json_records import Lines, field, parse
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.span_gold import Span, SpanGold, spans_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+
+def read(sources: Sequence[Source]) -> Gold:
+    """Return the snippets of all tests."""
+    spans, number = SpanGold(Judgements()), 0
+    for code, source in enumerate(sources):
+        lines = Lines(source)
+        for i, test in enumerate(field(parse(source), "tests", list, source.at())):
+            number += 1
+            query = field(test, "query", str, source.at(), f"tests[{i}]")
+            at = source.at(lines.of(query))
+            topic = spans.topic(f"q{number}", query)
+            spans.add(topic, [_span(s, at, query) for s in field(test, "snippets", list, at, f"{query!r}")], at, code)
+            if test.get("tags"):
+                spans.rows.attributes[topic] = {"tags": ",".join(map(str, test["tags"]))}
+    return spans.gold(sources)
+
+
+def _span(snippet: Any, at: Place, query: str) -> Span:
+    """Return one snippet's span."""
+    path = field(snippet, "file_path", str, at, f"a snippet of {query!r}")
+    span = field(snippet, "span", list, at, f"a snippet of {query!r}")
+    if len(span) != 2 or not all(type(position) is int for position in span):
+        raise FormatError(f"expected a span [start, end] for {query!r}, found {span}", at=at)
+    return Span(path, span[0], span[1], snippet.get("answer"))
+
+
+def write(gold: Gold) -> Iterator[bytes]:
+    """Yield the gold as one JSON document; judged documents without relevant text have no place in it."""
+    spans: dict[int, list[Span]] = {}
+    for (topic, _), group in spans_of(gold).items():
+        spans.setdefault(topic, []).extend(group)
+    tests = []
+    for code, name in enumerate(gold.topics):
+        snippets = [{"file_path": span.document, "span": [span.start, span.end]} for span in spans.get(code, [])]
+        tags = gold.attributes.get(name, {}).get("tags", "")
+        tests.append(
+            {"query": gold.queries.get(name, name), "snippets": snippets, "tags": tags.split(",") if tags else []}
+        )
+    yield json.dumps({"tests": tests}, ensure_ascii=False, indent=2).encode() + b"\n"

@@ -1,0 +1,120 @@
+"""Span gold gathered question by question: what the readers for RAG collections share.
+
+The spans of a question are grouped by document. Overlapping spans are kept as they are, united in every count of
+characters, and their number is one of the gold's remarks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from focuseval.align import overlapping
+from focuseval.errors import FormatError
+from focuseval.gold import UNKNOWN
+from focuseval.spans import union
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.errors import Place
+    from focuseval.formats.judgements import Judgements
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+
+class Span(NamedTuple):
+    """One highlighted span as its file says it; start and end −1 where only the quote is known."""
+
+    document: str
+    start: int
+    end: int
+    quote: str | None = None
+
+
+@dataclass
+class SpanGold:
+    """Questions and their spans; `gold` turns them into columns."""
+
+    rows: Judgements
+    renamed: int = 0
+
+    def topic(self, name: str, query: str) -> str:
+        """Return a question's topic id; a second question under the same id gets ``~2``, ``~3`` … added."""
+        unique, number = name, 1
+        while unique in self.rows.queries:
+            number += 1
+            unique = f"{name}~{number}"
+        self.renamed += number > 1
+        self.rows.topic(unique)
+        self.rows.queries[unique] = query
+        return unique
+
+    def add(self, topic: str, spans: Sequence[Span], at: Place, code: int = 0, judged: Sequence[str] = ()) -> None:
+        """Take in all spans of a question; documents in `judged` without any are judged and not relevant."""
+        by_document: dict[str, list[Span]] = {document: [] for document in judged}
+        for span in spans:
+            check_span(span, topic, at)
+            by_document.setdefault(span.document, []).append(span)
+        for document, group in by_document.items():
+            pair = self.rows.judge(topic, document, at)
+            known = [span for span in group if span.start >= 0]
+            merged = union([0] * len(known), [s.start for s in known], [s.end for s in known])
+            rsize = int(merged.before[-1]) if len(known) == len(group) else UNKNOWN
+            self.rows.articles.append((*pair, int(bool(group)), UNKNOWN, rsize, UNKNOWN, None, at.line, code))
+            for span in group:
+                size = span.end - span.start if span.start >= 0 else UNKNOWN
+                self.rows.passages.append((*pair, span.start, span.end, size, None, None, span.quote, at.line))
+
+    def gold(self, sources: Sequence[Source], remarks: Sequence[str] = ()) -> Gold:
+        """Return everything that was gathered."""
+        gold = self.rows.gold(sources, "highlights")
+        number = overlapping(gold)
+        noticed = [
+            *([f"{number:,} overlapping spans are united"] if number else []),
+            *(
+                [f"{self.renamed:,} questions share an id with an earlier one, told apart as ~2, ~3 …"]
+                * bool(self.renamed)
+            ),
+            *remarks,
+        ]
+        return replace(gold, remarks=(*gold.remarks, *noticed))
+
+
+def check_span(span: Span, topic: str, at: Place) -> None:
+    """Raise unless a span is one: it begins before it ends, or is unknown and has a quote to be found by."""
+    if span.start == span.end == UNKNOWN and span.quote:
+        return
+    if not 0 <= span.start < span.end:
+        raise FormatError(
+            f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}, found {span.start} and {span.end}",
+            at=at,
+            remedy="spans are half-open; a document without relevant text has no spans",
+        )
+
+
+def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
+    """Return the spans of every judged pair, in code points; a span without a place cannot be written."""
+    p, ids = gold.passages, gold.documents.to_pylist()
+    if (p.start < 0).any():
+        row = int(np.flatnonzero(p.start < 0)[0])
+        raise FormatError(
+            f"expected every span to have a place, found none for topic {gold.topics[p.topic[row]]!r} "
+            f"in {ids[p.document[row]]!r}",
+            at=gold.file or None,
+            remedy="align the gold with its documents first",
+        )
+    pairs = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
+    spans: dict[tuple[int, int], list[Span]] = {pair: [] for pair in pairs}
+    quotes = p.quote.to_pylist() if p.quote is not None else [None] * len(p.start)
+    columns = (p.topic.tolist(), p.document.tolist(), p.start.tolist(), p.end.tolist(), quotes)
+    for topic, document, start, end, quote in zip(*columns, strict=True):
+        spans.setdefault((topic, document), []).append(Span(ids[document], start, end, quote))
+    return spans
+
+
+def quoted(span: Span, text: str | None) -> str:
+    """Return a span's quote, from its document where that is at hand."""
+    return text[span.start : span.end] if text is not None else span.quote or ""
