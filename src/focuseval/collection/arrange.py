@@ -1,13 +1,11 @@
 """From parsed documents to searchable columns: ranks among siblings, children by tag, text nodes by parent.
 
-Both parsers hand over a `Forest`: many documents' elements and text nodes in document order, numbered through.
-`arrange` derives the rest, for all documents at once. Packing a sort key together with the row it belongs to lets one
+For all documents of a forest at once. Packing a sort key together with the row it belongs to lets one
 plain sort of integers replace slower stable index sorts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,39 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.collection.forest import Forest
+
 _KEY_BITS = 63
-
-
-@dataclass(frozen=True)
-class Forest:
-    """Elements and text nodes of many documents; rows are numbered through all of them, positions are not."""
-
-    element_bounds: NDArray[np.int64]
-    """Where each document's elements begin, and one more entry for the end of the last."""
-    tag: NDArray[np.int32]
-    depth: NDArray[np.int32]
-    start: NDArray[np.int32]
-    """Code points from the start of the element's own document."""
-    end: NDArray[np.int32]
-    parent: NDArray[np.int64]
-    """Row of the parent element; −1 for a root."""
-    node_bounds: NDArray[np.int64]
-    node_parent: NDArray[np.int64]
-    node_start: NDArray[np.int32]
-    node_end: NDArray[np.int32]
-    node_solid: NDArray[np.bool_]
-    """Whether the node holds more than white space."""
-
-
-def spread(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the integers ``first[i] … first[i] + count[i] − 1`` of every i, one after the other.
-
-    >>> spread(np.array([5, 0]), np.array([2, 3]))
-    array([5, 6, 0, 1, 2])
-    """
-    ends = np.cumsum(count)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(first - ends + count, count) + np.arange(total)
 
 
 def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.arrange import Forest, node_order, sibling_order
+from focuseval.collection.arrange import node_order, sibling_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from focuseval.collection.forest import Forest
 
 ELEMENT = {
     "tag": pa.int32(),

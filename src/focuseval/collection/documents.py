@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.block import Block, make_block
+from focuseval.collection.forest import plant
 from focuseval.collection.index import Index
-from focuseval.collection.parse import Raw, describe_documents, parse_documents, plant
+from focuseval.collection.parse import Raw, describe_documents, parse_documents
 from focuseval.collection.plain import plain_tree
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, open_index

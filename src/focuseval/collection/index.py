@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.arrange import spread
+from focuseval.collection.forest import spread
 from focuseval.collection.names import match_names
 from focuseval.collection.paths import encoded, parse_paths, path_strings, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes

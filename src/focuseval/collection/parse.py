@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.arrange import Forest, spread
 from focuseval.collection.block import Block, make_block
-from focuseval.collection.events import WHITE, Tree, read_tree, transcoded
+from focuseval.collection.events import Tree, read_tree, transcoded
+from focuseval.collection.forest import Forest, join, plant, select
+from focuseval.collection.ordinary import Marks, find_marks, ordinary_body, well_formed
 from focuseval.collection.plain import read_plain
-from focuseval.collection.structure import ordinary_body, read_structure, well_formed
+from focuseval.collection.structure import read_structure
+from focuseval.collection.windows import CollidingNamesError
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -61,29 +61,41 @@ def parse_documents(raws: Sequence[Raw], *, keep_going: bool = False, fast: bool
     Without `keep_going` the first document that cannot be read raises its error. `fast` = False reads every XML
     document by expat's events, which gives the same block more slowly.
     """
-    report = Report()
+    failures: dict[int, CollectionError] = {}
+    bodies, marks = _read_fast(raws, failures) if fast else ([], None)
     trees: dict[int, Tree] = {}
-    bodies: dict[int, bytes] = {}
-    for place, raw in enumerate(raws):
+    for place in sorted(set(range(len(raws))) - set(bodies) - set(failures)):
         try:
-            body = ordinary_body(raw.data) if fast and is_xml(raw.file) else None
-            if body is None:
-                trees[place] = _read_slowly(raw)
-            else:
-                well_formed(raw.data, raw.file)
-                bodies[place] = body
+            trees[place] = _read_slowly(raws[place])
         except CollectionError as error:
-            if not keep_going:
-                raise
-            report.failures.append(str(error))
+            failures[place] = error
+    if failures and not keep_going:
+        raise failures[min(failures)]
+    kept = [*bodies, *trees]
+    report = Report(len(kept), sum(len(raws[place].data) for place in kept))
+    report.failures += [str(failures[place]) for place in sorted(failures)]
     for tree in trees.values():
         report.named += tree.named
         report.left_out.update(tree.left_out)
-    kept = [*bodies, *trees]
-    report.documents = len(kept)
-    report.bytes = sum(len(raws[place].data) for place in kept)
-    block = _assemble(raws, bodies, trees) if kept else None
-    return block, report
+    return (_assemble(raws, bodies, marks, trees) if kept else None), report
+
+
+def _read_fast(raws: Sequence[Raw], failures: dict[int, CollectionError]) -> tuple[list[int], Marks | None]:
+    """Find the ordinary documents and let expat check them; those that fail the check are noted."""
+    bodies = {p: body for p, raw in enumerate(raws) if is_xml(raw.file) and (body := ordinary_body(raw.data))}
+    if not bodies:
+        return [], None
+    marks = find_marks(list(bodies.values()))
+    good = [place for place, plain in zip(bodies, marks.ordinary().tolist(), strict=True) if plain]
+    for place in good:
+        try:
+            well_formed(raws[place].data, raws[place].file)
+        except CollectionError as error:
+            failures[place] = error
+    good = [place for place in good if place not in failures]
+    if not good:
+        return [], None
+    return good, marks if len(good) == len(bodies) else find_marks([bodies[place] for place in good])
 
 
 def is_xml(file: str) -> bool:
@@ -97,19 +109,21 @@ def _read_slowly(raw: Raw) -> Tree:
     return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
 
 
-def _assemble(raws: Sequence[Raw], bodies: dict[int, bytes], trees: dict[int, Tree]) -> Block:
+def _assemble(raws: Sequence[Raw], bodies: list[int], marks: Marks | None, trees: dict[int, Tree]) -> Block:
     """Join what the two paths read, in the documents' own order."""
-    parts = []
-    if bodies:
-        parts.append(read_structure(list(bodies.values())))
+    try:
+        parts = [read_structure(marks)] if marks else []
+    except CollidingNamesError:  # never seen; the slow path cannot be fooled
+        parts, trees, bodies = [], {place: _read_slowly(raws[place]) for place in sorted([*bodies, *trees])}, []
     if trees:
         parts.append(plant(list(trees.values())))
     (text, tags, forest), *rest = parts
+    places = [*bodies, *trees]
     if rest:
         text, tags, forest = join((text, tags, forest), rest[0])
-        order = np.argsort(np.fromiter([*bodies, *trees], np.int64))
+        order = np.argsort(np.array(places))
         text, forest = text.take(pa.array(order)), select(forest, order)
-    kept = [raws[place] for place in sorted([*bodies, *trees])]
+    kept = [raws[place] for place in sorted(places)]
     return make_block(describe_documents(kept, text, forest), text, tags, forest)
 
 
@@ -125,88 +139,3 @@ def describe_documents(raws: Sequence[Raw], text: Any, forest: Forest) -> dict[s
         "length": forest.end[forest.element_bounds[:-1]],
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],
     }
-
-
-def plant(trees: Sequence[Tree]) -> tuple[Any, tuple[str, ...], Forest]:
-    """Turn trees read one by one into columns: their texts, their tags, their forest."""
-    codes = pa.array([name for tree in trees for name in tree.tag], pa.string()).dictionary_encode()
-    elements = np.array([len(tree.tag) for tree in trees], np.int64)
-    nodes = np.array([len(tree.node_start) for tree in trees], np.int64)
-    element_bounds = np.append(0, np.cumsum(elements))
-    node_bounds = np.append(0, np.cumsum(nodes))
-    parent = _column(tree.parent for tree in trees)
-    texts = [tree.text for tree in trees]
-    solid = [
-        bool(text[a:b].strip(WHITE))
-        for text, tree in zip(texts, trees, strict=True)
-        for a, b in zip(tree.node_start, tree.node_end, strict=True)
-    ]
-    forest = Forest(
-        element_bounds,
-        codes.indices.to_numpy(),
-        _column(tree.depth for tree in trees),
-        _column(tree.start for tree in trees),
-        _column(tree.end for tree in trees),
-        np.where(parent < 0, -1, parent + np.repeat(element_bounds[:-1], elements)),
-        node_bounds,
-        _column(tree.node_parent for tree in trees) + np.repeat(element_bounds[:-1], nodes),
-        _column(tree.node_start for tree in trees),
-        _column(tree.node_end for tree in trees),
-        np.array(solid, np.bool_),
-    )
-    return pa.array(texts, pa.large_string()), tuple(codes.dictionary.to_pylist()), forest
-
-
-def _column(parts: Iterable[Any]) -> NDArray[Any]:
-    return np.concatenate([np.asarray(part) for part in parts])
-
-
-Parsed = tuple[Any, tuple[str, ...], Forest]
-"""Texts, tags and forest of the same documents."""
-
-
-def join(one: Parsed, two: Parsed) -> Parsed:
-    """Append the documents of `two` to those of `one`."""
-    (text, tags, a), (more_text, more_tags, b) = one, two
-    names = dict.fromkeys((*tags, *more_tags))
-    code = {name: i for i, name in enumerate(names)}
-    recode = np.array([code[name] for name in more_tags], np.int32)
-    shift = a.element_bounds[-1]
-    forest = Forest(
-        np.append(a.element_bounds, b.element_bounds[1:] + shift),
-        np.append(a.tag, recode[b.tag]),
-        np.append(a.depth, b.depth),
-        np.append(a.start, b.start),
-        np.append(a.end, b.end),
-        np.append(a.parent, np.where(b.parent < 0, -1, b.parent + shift)),
-        np.append(a.node_bounds, b.node_bounds[1:] + a.node_bounds[-1]),
-        np.append(a.node_parent, b.node_parent + shift),
-        np.append(a.node_start, b.node_start),
-        np.append(a.node_end, b.node_end),
-        np.append(a.node_solid, b.node_solid),
-    )
-    return pa.concat_arrays([text, more_text]), tuple(names), forest
-
-
-def select(forest: Forest, documents: NDArray[np.int64]) -> Forest:
-    """Return the given documents of a forest, in the given order."""
-    elements = np.diff(forest.element_bounds)[documents]
-    nodes = np.diff(forest.node_bounds)[documents]
-    rows = spread(forest.element_bounds[:-1][documents], elements)
-    node_rows = spread(forest.node_bounds[:-1][documents], nodes)
-    bounds = np.append(0, np.cumsum(elements))
-    moved = bounds[:-1] - forest.element_bounds[:-1][documents]
-    parent = forest.parent[rows]
-    return Forest(
-        bounds,
-        forest.tag[rows],
-        forest.depth[rows],
-        forest.start[rows],
-        forest.end[rows],
-        np.where(parent < 0, -1, parent + np.repeat(moved, elements)),
-        np.append(0, np.cumsum(nodes)),
-        forest.node_parent[node_rows] + np.repeat(moved, nodes),
-        forest.node_start[node_rows],
-        forest.node_end[node_rows],
-        forest.node_solid[node_rows],
-    )
