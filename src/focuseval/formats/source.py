@@ -86,7 +86,9 @@ def refuse_nul(source: Source) -> None:
     """Raise at the first NUL byte: no text format has one."""
     at = source.data.find(b"\0")
     if at >= 0:
-        remedy = "save it as UTF-8" if source.data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "the file is damaged or binary"
+        remedy = (
+            "save it as UTF-8" if source.data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "the file is damaged or binary"
+        )
         raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
 
 

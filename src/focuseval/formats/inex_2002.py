@@ -1,0 +1,163 @@
+"""INEX assessments in XML (2002–2004): graded elements, a topic a file.
+
+::
+
+    <assessments pool='41' topic='162'>
+      <file file='co/2000/r7023'>
+        <path path='/article[1]' exhaustiveness='2' specificity='1' inferred='true' inpool='true'/>
+      </file>
+    </assessments>
+
+2002 grades ``relevance`` (0–3) and ``coverage`` (N no, L too large, S too small, E exact); 2003 and 2004 grade
+``exhaustiveness`` and ``specificity`` (0–3). ``U`` or a missing grade means not assessed. Coverage is
+kept as 0, 1, 2, 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import FormatError
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.xml import attributes, run_parser, safe_parser
+from focuseval.gold import NOT_ASSESSED, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+_GRADES = {"0": 0, "1": 1, "2": 2, "3": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
+_COVERAGE = {"N": 0, "L": 1, "S": 2, "E": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
+_FLAG = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+@dataclass
+class _Reader:
+    """The state of one pass over one file; `scales` gathers the kinds of grades met."""
+
+    rows: Judgements
+    source: Source
+    code: int
+    scales: set[str]
+    parser: Any = None
+    topic: str | None = None
+    pair: tuple[int, int] | None = None
+    relevant: bool = False
+    line: int = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag."""
+        if name == "assessments":
+            self.topic = self.need(attributes, "topic")
+            self.rows.topic(self.topic)
+            facts = {key: value for key, value in attributes.items() if key != "topic"}
+            self.rows.attributes.setdefault(self.topic, {}).update(facts)
+        elif name == "file":
+            if self.topic is None or self.pair is not None:
+                raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
+            document = attributes.get("file") or self.need(attributes, "name")
+            self.line, self.relevant = self.parser.CurrentLineNumber, False
+            self.pair = self.rows.judge(self.topic, document.strip(), self.source.at(self.line))
+        elif name == "path":
+            self.path(attributes)
+
+    def end(self, name: str) -> None:
+        """Take in an end tag."""
+        if name == "file" and self.pair is not None:
+            unknown = (UNKNOWN, UNKNOWN, UNKNOWN, None)
+            self.rows.articles.append((*self.pair, int(self.relevant), *unknown, self.line, self.code))
+            self.pair = None
+
+    def path(self, attributes: dict[str, str]) -> None:
+        """Take in a graded element."""
+        if self.pair is None:
+            raise self.error("expected <path> inside <file>, found it outside")
+        early = attributes.keys() & {"relevance", "coverage"}
+        if early or attributes.keys() & {"exhaustiveness", "specificity"}:
+            self.scales.add("coverage" if early else "grades")
+        first, second = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+        grade = self.grade(attributes, first, _GRADES)
+        fit = self.grade(attributes, second, _COVERAGE if early else _GRADES)
+        flags = tuple(self.flag(attributes, name) for name in ("inferred", "inpool"))
+        self.relevant |= grade > 0
+        self.rows.elements.append((*self.pair, self.need(attributes, "path"), grade, fit, UNKNOWN, UNKNOWN, *flags))
+
+    def grade(self, attributes: dict[str, str], name: str, known: dict[str, int]) -> int:
+        """Return a grade; a missing one is not assessed."""
+        value = attributes.get(name, "").strip()
+        if value not in known:
+            expected = ", ".join(key for key in known if key and key != "u")
+            raise self.error(f"expected a {name} of {expected}, found {value!r}")
+        return known[value]
+
+    def flag(self, attributes: dict[str, str], name: str) -> bool | None:
+        """Return true, false or None."""
+        value = attributes.get(name)
+        if value is not None and value.strip().lower() not in _FLAG:
+            raise self.error(f"expected {name} to be true or false, found {value!r}")
+        return None if value is None else _FLAG[value.strip().lower()]
+
+    def need(self, attributes: dict[str, str], name: str) -> str:
+        """Return an attribute that must be there."""
+        if not attributes.get(name, "").strip():
+            raise self.error(f"expected the attribute {name!r}, found none")
+        return attributes[name].strip()
+
+    def error(self, what: str) -> FormatError:
+        """Return an error at the current line."""
+        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber))
+
+
+def read(sources: Sequence[Source]) -> Gold:
+    """Return the assessments of one file, or of a folder of them."""
+    rows, scales = Judgements(), set[str]()
+    for code, source in enumerate(sources):
+        reader = _Reader(rows, source, code, scales)
+        reader.parser = safe_parser(source, {"StartElementHandler": reader.start, "EndElementHandler": reader.end})
+        run_parser(source, reader.parser)
+        if len(scales) > 1:
+            raise FormatError("expected grades of one year, found coverage and specificity together", at=source.name)
+    if not rows.topics:
+        raise FormatError("expected <assessments topic=…>, found none", at=sources[0].name)
+    return rows.gold(sources, next(iter(scales), "grades"))
+
+
+def write(gold: Gold) -> Iterator[bytes]:
+    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several."""
+    many = len(gold.topics) != 1
+    yield b"<inex-assessments>\n" if many else b""
+    for code, topic in enumerate(gold.topics):
+        yield f"<assessments{attributes({'topic': topic, **gold.attributes.get(topic, {})})}>\n".encode()
+        graded = _graded(gold, code)
+        for document in gold.articles.document[gold.articles.topic == code].tolist():
+            head = attributes({"file": gold.documents[document].as_py()})
+            yield f"  <file{head}>\n{''.join(graded.get(document, []))}  </file>\n".encode()
+        yield b"</assessments>\n"
+    yield b"</inex-assessments>\n" if many else b""
+
+
+def _graded(gold: Gold, topic: int) -> dict[int, list[str]]:
+    """Return the graded elements of every document of a topic, as lines."""
+    e, lines = gold.elements, dict[int, list[str]]()
+    early = gold.scale == "coverage"
+    names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+    for row in np.flatnonzero(e.topic == topic).tolist():
+        fit = int(e.specificity[row])
+        second = "NLSE"[fit] if early and fit >= 0 else _grade(fit)
+        said = {"path": e.path[row], names[0]: _grade(int(e.exhaustivity[row])), names[1]: second}
+        said |= {name: _said(flag, row) for name, flag in (("inferred", e.inferred), ("inpool", e.inpool))}
+        lines.setdefault(int(e.document[row]), []).append(f"    <path{attributes(said)}/>\n")
+    return lines
+
+
+def _grade(grade: int) -> str:
+    return "U" if grade < 0 else str(grade)
+
+
+def _said(flags: Any, row: int) -> str | None:
+    return None if flags is None else str(bool(flags[row])).lower()

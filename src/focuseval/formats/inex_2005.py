@@ -1,0 +1,242 @@
+"""INEX assessments in XML (2005–2007): highlighted passages, best entry points and element sizes, a topic a file.
+
+::
+
+    <assessments pool="7" topic="401" version="2">
+      <inex_topic …>…</inex_topic>
+      <file collection="wikipedia" name="9996">
+        <best-entry-point path="/article[1]/body[1]/p[2]"/>
+        <passage start="/article[1]/body[1]/p[2]/text()[1].0" end="/article[1]/body[1]/p[3]/text()[2].56" size="812"/>
+        <element path="/article[1]/body[1]" exhaustivity="2" size="3046" rsize="812"/>
+      </file>
+      <file collection="wikipedia" name="10013"></file>
+    </assessments>
+
+``exhaustivity`` is 1, 2 or ``?`` (too small) in 2005 and 2 from 2006 on. An empty ``<file>`` was judged and found
+not relevant. Sizes are the file's own, off by one or not; with an index the gold's remarks count how many differ.
+``whitespace-text-node="strip"`` says that blank text nodes are not counted. Files of one folder are one gold. The root
+element's size is taken as the document's length.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import FormatError
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.xml import attributes, run_parser, safe_parser
+from focuseval.gold import TOO_SMALL, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+_SIZE = re.compile(r"[0-9]{1,15}")
+_EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
+
+
+@dataclass
+class _Reader:
+    """The state of one pass over one file."""
+
+    rows: Judgements
+    source: Source
+    code: int
+    parser: Any = None
+    topic: str | None = None
+    pair: tuple[int, int] | None = None
+    article: dict[str, Any] = field(default_factory=dict)
+    inner: int | None = None
+    title: list[str] | None = None
+    encoding: str = "utf-8"
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag."""
+        if self.inner is not None:
+            self.title = [] if name == "title" and self.topic not in self.rows.queries else self.title
+        elif name == "inex_topic":
+            self.inner = self.parser.CurrentByteIndex
+        elif name == "assessments":
+            self.open_topic(attributes)
+        elif name == "file":
+            self.open_file(attributes)
+        elif name in _TAKES:
+            if self.pair is None:
+                raise self.error(f"expected <{name}> inside <file>, found it outside")
+            _TAKES[name](self, attributes)
+
+    def end(self, name: str) -> None:
+        """Take in an end tag."""
+        if name == "title" and self.title is not None and self.topic is not None:
+            self.rows.queries[self.topic] = " ".join("".join(self.title).split())
+            self.title = None
+        elif name == "inex_topic" and self.inner is not None and self.topic is not None:
+            self.rows.attributes[self.topic]["inex_topic"] = self.raw_topic()
+            self.inner = None
+        elif name == "file" and self.pair is not None:
+            facts = self.article
+            relevance = int(facts["relevant"])
+            row = (facts["length"], facts["rsize"], UNKNOWN, facts["bep"], facts["line"], self.code)
+            self.rows.articles.append((*self.pair, relevance, *row))
+            self.pair = None
+
+    def characters(self, data: str) -> None:
+        """Take in text: only the embedded topic's title is of use."""
+        if self.title is not None:
+            self.title.append(data)
+
+    def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        """Remember the encoding, in which the embedded topic is cut out."""
+        self.encoding = encoding or "utf-8"
+
+    def raw_topic(self) -> str:
+        """Return the embedded topic as it stands in the file."""
+        begin, end = self.inner or 0, self.parser.CurrentByteIndex
+        whole = self.source.data[begin:end] + b"</inex_topic>"
+        if end == begin:
+            whole = self.source.data[begin : self.source.data.find(b">", begin) + 1]
+        return whole.decode(self.encoding, "replace")
+
+    def open_topic(self, attributes: dict[str, str]) -> None:
+        """Begin the judgements of a topic, maybe in a second file."""
+        topic = self.need(attributes, "topic").strip()
+        self.rows.topic(topic)
+        facts = {name: value for name, value in attributes.items() if name != "topic"}
+        self.rows.attributes.setdefault(topic, {}).update(facts)
+        self.topic = topic
+
+    def open_file(self, attributes: dict[str, str]) -> None:
+        """Begin a judged document."""
+        if self.topic is None or self.pair is not None:
+            raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
+        name = attributes.get("name") or self.need(attributes, "file")
+        self.pair = self.rows.judge(self.topic, name.strip(), self.place())
+        facts, collection = self.rows.attributes[self.topic], attributes.get("collection")
+        if collection is not None and facts.setdefault("collection", collection) != collection:
+            facts[f"collection:{name}"] = collection
+        self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": None}
+        self.article["line"] = self.parser.CurrentLineNumber
+
+    def best_entry_point(self, attributes: dict[str, str]) -> None:
+        """Take in where to begin reading."""
+        if self.article["bep"] is not None:
+            raise self.error("expected one <best-entry-point> in a file, found two")
+        self.article["bep"] = self.need(attributes, "path").strip()
+
+    def passage(self, attributes: dict[str, str]) -> None:
+        """Take in a highlighted passage."""
+        start, end = (self.need(attributes, name).strip() for name in ("start", "end"))
+        size = self.size(attributes, "size")
+        self.article["relevant"] = True
+        line = self.parser.CurrentLineNumber
+        self.rows.passages.append((*(self.pair or ()), UNKNOWN, UNKNOWN, size, start, end, None, line))
+
+    def element(self, attributes: dict[str, str]) -> None:
+        """Take in an assessed element."""
+        grade = attributes.get("exhaustivity", "2").strip()
+        if grade not in _EXHAUSTIVITY:
+            raise self.error(f"expected an exhaustivity of 0 … 3 or '?', found {grade!r}")
+        path, size, rsize = (
+            self.need(attributes, "path").strip(),
+            *(self.size(attributes, n) for n in ("size", "rsize")),
+        )
+        self.article["relevant"] |= rsize > 0
+        if path.count("/") == 1:
+            self.article |= {"length": size, "rsize": rsize}
+        self.rows.elements.append((*(self.pair or ()), path, _EXHAUSTIVITY[grade], UNKNOWN, size, rsize, None, None))
+
+    def size(self, attributes: dict[str, str], name: str) -> int:
+        """Return a size, or UNKNOWN when it is not given."""
+        value = attributes.get(name)
+        if value is None:
+            return UNKNOWN
+        if not _SIZE.fullmatch(value.strip()):
+            raise self.error(f"expected a {name} that is not negative, found {value!r}")
+        return int(value)
+
+    def need(self, attributes: dict[str, str], name: str) -> str:
+        """Return an attribute that must be there."""
+        if not attributes.get(name, "").strip():
+            raise self.error(f"expected the attribute {name!r}, found none")
+        return attributes[name]
+
+    def place(self) -> Place:
+        """Return where the parser is."""
+        return self.source.at(self.parser.CurrentLineNumber)
+
+    def error(self, what: str) -> FormatError:
+        """Return an error at the current line."""
+        return FormatError(what, at=self.place())
+
+
+_TAKES = {"best-entry-point": _Reader.best_entry_point, "passage": _Reader.passage, "element": _Reader.element}
+
+
+def read(sources: Sequence[Source]) -> Gold:
+    """Return the assessments of one file, or of a folder of them."""
+    rows = Judgements()
+    for code, source in enumerate(sources):
+        reader = _Reader(rows, source, code)
+        reader.parser = safe_parser(
+            source,
+            {
+                "StartElementHandler": reader.start,
+                "EndElementHandler": reader.end,
+                "CharacterDataHandler": reader.characters,
+                "XmlDeclHandler": reader.declaration,
+            },
+        )
+        run_parser(source, reader.parser)
+    if not rows.topics:
+        raise FormatError("expected <assessments topic=…>, found none", at=sources[0].name)
+    graded = any(row[3] != 2 for row in rows.elements)
+    return rows.gold(sources, "exhaustivity" if graded else "highlights")
+
+
+def write(gold: Gold) -> Iterator[bytes]:
+    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several."""
+    many = len(gold.topics) != 1
+    yield b"<inex-assessments>\n" if many else b""
+    beps = gold.articles.bep_path
+    for code, topic in enumerate(gold.topics):
+        facts = dict(gold.attributes.get(topic, {}))
+        embedded = facts.pop("inex_topic", None)
+        collections = {k: facts.pop(k) for k in list(facts) if k == "collection" or k.startswith("collection:")}
+        yield f"<assessments{attributes({'topic': topic, **facts})}>\n".encode()
+        yield f"  {embedded}\n".encode() if embedded else b""
+        inside = _inside(gold, code)
+        for row in np.flatnonzero(gold.articles.topic == code).tolist():
+            name = gold.documents[int(gold.articles.document[row])].as_py()
+            collection = collections.get(f"collection:{name}", collections.get("collection"))
+            head = attributes({"collection": collection, "name": name})
+            bep = beps[row].as_py() if beps is not None else None
+            lines = [f"    <best-entry-point{attributes({'path': bep})}/>\n"] if bep else []
+            lines += inside.get(int(gold.articles.document[row]), [])
+            yield f"  <file{head}>\n{''.join(lines)}  </file>\n".encode()
+        yield b"</assessments>\n"
+    yield b"</inex-assessments>\n" if many else b""
+
+
+def _inside(gold: Gold, topic: int) -> dict[int, list[str]]:
+    """Return the passages and elements of every document of a topic, as lines."""
+    lines: dict[int, list[str]] = {}
+    p, e = gold.passages, gold.elements
+    for row in np.flatnonzero(p.topic == topic).tolist():
+        said = {"start": p.start_path[row], "end": p.end_path[row], "size": _known(p.size[row])}
+        lines.setdefault(int(p.document[row]), []).append(f"    <passage{attributes(said)}/>\n")
+    for row in np.flatnonzero(e.topic == topic).tolist():
+        grade = "?" if e.exhaustivity[row] == TOO_SMALL else int(e.exhaustivity[row])
+        said = {"path": e.path[row], "exhaustivity": grade, "size": _known(e.size[row]), "rsize": _known(e.rsize[row])}
+        lines.setdefault(int(e.document[row]), []).append(f"    <element{attributes(said)}/>\n")
+    return lines
+
+
+def _known(size: Any) -> int | None:
+    return None if size < 0 else int(size)

@@ -1,0 +1,150 @@
+"""INEX text runs (2009–2010): the six TREC columns, and then the place of the result.
+
+::
+
+    2009011 Q0 1818836 1 8.483 RunId /article[1]/bdy[1]/sec[6]/p[1]      an element (7 columns)
+    2009001 Q0 1528075 1 -0.00075 RunId 9760 1848                        offset and length (8 columns)
+    2009001 Q0 1528075 1 -0.00075 RunId 9760                             an entry point (7 columns)
+    2009001 Q0 1528075 1 -0.00075 RunId /article[1]/p[1] /article[1]/p[3]    from one element to the end of another
+
+Offsets count characters of the text, markup excluded, from the start of the root element. ``X`` or ``-1`` in place
+of an offset says that the place is unknown. The **rank** column decides the ranking; equal ranks stay in file order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.errors import FormatError
+from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.formats.trec_run import one_run_id
+from focuseval.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.formats.source import Source
+
+LAYOUT = Layout(
+    {
+        "topic": "text", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "text",
+        "place": "text", "length": "text",
+    },
+    least=7,
+    remedy="a run of whole documents has 6 columns, see 'focuseval formats trec-run'",
+)  # fmt: skip
+_NUMBERS = {"place": "int", "length": "int"}
+_UNKNOWN = pa.array(["X", "x", "-1"])
+_OFFSET = "^[0-9]{1,9}$"
+_FAR = 10**9
+
+
+def read(source: Source) -> Run:
+    """Return the run in order of its ranks."""
+    table = read_table(source, LAYOUT, *([_NUMBERS] if b"/" not in source.head().split(b"\n")[0] else []))
+    run_id = one_run_id(source, table)
+    topics, topic = topic_codes(table["topic"])
+    columns: dict[str, Any] = {
+        "document": table["document"],
+        "rank": column_array(table["rank"], np.int32),
+        "score": column_array(table["score"], np.float64),
+        **_places(source, table),
+    }
+    order = by_rank(topic, columns["rank"], columns["score"])
+    line = table.line
+    if order is not None:
+        topic = topic[order]
+        columns = {name: taken(column, order) for name, column in columns.items()}
+        line = order + 1 if line is None else line[order]
+    return Run(run_id, topics, topic, **columns, line=line, file=source.name, sha256=source.digest())
+
+
+def _places(source: Source, table: Table) -> dict[str, Any]:
+    """Return start, end, path and end path of every result."""
+    place, length = table["place"], table["length"] if "length" in table else None
+    if pa.types.is_integer(place.type):
+        start = column_array(place, np.int64)
+        size = None if length is None else column_array(length, np.int64)
+        return {"start": _checked_offsets(source, table, start, size), "end": _ends(start, size)}
+    is_path = pc.starts_with(place, "/")
+    if length is None and pc.all(is_path).as_py():
+        return {"path": place}
+    start, size = _numbers(source, table, place, is_path), None
+    columns: dict[str, Any] = {"path": pc.if_else(is_path, place, None)}
+    if length is not None:
+        to_path = pc.starts_with(length, "/")
+        size = _numbers(source, table, length, to_path)
+        columns["end_path"] = pc.if_else(pc.and_(is_path, to_path), length, None)
+        _refuse_half_ranges(source, table, is_path, to_path)
+    if not pc.all(is_path).as_py():
+        columns |= {"start": _checked_offsets(source, table, start, size), "end": _ends(start, size)}
+    return {name: None if _nothing(column) else column for name, column in columns.items()}
+
+
+def _nothing(column: Any) -> bool:
+    return not isinstance(column, np.ndarray) and column.null_count == len(column) > 0
+
+
+def _numbers(source: Source, table: Table, column: Any, skip: Any) -> Any:
+    """Return offsets or lengths; −1 where the field is unknown, missing or (`skip`) a path."""
+    digits = pc.match_substring_regex(column, _OFFSET)
+    right = pc.or_(pc.or_(digits, pc.is_in(column, _UNKNOWN)), skip)
+    wrong = pc.index(right, pa.scalar(False)).as_py()
+    if wrong >= 0:
+        raise FormatError(
+            f"expected a path, an offset, 'X' or '-1', found {column[wrong].as_py()!r}",
+            at=source.at(table.line_of(wrong)),
+        )
+    known = pc.if_else(digits, column, None)
+    return column_array(pc.fill_null(known.cast(pa.int64()), -1), np.int64)
+
+
+def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any) -> None:
+    half = pc.and_(pc.is_valid(to_path), pc.xor(is_path, pc.fill_null(to_path, False)))
+    wrong = pc.index(half, pa.scalar(True)).as_py()
+    if wrong >= 0:
+        raise FormatError(
+            "expected two paths or an offset and a length, found one of each", at=source.at(table.line_of(wrong))
+        )
+
+
+def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any:
+    """Return the offsets, after refusing those (and lengths) below −1 or beyond any document."""
+    bad = (start < -1) | (start >= _FAR)
+    bad = bad if size is None else bad | (size < -1) | (size >= _FAR)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        found = f"{start[row]}" if size is None else f"{start[row]} {size[row]}"
+        raise FormatError(
+            f"expected an offset (and a length) that is not negative and below a thousand million, found {found!r}",
+            at=source.at(table.line_of(row)),
+        )
+    return start
+
+
+def _ends(start: Any, size: Any) -> Any:
+    """Return one past the last character; −1 for entry points and unknown places."""
+    if size is None:
+        return np.full(len(start), -1, np.int64)
+    return np.where((start < 0) | (size < 0), -1, start + size)
+
+
+def write(run: Run) -> Iterator[bytes]:
+    """Yield the run's lines; a path is written where there is one, else the offset and length."""
+    from focuseval.formats.lines import joined, ranks, scores, words  # noqa: PLC0415  writing is rare
+    from focuseval.formats.places import place_columns  # noqa: PLC0415  writing is rare
+
+    yield from joined(
+        words("topic", run.topics, run.topic),
+        "Q0",
+        words("document", run.document),
+        ranks(run),
+        scores(run),
+        words("run id", [run.run_id or "run"])[0].as_py(),
+        place_columns(run),
+    )

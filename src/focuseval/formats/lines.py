@@ -1,0 +1,60 @@
+"""Columns → blank-separated lines, whole columns at a time; what such a line cannot hold is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.run import Run
+
+_ROWS = 1 << 16
+
+
+def joined(*columns: Any) -> Iterator[bytes]:
+    """Yield lines of the given string columns (or constants) with single blanks between them."""
+    size = next(len(column) for column in columns if not isinstance(column, str))
+    for first in range(0, size, _ROWS):
+        parts = [c if isinstance(c, str) else _flat(c.slice(first, _ROWS)) for c in columns]
+        lines = pc.binary_join_element_wise(*parts, " ").to_pylist()
+        yield ("\n".join(lines) + "\n").encode()
+
+
+def words(what: str, values: Any, codes: Any = None) -> Any:
+    """Return strings that a blank-separated column can hold, each taken by its code when codes are given."""
+    strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
+    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
+    if len(bad):
+        raise FormatError(
+            f"expected a {what} without blanks, found {bad[0].as_py()!r}",
+            remedy="write a format that can hold it, such as JSONL",
+        )
+    return strings if codes is None else strings.take(pa.array(codes))
+
+
+def ranks(run: Run) -> pa.Array:
+    """Return the run's ranks, or 1, 2, 3 … within each topic when it has none."""
+    rank = run.rank
+    if rank is None:
+        rank = (np.arange(len(run)) - run.bounds[run.topic] + 1).astype(np.int32)
+    return pa.array(rank).cast(pa.string())
+
+
+def scores(run: Run) -> pa.Array:
+    """Return the run's scores so that they read back exactly, or 1/1, 1/2, 1/3 … when it has none."""
+    if run.score is None:
+        return pa.array(1 / (np.arange(len(run)) - run.bounds[run.topic] + 1)).cast(pa.string())
+    return pa.array(run.score).cast(pa.string())
+
+
+def _flat(column: Any) -> Any:
+    """Return one plain string array."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return whole.cast(pa.string())

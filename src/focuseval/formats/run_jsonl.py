@@ -1,0 +1,115 @@
+"""Our runs as JSON lines: one result a line, its place as offsets, as text or as a path.
+
+::
+
+    {"topic": "q1", "doc": "a.md", "rank": 1, "score": 0.83, "start": 1024, "end": 1536}
+    {"topic": "q1", "doc": "a.md", "rank": 2, "text": "The chunk itself, to be found in its document."}
+    {"topic": "401", "doc": "9996", "rank": 1, "path": "/article[1]/sec[2]", "end_path": "/article[1]/sec[3]"}
+
+Offsets are code points, half-open; ``start`` alone is an entry point. ``chunk`` may number a document's chunks, ``run``
+name the run (one in a file). **rank** decides the ranking, else descending **score**, else the file order. Every result
+has a place, or none has (whole documents); ``"start": -1`` declares a place unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.errors import FormatError
+from focuseval.formats.json_lines import Field, typed
+from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.formats.source import Source
+
+FIELDS = (
+    Field("topic", pa.string(), needed=True),
+    Field("doc", pa.string(), needed=True),
+    Field("rank", pa.int32()),
+    Field("score", pa.float64()),
+    Field("start", pa.int64(), least=-1),
+    Field("end", pa.int64(), least=-1),
+    Field("path", pa.string()),
+    Field("end_path", pa.string()),
+    Field("text", pa.string(), blank=True),
+    Field("chunk", pa.int64()),
+    Field("run", pa.string()),
+)
+_NUMPY = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64, "chunk": np.int64}
+_OPTIONAL = frozenset({"start", "end", "chunk"})
+
+
+def read(source: Source) -> Run:
+    """Return the run in ranking order."""
+    columns, line = typed(source, FIELDS)
+    _check(source, columns, line)
+    topics, topic = topic_codes(columns.pop("topic"))
+    names = columns.pop("run").drop_null().unique().to_pylist()
+    kept = {name: _column(name, column) for name, column in columns.items()}
+    kept["document"] = kept.pop("doc")
+    order = by_rank(topic, kept["rank"], kept["score"])
+    if order is not None:
+        topic, line = topic[order], line[order]
+        kept = {name: taken(column, order) for name, column in kept.items()}
+    run_id = names[0] if names else Path(source.name).name.split(".")[0]
+    return Run(run_id, topics, topic, **kept, line=line, file=source.name, sha256=source.digest())
+
+
+def _column(name: str, column: Any) -> Any:
+    """Return numbers as NumPy, text as Arrow, a column that nobody fills as None."""
+    if column.null_count == len(column) and name != "doc":
+        return None
+    if name not in _NUMPY:
+        return column
+    filled = column.fill_null(-1) if name in _OPTIONAL else column
+    return filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMPY[name])
+
+
+def _check(source: Source, columns: dict[str, Any], line: Any) -> None:
+    """Refuse what no ranking or place can be made of."""
+
+    def refuse(wrong: Any, what: str) -> None:
+        if wrong.any():
+            raise FormatError(what, at=source.at(int(line[np.flatnonzero(wrong)[0]])))
+
+    said = {name: column.is_valid().to_numpy() for name, column in columns.items()}
+    number = {name: column.fill_null(-1).to_numpy() for name, column in columns.items() if name in {"start", "end"}}
+    for name in ("rank", "score"):
+        if name == "rank" or not said["rank"].all():
+            refuse(~said[name] & said[name].any(), f"expected a {name!r} in every result or in none, found none here")
+    refuse(said["score"].any() & ~said["score"], "expected a 'score' in every result or in none, found none here")
+    refuse((number["end"] >= 0) & (number["start"] < 0), "expected a 'start' beside the 'end', found none")
+    refuse((number["end"] >= 0) & (number["end"] < number["start"]), "expected start ≤ end, found a reversed span")
+    refuse(said["end_path"] & ~said["path"], "expected a 'path' beside the 'end_path', found none")
+    place = said["start"] | said["path"] | said["text"]
+    refuse(
+        ~place & place.any(), "expected a place (start and end, text or path) in every result or in none, found none"
+    )
+    names = columns["run"].drop_null().unique().to_pylist()
+    if len(names) > 1:
+        other = np.array([value not in {None, names[0]} for value in columns["run"].to_pylist()])
+        refuse(other, f"expected one run in the file, {names[0]!r}, found {names[1]!r}")
+
+
+def write(run: Run) -> Iterator[bytes]:
+    """Yield a line for every result."""
+    names = {"doc": run.document, "rank": run.rank, "score": run.score, "start": run.start, "end": run.end}
+    names |= {"path": run.path, "end_path": run.end_path, "text": run.text, "chunk": run.chunk}
+    columns = {name: column for name, column in names.items() if column is not None}
+    topics = [run.topics[code] for code in run.topic.tolist()]
+    values = [c.tolist() if isinstance(c, np.ndarray) else c.to_pylist() for c in columns.values()]
+    fixed = {"run": run.run_id} if run.run_id else {}
+    placed = "start" in columns
+    for topic, *row in zip(topics, *values, strict=True):
+        said = {k: v for k, v in zip(columns, row, strict=True) if v is not None and not (k in _OPTIONAL and v < 0)}
+        if placed and not {"start", "path", "text"} & said.keys():
+            said["start"] = -1
+        yield (json.dumps({"topic": topic, **said, **fixed}, ensure_ascii=False) + "\n").encode()

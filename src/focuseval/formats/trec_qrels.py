@@ -1,0 +1,100 @@
+"""TREC qrels: whole documents and their grades, one judgement a line, four columns.
+
+::
+
+    topic 0 document grade
+    301 0 FR940202-2-00150 1
+
+The grade is a whole number: 0 not relevant, 1 and above relevant, negative (by TREC's custom) looked at and left
+unjudged, which counts as not relevant. A grade of 0.5 is refused rather than cut to 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.errors import FormatError
+from focuseval.formats.judgements import empty_elements, empty_passages
+from focuseval.formats.ranking import repeated, topic_codes
+from focuseval.formats.source import joint_digest
+from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.gold import UNKNOWN, Articles, Gold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.formats.source import Source
+
+LAYOUT = Layout({"topic": "text", "iteration": None, "document": "text", "grade": "int"}, least=4)
+
+
+def read(sources: Sequence[Source]) -> Gold:
+    """Return the graded documents of one or several files."""
+    tables = [read_table(source, LAYOUT) for source in sources]
+    columns = [pa.chunked_array([c for t in tables for c in t[name].chunks], t_type(name)) for name in _READ]
+    topics, topic = topic_codes(columns[0])
+    grade = column_array(columns[2], np.int64)
+    source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
+    line = np.concatenate([_lines(table) for table in tables])
+    twice = repeated(topic, columns[1])
+    if twice:
+        places = [sources[source[row]].at(int(line[row])) for row in twice]
+        raise FormatError(
+            f"expected one judgement of document {columns[1][twice[0]].as_py()!r} for topic "
+            f"{topics[topic[twice[0]]]!r}, found another at {places[0]}",
+            at=places[1],
+            remedy="keep one of the two",
+        )
+    order = np.argsort(topic, kind="stable")
+    coded = columns[1].combine_chunks().dictionary_encode() if len(topic) else pa.array([], _CODED)
+    unknown = np.full(len(topic), UNKNOWN, np.int64)
+    articles = Articles(
+        topic[order],
+        coded.indices.to_numpy()[order].astype(np.int32),
+        np.clip(grade[order], -(2**31), 2**31 - 1).astype(np.int32),
+        unknown,
+        unknown,
+        unknown,
+        line=line[order],
+        source=source[order] if len(sources) > 1 else None,
+    )
+    return Gold(
+        topics,
+        coded.dictionary,
+        articles,
+        empty_passages(),
+        empty_elements(),
+        scale="trec",
+        sha256=joint_digest(sources),
+        file=sources[0].name if len(sources) == 1 else "",
+        sources=tuple(s.name for s in sources) if len(sources) > 1 else (),
+    )
+
+
+_READ = ("topic", "document", "grade")
+_CODED = pa.dictionary(pa.int32(), pa.string())
+
+
+def t_type(name: str) -> Any:
+    """Return the Arrow type of a column that is read."""
+    return pa.int64() if name == "grade" else pa.string()
+
+
+def _lines(table: Table) -> Any:
+    return np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
+
+
+def write(gold: Gold) -> Iterator[bytes]:
+    """Yield a line for every judged document."""
+    from focuseval.formats.lines import joined, words  # noqa: PLC0415  writing is rare
+
+    yield from joined(
+        words("topic", gold.topics, gold.articles.topic),
+        "0",
+        words("document", gold.documents, gold.articles.document),
+        pc.cast(pa.array(gold.articles.relevance), pa.string()),
+    )

@@ -1,0 +1,98 @@
+"""TREC runs: whole documents, one result a line, six columns.
+
+::
+
+    topic Q0 document rank score run
+    301   Q0 FR940202-2-00150 1 2.7385 VSM
+
+Columns are separated by blanks or tabs. The ranking is by **score**, descending, ties by descending document id, as
+trec_eval ranks; scores are compared in single precision, as there. The rank column is kept, and does not decide.
+A document may occur once in a topic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import FormatError
+from focuseval.formats.ranking import by_score_and_document, only_value, reorder, repeated, topic_codes
+from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.formats.source import Source
+
+LAYOUT = Layout(
+    {"topic": "text", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "text"},
+    least=6,
+    remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
+)
+
+
+def read(source: Source) -> Run:
+    """Return the run in trec_eval's order."""
+    table = read_table(source, LAYOUT)
+    run_id = one_run_id(source, table)
+    topics, topic = topic_codes(table["topic"])
+    document = table["document"]
+    twice = repeated(topic, document)
+    if twice:
+        raise _repeated(source, table, document, twice)
+    score = column_array(table["score"], np.float64)
+    rank = column_array(table["rank"], np.int32)
+    line, order = table.line, by_score_and_document(topic, score, document)
+    if order is not None:
+        topic, score, rank = topic[order], score[order], rank[order]
+        document = reorder(document, order)
+        line = order + 1 if line is None else line[order]
+    return Run(
+        run_id,
+        topics,
+        topic,
+        document,
+        rank=rank,
+        score=score,
+        line=line,
+        file=source.name,
+        sha256=source.digest(),
+    )
+
+
+def one_run_id(source: Source, table: Table) -> str:
+    """Return the run's name; a file holds one run."""
+
+    def refuse(row: int, first: str, other: str) -> FormatError:
+        return FormatError(
+            f"expected one run in the file, {first!r}, found {other!r}",
+            at=source.at(table.line_of(row)),
+            remedy="split the file by its sixth column",
+        )
+
+    return only_value(table["run"], refuse)
+
+
+def _repeated(source: Source, table: Table, document: Any, rows: tuple[int, int]) -> FormatError:
+    first, second = (table.line_of(row) for row in rows)
+    return FormatError(
+        f"expected a document once in a topic, found {document[rows[0]].as_py()!r} again, first on line {first}",
+        at=source.at(second),
+        remedy="keep one of the two lines",
+    )
+
+
+def write(run: Run) -> Iterator[bytes]:
+    """Yield the run's lines."""
+    from focuseval.formats.lines import joined, ranks, scores, words  # noqa: PLC0415  writing is rare
+
+    yield from joined(
+        words("topic", run.topics, run.topic),
+        "Q0",
+        words("document", run.document),
+        ranks(run),
+        scores(run),
+        words("run id", [run.run_id or "run"])[0].as_py(),
+    )
