@@ -126,13 +126,16 @@ def match_elements(matched: Matched, prepared: Prepared, quant: str = "auto", ba
 
 def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
     """Return a run's results as elements of any recall base made of the same assessments."""
-    code = path_codes(matched)
-    article = matched.article
+    article, code = matched.article, path_codes(matched)
+    return ElementMatch(base, matched.bounds, article, code, match_rows(base, article, code))
+
+
+def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the base row of every result, −1 for those that are not in the base and for repeats."""
     here = np.flatnonzero((code >= 0) & (article < len(base.topic_of_article)))
-    found = _lookup(base).find(base.key_of(article[here], code[here]))
-    row = np.full(len(matched), -1, np.int64)
-    row[here] = found
-    return ElementMatch(base, matched.bounds, article, code, _without_repeats(row, len(base)))
+    row = np.full(len(code), -1, np.int64)
+    row[here] = _lookup(base).find(base.key_of(article[here], code[here]))
+    return _without_repeats(row, len(base))
 
 
 def _without_repeats(row: NDArray[np.int64], size: int) -> NDArray[np.int64]:

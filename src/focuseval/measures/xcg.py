@@ -64,7 +64,7 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     in integers: the first hit with ``xCG ≥ x · xCI[n]``.
     """
     best, ep = match.base.full_list, np.append(effort_precision(match, ideal), 0.0)
-    target = np.stack([_ceiling(best.total(), level) for level in levels], axis=1)
+    target = np.stack([ceiling(best.total(), level) for level in levels], axis=1)
     start = best.reach[best.bounds[:-1], None]
     reached = best.reach[best.bounds[match.hit_topic]] + match.hit_sofar
     at = np.searchsorted(reached, start + np.maximum(target - best.length()[:, None], 1))
@@ -76,7 +76,7 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     return np.where(at >= last, 0.0, np.where(at == first, ep[at], between))
 
 
-def _ceiling(total: NDArray[np.int64], level: Fraction) -> NDArray[np.int64]:
+def ceiling(total: NDArray[np.int64], level: Fraction) -> NDArray[np.int64]:
     """Return ⌈level · total⌉ in integers, without leaving 64 bits."""
     p, q = level.numerator, level.denominator
     return p * (total // q) - (-p * (total % q)) // q

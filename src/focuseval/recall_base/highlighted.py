@@ -32,47 +32,39 @@ def highlighted_elements(gold: Gold, index: Any) -> GradedElements:
     highlights = union(pair, passages.start, passages.end)
     _, first = np.unique(pair, return_index=True)
     topic, document = passages.topic[first], passages.document[first]
-    element, group = _elements_of(gold, index, document)
-    rsize = highlights.covered(group, element.start, element.end)
+    table, element, article = _elements_of(gold, index, document)
+    start, end = (column[element].astype(np.int64) for column in (table.start, table.end))
+    rsize = highlights.covered(article, start, end)
     held = np.flatnonzero(rsize > 0)
     return GradedElements(
-        topic=topic[group[held]],
-        document=document[group[held]],
-        path=element.path.take(held),
+        topic=topic[article[held]],
+        document=document[article[held]],
+        path=table.path_strings(element[held]).dictionary_encode(),
         exhaustivity=np.full(len(held), EXHAUSTIVE, np.int8),
         specificity=np.full(len(held), UNKNOWN, np.int8),
-        size=(element.end - element.start)[held],
+        size=(end - start)[held],
         rsize=rsize[held],
     )
 
 
-class _Columns:
-    """Paths and spans of the elements of several documents."""
+def _elements_of(
+    gold: Gold, index: Any, document: NDArray[np.int32]
+) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+    """Return a table of elements, and for every element of every document in turn: its row there, its document.
 
-    def __init__(self, path: Any, start: NDArray[np.int64], end: NDArray[np.int64]) -> None:
-        self.path, self.start, self.end = path, start, end
-
-
-def _elements_of(gold: Gold, index: Any, document: NDArray[np.int32]) -> tuple[_Columns, NDArray[np.int64]]:
-    """Return the elements of each document in turn, and for every element the position of its document."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and only highlights need it
-
+    A document that is relevant to several topics is read once and stands here several times. Documents that the
+    index does not know have no elements; reading the gold with the index has already reported them.
+    """
     distinct, place = np.unique(document, return_inverse=True)
-    rows = np.asarray(index.find(gold.documents.take(pa.array(distinct))), np.int64)
-    tables = [index.elements(int(row)) for row in rows[rows >= 0]]
-    count = np.zeros(len(distinct), np.int64)
-    count[rows >= 0] = [len(table.start) for table in tables]
-    begin = np.cumsum(count) - count
-    path = pa.array([path for table in tables for path in table.paths()], pa.string()).dictionary_encode()
-    start, end = (_joined([getattr(table, name) for table in tables]) for name in ("start", "end"))
-    group = np.repeat(np.arange(len(document)), count[place])
-    turn = np.arange(len(group)) - np.repeat(np.cumsum(count[place]) - count[place], count[place])
-    chosen = np.repeat(begin[place], count[place]) + turn
-    return _Columns(path.take(pa.array(chosen)), start[chosen], end[chosen]), group
-
-
-def _joined(columns: list[NDArray[Any]]) -> NDArray[np.int64]:
-    return np.concatenate([*columns, np.zeros(0, np.int64)]).astype(np.int64)
+    rows = np.asarray(index.find(gold.documents.take(distinct)), np.int64)
+    known = rows >= 0
+    table = index.elements_of(rows[known])
+    sizes = np.zeros(len(distinct), np.int64)
+    sizes[known] = np.diff(index.element_bounds)[rows[known]]
+    begin, count = (np.cumsum(sizes) - sizes)[place], sizes[place]
+    article = np.repeat(np.arange(len(document)), count)
+    turn = np.arange(len(article)) - np.repeat(np.cumsum(count) - count, count)
+    return table, np.repeat(begin, count) + turn, article
 
 
 def _require(gold: Gold, index: Any) -> None:

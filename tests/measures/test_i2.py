@@ -1,0 +1,97 @@
+"""inex_eval: the worked example of the paper, weak ranks, levels, and the slow twin."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.errors import MeasureError, MissingDataError
+from focuseval.match import match, prepare
+from focuseval.measures.i2 import average_precall, precall, weak_ranks
+from oracle import i2 as slow
+from oracle import recall_base as slow_base
+from oracle.xcg import gains
+from strategies.element_runs import Case, cases, columns_of_run, gold_of
+
+
+def seed_001(order):
+    """Gains that total 6.75 under sog: 1, .5, five more of 1 and one of .25, the run returns the first two."""
+    said = [(3, 3), (2, 2), *[(3, 3)] * 5, (3, 1)]
+    assessments = {("t1", "d1", f"/a[1]/b[{i}]"): (*pair, 0, 0) for i, pair in enumerate(said, 1)}
+    return Case("grades", "sog", assessments, {"t1": [("d1", f"/a[1]/b[{i}]") for i in order]}).matched()
+
+
+def at_mass(m, *masses):
+    elements = m.elements("sog", "full")
+    units = np.array([[round(x / elements.base.unit) for x in masses]])
+    return precall(elements, weak_ranks(m, elements), units)[0]
+
+
+def test_seed_001_ideal_run():
+    # Kazai & Lalmas, IR Fest 2005, p. 16: recall 1/6.75 = .148 and 1.5/6.75 = .222, precision 1, then .9
+    m = seed_001([1, 2])
+    assert m.elements("sog", "full").base.gain.sum() == pytest.approx(6.75)
+    np.testing.assert_allclose(at_mass(m, 1, 1.5), [1, 0.9])
+
+
+def test_seed_001_reversed_run():
+    # the same page: recall .5/6.75 = .074, precision .75
+    np.testing.assert_allclose(at_mass(seed_001([2, 1]), 0.5), [0.75])
+
+
+class Collection:
+    """An index that knows nothing but how many elements there are."""
+
+    def __init__(self, elements):
+        self.element_bounds = np.array([0, elements])
+
+    def __len__(self):
+        return 1
+
+    def find(self, ids):
+        return np.full(len(ids), -1, np.int32)
+
+
+def grouped(results, ranks, base):
+    """Gains of results in weak ranks: neighbours with the same rank."""
+    found = []
+    for i, gain in enumerate(gains(results, base)):
+        if i and ranks[i] == ranks[i - 1]:
+            found[-1].append(gain)
+        else:
+            found.append([gain])
+    return found
+
+
+@given(cases(), st.booleans(), st.sampled_from([None, 25]), st.data())
+def test_average_precision_equals_its_slow_twin(case, ties, elements, data):
+    quant = "strict5" if case.quant in ("gen5", "genLifted") else case.quant
+    base = slow_base.full(case.assessments, quant, case.scale)
+    ranks = {
+        t: sorted(data.draw(st.lists(st.integers(1, 4), min_size=len(r), max_size=len(r)))) for t, r in case.run.items()
+    }
+    index = None if elements is None else Collection(elements)
+    run = columns_of_run(case.run, ranks if ties else None)
+    m = match(run, prepare(gold_of(case.assessments, case.scale), index))
+    values = average_precall(m, quant, "zero" if elements is None else "block")
+    for topic, value in zip(case.counted, values, strict=True):
+        here = slow_base.topic_of(base, topic)
+        if not here:
+            assert np.isnan(value)
+            continue
+        results = [(topic, d, p) for d, p in case.run.get(topic, [])]
+        given = ranks.get(topic, []) if ties else list(range(len(results)))
+        wanted = slow.average_precision(grouped(results, given, here), sum(here.values()), elements)
+        assert value == pytest.approx(float(wanted), abs=1e-12)
+
+
+def test_gains_beyond_one_are_no_probabilities():
+    case = Case("exhaustivity", "gen5", {("t1", "d1", "/a[1]"): (2, -1, 4, 4)}, {})
+    for quant in ("auto", "gen5", "genLifted"):
+        with pytest.raises(MeasureError, match="from 0 to 1"):
+            average_precall(case.matched(), quant)
+
+
+def test_the_rest_of_the_collection_needs_an_index():
+    with pytest.raises(MissingDataError, match="--index"):
+        average_precall(seed_001([1]), "sog", "block")

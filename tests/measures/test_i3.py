@@ -1,0 +1,72 @@
+"""inex_eval_ng: the worked example of the paper, and the slow twin over sets of characters."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.errors import MissingDataError
+from focuseval.match import match, prepare
+from focuseval.measures.i3 import average_graded_precision, recall_precision
+from focuseval.run import Run
+from oracle import i3 as slow
+from strategies.element_runs import TOPICS, Case, cases, gold_of
+
+
+def run_of(rows):
+    """Rows are (topic, document, path, start, end), topics in blocks."""
+    topics = tuple(dict.fromkeys(row[0] for row in rows))
+    return Run(
+        "run",
+        topics,
+        np.array([topics.index(row[0]) for row in rows], np.int32),
+        pa.array([row[1] for row in rows], pa.string()),
+        path=pa.array([row[2] for row in rows], pa.string()),
+        start=np.array([row[3] for row in rows], np.int64),
+        end=np.array([row[4] for row in rows], np.int64),
+    )
+
+
+def seed_001(order):
+    """Grades of exhaustivity that total 11 thirds; the run returns (3,3) of 360 and (2,2) of 266 characters."""
+    pairs = [(3, 3), (2, 2), (3, 1), (3, 1)]
+    gold = gold_of({("t1", "d1", f"/a[1]/b[{i}]"): (*pair, 0, 0) for i, pair in enumerate(pairs, 1)})
+    spans = {1: (0, 360), 2: (360, 626)}
+    return match(run_of([("t1", "d1", f"/a[1]/b[{i}]", *spans[i]) for i in order]), prepare(gold))
+
+
+def test_seed_001_ideal_run():
+    # Kazai & Lalmas, IR Fest 2005, p. 17: r .27 p 1, then r .45 p .86
+    mass, precision, total = recall_precision(seed_001([1, 2]))
+    np.testing.assert_allclose(mass / total, [3 / 11, 5 / 11])
+    assert [round(x, 2) for x in mass / total] == [0.27, 0.45]
+    assert [round(x, 2) for x in precision] == [1, 0.86]
+
+
+def test_seed_001_reversed_run():
+    # the same page: r .18 p .67
+    mass, precision, total = recall_precision(seed_001([2, 1]))
+    assert (round(mass[0] / total[0], 2), round(precision[0], 2)) == (0.18, 0.67)
+
+
+@given(cases(scales=("grades",)), st.sampled_from(["strict", "gen"]), st.sampled_from(["yes", "no"]), st.data())
+def test_average_precision_equals_its_slow_twin(case, quant, overlap, data):
+    spans = st.tuples(st.integers(0, 8), st.integers(0, 5)).map(lambda x: (x[0], x[0] + x[1]))
+    rows = [(t, d, p, *data.draw(spans)) for t in TOPICS for d, p in case.run.get(t, [])]
+    m = match(run_of(rows), prepare(gold_of(case.assessments)))
+    values = average_graded_precision(m, quant, overlap)
+    for topic, value in zip(case.counted, values, strict=True):
+        said = {x: a[:2] for x, a in case.assessments.items() if x[0] == topic and "U" not in a}
+        if not any(slow.quantised(e, quant) for e, _ in said.values()):
+            assert np.isnan(value)
+            continue
+        results = [((t, d, p), d, start, end) for t, d, p, start, end in rows if t == topic]
+        wanted = slow.average_precision(results, said, quant, overlap)
+        assert value == pytest.approx(float(wanted), abs=1e-9)
+
+
+def test_grades_of_other_years_are_refused():
+    case = Case("exhaustivity", "gen5", {("t1", "d1", "/a[1]"): (2, -1, 4, 4)}, {})
+    with pytest.raises(MissingDataError, match="2003"):
+        average_graded_precision(case.matched())

@@ -1,0 +1,91 @@
+"""PRUM, EPRUM by containment, ERRel: against definitions by enumeration."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.match import match, prepare
+from focuseval.measures.prum import eprum_contains, expected_ratio, prum
+from focuseval.run import Run
+from oracle import prum as slow
+from oracle import recall_base as slow_base
+from strategies.element_runs import Case, cases
+
+
+def expected(case, value, kind="full"):
+    base = slow_base.full(case.assessments, case.quant, case.scale)
+    base = base if kind == "full" else slow_base.filtered(base, ("link",))
+    found = []
+    for topic in case.counted:
+        targets = slow_base.ideal(slow_base.topic_of(base, topic))
+        results = [(topic, d, p) for d, p in case.run.get(topic, [])]
+        found.append(float(value(results, targets)) if targets else np.nan)
+    return np.array(found)
+
+
+@given(cases(), st.sampled_from(["full", "filtered"]), st.integers(1, 100), st.integers(1, 14))
+def test_navigation_by_containment_equals_its_slow_twin(case, kind, percent, k):
+    m = case.matched(filtered_tags=("link",), base=kind)
+    np.testing.assert_allclose(eprum_contains(m, None, case.quant), expected(case, slow.mean_eprum, kind), atol=1e-12)
+    level = Fraction(percent, 100)
+    at_level = expected(case, lambda r, y: slow.eprum(r, y, -(-len(y) * percent // 100)), kind)
+    np.testing.assert_allclose(eprum_contains(m, level, case.quant), at_level, atol=1e-12)
+    np.testing.assert_allclose(prum(m, case.quant), expected(case, slow.prum, kind), atol=1e-12)
+    share = expected(case, lambda r, y: slow.errel(r, y, k), kind)
+    np.testing.assert_allclose(expected_ratio(m, at=k, quant=case.quant), share, atol=1e-12)
+
+
+def test_a_result_shows_a_target_that_it_contains_even_if_it_is_not_relevant_itself():
+    # under strict only /a/b/c is relevant; the article that contains it is in no base, and shows it at rank 2
+    assessments = {("t1", "d1", "/a[1]/b[1]/c[1]"): (3, 3, 0, 0)}
+    case = Case("grades", "strict", assessments, {"t1": [("d1", "/a[1]/b[2]"), ("d1", "/a[1]")]})
+    np.testing.assert_allclose(prum(case.matched(), "strict"), [1 / 2])
+    np.testing.assert_allclose(eprum_contains(case.matched(), None, "strict"), [1 / 2])
+
+
+def entry_points(beps, entries):
+    """One topic, a document per entry (its bep, or −1), and a run that enters each document at a position."""
+    n = len(beps)
+    zero = np.zeros(n, np.int32)
+    length = np.full(n, 1000, np.int64)
+    empty = np.zeros(0, np.int64)
+    none = empty.astype(np.int32)
+    bep = np.array(beps, np.int64)
+    documents = pa.array([f"d{i}" for i in range(n)])
+    gold = Gold(
+        ("t1",),
+        documents,
+        Articles(zero, np.arange(n, dtype=np.int32), (bep >= 0).astype(np.int32), length, length, bep),
+        Passages(none, none, empty, empty, empty),
+        GradedElements(none, none, pa.array([], pa.string()), none.astype(np.int8), none.astype(np.int8), empty, empty),
+    )
+    start = np.array([x for _, x in entries], np.int64)
+    run = Run(
+        "run",
+        ("t1",),
+        np.zeros(len(entries), np.int32),
+        pa.array([f"d{i}" for i, _ in entries], pa.string()),
+        start=start,
+        end=np.full(len(entries), UNKNOWN, np.int64),
+    )
+    return match(run, prepare(gold))
+
+
+@given(
+    st.lists(st.sampled_from([-1, 0, 100]), min_size=1, max_size=6).filter(lambda b: max(b) >= 0),
+    st.lists(st.sampled_from([0, 50, 100, 1000]), max_size=6),
+)
+def test_navigation_by_distance_equals_an_enumeration_of_histories(beps, positions):
+    entries = list(enumerate(positions[: len(beps)]))
+    m = entry_points(beps, entries)
+    T = sum(b >= 0 for b in beps)
+    p = [Fraction(100, 100 + abs(x - beps[i])) if beps[i] >= 0 else Fraction(0) for i, x in entries]
+    wanted = slow.prum_distance(p, T)
+    assert prum(m, nav="distance")[0] == pytest.approx(float(wanted), abs=1e-12)
+    for k in (1, 3, 9):
+        assert expected_ratio(m, at=k, nav="distance")[0] == pytest.approx(float(sum(p[:k], Fraction(0)) / T))
