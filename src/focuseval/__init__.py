@@ -20,6 +20,12 @@ _PUBLIC = {
     "open_index": "collection",
     "Gold": "gold",
     "Run": "run",
+    "evaluate": "evaluate",
+    "Scores": "evaluate",
+    "Measure": "measures",
+    "Parameter": "measures",
+    "MEASURES": "measures",
+    "parse": "measures",
 }
 """Name → module, in the order of the documentation."""
 

@@ -12,7 +12,11 @@ COMMANDS = (
     "topics",
     "validate",
     "convert",
+    "score",
+    "measures",
+    "profiles",
     "formats",
+    "inex-eval",
     "demo",
 )
 """Command names in the order of the help page; ``inex-eval`` lives in ``inex_eval.py``, in a variable of that name."""

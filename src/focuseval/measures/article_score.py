@@ -27,7 +27,7 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Flo
     if score == "ep":
         from focuseval.measures.fetch_browse import browse_scores  # noqa: PLC0415  needs the element measures
 
-        return browse_scores(m)
+        return np.asarray(np.nan_to_num(m.of_gold(browse_scores(m), missing=0)))
     return f_scores(m, beta)
 
 

@@ -21,17 +21,26 @@ def parse(text: str, measures: Iterable[Measure] | None = None) -> Asked:
     >>> str(parse("MAgP( beta = 0.25 )"))
     'MAgP(beta=0.25)'
     """
-    known = {name: measure for measure in (measures or _all()) for name in (measure.name, *measure.aliases)}
     shape = _NAME.fullmatch(text)
     if shape is None:
         raise MeasureError(f"{text!r} is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k")
-    measure = known.get(shape["name"])
-    if measure is None:
-        raise MeasureError(_unknown(shape["name"], tuple(known)))
+    measure = named(shape["name"], measures)
     given = _parameters(shape["inside"] or "", measure)
     at = shape["at"] or ""
     _check_at(at, measure)
     return Asked(measure, at, given, written=text)
+
+
+def named(name: str, measures: Iterable[Measure] | None = None) -> Measure:
+    """Return the measure of a bare name, or of one of its other names.
+
+    >>> named("AgP").name
+    'MAgP'
+    """
+    known = {other: measure for measure in measures or _all() for other in (measure.name, *measure.aliases)}
+    if name not in known:
+        raise MeasureError(_unknown(name, tuple(known)))
+    return known[name]
 
 
 def _all() -> tuple[Measure, ...]:

@@ -1,0 +1,25 @@
+"""``focuseval profiles``: which measures and policies each campaign used."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("name", required=False)
+def profiles(name: str | None) -> None:
+    r"""List all campaign profiles, or show one: tasks, measures and policies.
+
+    \b
+    Examples:
+      focuseval profiles
+      focuseval profiles inex2006
+    """
+    from focuseval.measures.explain import explain_profile  # noqa: PLC0415  help must not wait for it
+    from focuseval.measures.profiles import PROFILES, profile_named  # noqa: PLC0415  as above
+
+    if name:
+        click.echo(explain_profile(profile_named(name)), nl=False)
+        return
+    for profile in PROFILES:
+        click.echo(f"{profile.name:<10}{profile.summary}")

@@ -1,0 +1,63 @@
+"""``focuseval score``: runs against a gold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure's name, such as nxCG@10; may be repeated.",
+)
+@click.option("--task", help="thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans.")
+@click.option("--profile", help="Policies and default measures of a campaign: inex2002 … inex2010, rag.")
+@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
+@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
+@click.option("--per-topic", is_flag=True, help="Also print every topic's value.")
+@click.option("--format", "layout", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option("-o", "--output", help="Write to this file instead of the standard output.")
+@click.option(
+    "--curves", metavar="FILE", help="Write the curves behind the measures as CSV: measure, run, topic, x, y."
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Score so many runs at once.")
+@click.option("--gold-format", help="Format of the gold, when it is not detected.")
+@click.option("--run-format", help="Format of the runs, when it is not detected.")
+@click.option(
+    "--compat",
+    type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
+    help="Habits of another tool; see the documentation.",
+)
+@click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
+@click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
+@click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
+@click.option("--topics", metavar="FILE", help="The topics, for --cas strict.")
+@click.option("--chunks", metavar="FILE", help="All chunks of the chunker, for ceiling(…).")
+@click.option("--repair", is_flag=True, help="Repair runs that break the task's rules, and say what was changed.")
+def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
+    r"""Score RUNs against GOLD.
+
+    Prints means with the number of topics, of missing and excluded topics and of unjudged results beside them.
+
+    \b
+    Examples:
+      focuseval score qrels.txt run1.txt run2.txt -m AP -m nDCG@10
+      focuseval score assessments/ run.xml --profile inex2006 --task focused
+      focuseval score gold.jsonl run.jsonl --docs docs/ --profile rag --format json -o scores.json
+    """
+    from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
+
+    scores = score_files(gold, runs, options)
+    write_scores(scores, options["layout"], options["output"], per_topic=options["per_topic"])
+    if options["curves"]:
+        write_curves(scores, options["curves"])

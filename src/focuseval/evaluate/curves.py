@@ -1,0 +1,83 @@
+"""Curves as data: a long table with run, topic or ``mean``, x and y."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from focuseval.errors import MeasureError
+from focuseval.measures import MEASURES, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from focuseval.evaluate.plan import Plan
+    from focuseval.evaluate.scores import Scores
+    from focuseval.match import Prepared
+    from focuseval.measures import Asked
+
+
+def curve_table(name: str, sources: Sequence[Any], prepared: Prepared, plan: Plan) -> pa.Table:
+    """Return the curve that a measure summarises, for every run and topic, and the mean over topics."""
+    from focuseval.evaluate.evaluation import match_run  # noqa: PLC0415  evaluation knows curves, and needs them less
+
+    asked, curve = asked_curve(name)
+    tables = []
+    for source in sources:
+        matched = match_run(source, prepared, plan)
+        arguments = asked.arguments(plan.policies)
+        arguments.pop("at", None)
+        x, y = curve(matched, **arguments)
+        tables.append(_long(matched.run.run_id, prepared.topics, np.asarray(x), np.asarray(y)))
+    return pa.concat_tables(tables)
+
+
+def asked_curve(name: str) -> tuple[Asked, Callable[..., Any]]:
+    """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function."""
+    bare = name.split("@", maxsplit=1)[0]
+    measure = next((m for m in MEASURES if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None)
+    if measure is None:
+        parse(bare)  # says which names are near
+    if measure is None or measure.curve is None:
+        known = ", ".join(m.name for m in MEASURES if m.curve is not None)
+        raise MeasureError(f"{name} summarises no curve; these do: {known}")
+    at = ("@1" if measure.at[0] == "rank" else "@0") if measure.at_required else ""
+    return parse(bare + at), measure.curve
+
+
+def curves_csv(scores: Scores) -> bytes:
+    """Return the curves of all measures that summarise one, as CSV with a column that names the measure."""
+    named: dict[str, str] = {}
+    for name in scores.measures:
+        bare = name.split("@", maxsplit=1)[0]
+        if parse(name).measure.curve is not None:
+            named.setdefault(bare, name)
+    if not named:
+        known = ", ".join(m.name for m in MEASURES if m.curve is not None)
+        raise MeasureError(f"none of the measures summarises a curve; these do: {known}")
+    tables = []
+    for bare, name in named.items():
+        table = scores.curve(name)
+        tables.append(table.add_column(0, "measure", pa.array([bare] * len(table), pa.string())))
+    out = pa.BufferOutputStream()
+    csv.write_csv(pa.concat_tables(tables), out)
+    return bytes(out.getvalue())
+
+
+def _long(run: str, topics: tuple[str, ...], x: Any, y: Any) -> pa.Table:
+    """Lay out a matrix of topics × points, and its mean over the topics that have a curve."""
+    kept = ~np.isnan(y).all(axis=1)
+    mean = y[kept].mean(axis=0) if kept.any() else np.full(len(x), np.nan)
+    rows = np.vstack([y[kept], mean])
+    names = [*(topic for topic, k in zip(topics, kept, strict=True) if k), "mean"]
+    return pa.table(
+        {
+            "run": pa.array([run]).take(pa.array(np.zeros(rows.size, np.int64))),
+            "topic": pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), len(x)))),
+            "x": pa.array(np.tile(np.asarray(x, np.float64), len(names))),
+            "y": pa.array(rows.reshape(-1)),
+        }
+    )

@@ -1,0 +1,162 @@
+"""Runs × measures → `Scores`: read, match once for each run, compute, count."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import NotComparableError
+from focuseval.evaluate.curves import curve_table
+from focuseval.evaluate.lawful import refuse_unlawful
+from focuseval.evaluate.plan import Plan, plan_for
+from focuseval.evaluate.scores import Counts, Scores
+from focuseval.evaluate.sources import as_runs, load
+from focuseval.match import Matched, match, prepare
+from focuseval.measures import Asked, Measure, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.gold import Gold
+    from focuseval.match import Prepared
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One run's values and counts."""
+
+    run: str
+    file: str
+    values: NDArray[np.float64]
+    missing: NDArray[np.bool_]
+    counts: Counts
+
+
+def evaluate(
+    gold: Gold,
+    runs: Any,
+    measures: Iterable[str | Asked | Measure] | None = None,
+    *,
+    task: str | None = None,
+    profile: str | None = None,
+    index: Any = None,
+    docs: Any = None,
+    topics: Any = None,
+    chunks: Any = None,
+    jobs: int = 1,
+    **policies: Any,
+) -> Scores:
+    """Score runs against a gold.
+
+    Parameters
+    ----------
+    gold
+        What was judged.
+    runs
+        A run, a frame or a path, or several of them. Paths are read one at a time, so that a campaign of any size
+        fits into memory.
+    measures
+        Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
+    task, profile
+        Task (``focused`` …) and campaign profile (``inex2006`` …): they set policies and default measures.
+    index, docs
+        The collection: an index, or plain documents.
+    topics
+        The topics, needed to read structure strictly (``cas="strict"``).
+    chunks
+        All chunks of the chunker, for `ceiling`; by default those that occur in the run.
+    jobs
+        How many runs are scored at once.
+    policies
+        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
+    """
+    prepared = prepare(gold, index if index is not None else docs)
+    sources = as_runs(runs)
+    plan = plan_for(prepared, sources, _asked(measures), task=task, profile=profile, changes=policies)
+    plan = plan.reading(topics, chunks)
+    scored = _score_all(sources, prepared, plan, jobs)
+    return _collect(scored, sources, prepared, plan)
+
+
+def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
+    """Understand names, and measures of the user's own."""
+    named = (measures,) if isinstance(measures, (str, Asked, Measure)) else tuple(measures or ())
+    return tuple(Asked(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)
+
+
+def _score_all(sources: Sequence[Any], prepared: Prepared, plan: Plan, jobs: int) -> list[Scored]:
+    if jobs <= 1 or len(sources) <= 1:
+        return [score_run(source, prepared, plan) for source in sources]
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda source: score_run(source, prepared, plan), sources))
+
+
+def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
+    """Match one run and compute every measure on it."""
+    matched = match_run(source, prepared, plan)
+    refuse_unlawful(matched, plan.task)
+    values = np.empty((matched.topics, len(plan.measures)))
+    for column, asked in enumerate(plan.measures):
+        values[:, column] = asked.measure.compute(matched, **asked.arguments(plan.policies))
+    missing = ~matched.answered
+    if plan.policies.missing == "skip":
+        values[missing] = np.nan
+    return Scored(matched.run.run_id, matched.run.file, values, missing, _counts(matched, prepared, plan))
+
+
+def match_run(source: Any, prepared: Prepared, plan: Plan) -> Matched:
+    """Read a run if need be and match it."""
+    return match(load(source, prepared, plan), prepared, plan.policies, chunks=plan.chunks)
+
+
+def _counts(matched: Matched, prepared: Prepared, plan: Plan) -> Counts:
+    """Count what stands beside the means; a run that shares no document with the gold is refused."""
+    unjudged = matched.unjudged
+    if len(matched) and unjudged == len(matched) and not _shares_documents(matched, prepared):
+        raise NotComparableError(
+            f"{matched.run.file or matched.run.run_id}: no document in common with {prepared.gold.file or 'the gold'}; "
+            "check that both name documents in the same way (an index or --docs translates between ids)"
+        )
+    missing = int(np.count_nonzero(~matched.answered))
+    placed = matched.__dict__.get("places")
+    known = set(prepared.gold.topics)
+    return Counts(
+        topics=matched.topics - (missing if plan.policies.missing == "skip" else 0),
+        missing=missing,
+        excluded=len(prepared.gold.topics) - matched.topics,
+        unjudged=unjudged,
+        unplaced=int(np.count_nonzero(placed.unplaced)) if placed is not None else 0,
+        unknown=sum(name not in known for name in matched.run.topics),
+    )
+
+
+def _shares_documents(matched: Matched, prepared: Prepared) -> bool:
+    from focuseval.match.articles import dictionary, document_codes  # noqa: PLC0415  only doubtful runs need it
+
+    ids = dictionary(matched.run.document).dictionary
+    return bool((document_codes(ids, prepared) < len(prepared.gold.documents)).any())
+
+
+def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, plan: Plan) -> Scores:
+    shape = (len(scored), len(prepared.topics), len(plan.measures))
+    return Scores(
+        runs=tuple(s.run for s in scored),
+        topics=prepared.topics,
+        measures=tuple(asked.key for asked in plan.measures),
+        values=np.array([s.values for s in scored]).reshape(shape),
+        counts=tuple(s.counts for s in scored),
+        signature=f"focuseval:{version('focuseval')}|profile:{plan.profile or 'none'}|{plan.policies.signature()}",
+        profile=plan.profile,
+        task=plan.task,
+        files=tuple(s.file for s in scored),
+        gold_sha256=prepared.gold.sha256,
+        docs_sha256=getattr(prepared.index, "sha256", None) or None,
+        missing=np.array([s.missing for s in scored]).reshape(shape[:2]),
+        points=lambda name: curve_table(name, sources, prepared, plan),
+    )

@@ -1,0 +1,51 @@
+"""Refuse a run that breaks its task's rules: a score of an unlawful run means nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.errors import TaskError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+
+def refuse_unlawful(m: Matched, task: str | None) -> None:
+    """Check what can be seen in the matched table: overlap, interleaved articles, several entry points."""
+    if not len(m):
+        return
+    if task in {"focused", "relevant-in-context"} and m.run.start is not None:
+        _refuse(m, task, np.flatnonzero(m.new_size < m.size), "returns text that an earlier result returned")
+    if task == "relevant-in-context":
+        _refuse(m, task, interleaved(m), "comes back to an article after another one")
+    if task == "best-in-context":
+        _refuse(m, task, again(m), "is a second entry point into one article")
+
+
+def again(m: Matched) -> NDArray[np.int64]:
+    """Return the results whose article was returned before."""
+    later = np.ones(len(m), np.bool_)
+    later[m.a_first] = False
+    return np.flatnonzero(later)
+
+
+def interleaved(m: Matched) -> NDArray[np.int64]:
+    """Return the results that come back to an article."""
+    rows = again(m)
+    return np.asarray(rows[m.article[rows] != m.article[rows - 1]])
+
+
+def _refuse(m: Matched, task: str, rows: NDArray[np.int64], what: str) -> None:
+    if not len(rows):
+        return
+    topic = m.prepared.topics[int(m.topic[rows[0]])]
+    raise TaskError(
+        f"topic {topic}: the result at rank {int(m.rank[rows[0]])} {what}, which the task {task} forbids "
+        f"({len(rows)} such results)",
+        at=m.run.file or m.run.run_id,
+        remedy=f"see 'focuseval validate --task {task}', or repair the run with '--repair'",
+    )

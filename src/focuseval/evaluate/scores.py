@@ -1,0 +1,172 @@
+"""What an evaluation returns: runs × topics × measures, with the counts that belong beside every mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What stands beside one run's means."""
+
+    topics: int
+    """Topics in the mean."""
+    missing: int
+    """Topics that the run does not answer."""
+    excluded: int
+    """Topics left out because nothing in them is relevant."""
+    unjudged: int
+    """Results in documents that no assessor judged."""
+    unplaced: int = 0
+    """Results whose place in their document nobody knows: they cost and gain nothing."""
+    unknown: int = 0
+    """Topics of the run that the gold does not have."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    """Names as they were asked for: keys of every output."""
+    values: NDArray[np.float64]
+    counts: tuple[Counts, ...]
+    signature: str
+    profile: str | None = None
+    task: str | None = None
+    files: tuple[str, ...] = ()
+    gold_sha256: str = ""
+    docs_sha256: str | None = None
+    missing: NDArray[np.bool_] | None = None
+    """Runs × topics: whether the run leaves the topic unanswered."""
+    points: Callable[[str], Any] | None = field(default=None, repr=False, compare=False)
+    """Computes the points of a measure's curve."""
+
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """Means over topics, runs × measures; NaN where no topic is left."""
+        counted = ~np.isnan(self.values)
+        number = counted.sum(axis=1)
+        total = np.where(counted, self.values, 0.0).sum(axis=1)
+        mean: NDArray[np.float64] = np.full(total.shape, np.nan)
+        np.divide(total, number, out=mean, where=number > 0)
+        return mean
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Run ids, told apart by their files where two runs have the same id."""
+        files = self.files or self.runs
+        return tuple(
+            name if self.runs.count(name) == 1 else f"{name} ({file})"
+            for name, file in zip(self.runs, files, strict=True)
+        )
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """Return run → measure → mean over topics."""
+        return {
+            name: dict(zip(self.measures, row.tolist(), strict=True))
+            for name, row in zip(self.names, self.mean, strict=True)
+        }
+
+    def per_topic(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return run → topic → measure → value, with every topic that is in a mean."""
+        return {name: self.topics_of(number) for number, name in enumerate(self.names)}
+
+    def topics_of(self, run: int) -> dict[str, dict[str, float]]:
+        """Return topic → measure → value of one run."""
+        kept = ~np.isnan(self.values[run])
+        return {
+            topic: {m: float(v) for m, v, k in zip(self.measures, values, keep, strict=True) if k}
+            for topic, values, keep in zip(self.topics, self.values[run], kept, strict=True)
+            if keep.any()
+        }
+
+    def excluded(self, run: int) -> dict[str, int]:
+        """Return, per measure, how many topics of the gold are left out of its mean for want of a base."""
+        counts = self.counts[run]
+        left = np.isnan(self.values[run])
+        if self.missing is not None and counts.topics < len(self.topics):
+            left &= ~self.missing[run][:, None]
+        return dict(zip(self.measures, (counts.excluded + left.sum(axis=0)).tolist(), strict=True))
+
+    def to_arrow(self) -> pa.Table:
+        """Return a long table: run, topic, measure, value; only values that are in a mean."""
+        import pyarrow as pa  # noqa: PLC0415  only this method needs it
+
+        run, topic, measure = np.nonzero(~np.isnan(self.values))
+        return pa.table(
+            {
+                "run": pa.array(self.names).take(pa.array(run)),
+                "topic": pa.array(self.topics, pa.string()).take(pa.array(topic)),
+                "measure": pa.array(self.measures, pa.string()).take(pa.array(measure)),
+                "value": pa.array(self.values[run, topic, measure]),
+            }
+        )
+
+    def to_json(self, *, per_topic: bool = False) -> dict[str, Any]:
+        """Return the document that ``focuseval score --format json`` prints, as plain values."""
+        return {
+            "signature": self.signature,
+            "profile": self.profile,
+            "task": self.task,
+            "gold_sha256": self.gold_sha256,
+            "docs_sha256": self.docs_sha256,
+            "runs": [self._run_json(number, per_topic=per_topic) for number in range(len(self.runs))],
+        }
+
+    def _run_json(self, number: int, *, per_topic: bool) -> dict[str, Any]:
+        counts = self.counts[number]
+        found: dict[str, Any] = {
+            "run": self.runs[number],
+            "file": self.files[number] if self.files else "",
+            "topics": counts.topics,
+            "missing": counts.missing,
+            "excluded": counts.excluded,
+            "unjudged": counts.unjudged,
+            "measures": {
+                m: None if np.isnan(v) else float(v) for m, v in zip(self.measures, self.mean[number], strict=True)
+            },
+        }
+        differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
+        found |= {"excluded_per_measure": differing} if differing else {}
+        found |= {name: value for name in ("unplaced", "unknown") if (value := getattr(counts, name))}
+        return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
+
+    def remarks(self) -> list[str]:
+        """Return, in words, what a reader of the numbers should know besides the counts."""
+        said = []
+        for name, counts in zip(self.names, self.counts, strict=True):
+            if counts.unknown:
+                said.append(f"{name}: {counts.unknown} topics are not in the gold and were left out")
+            if counts.unplaced:
+                said.append(f"{name}: {counts.unplaced} results have no known place in their document and gain nothing")
+        return said
+
+    def curve(self, measure: str) -> pa.Table:
+        """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
+        if self.points is None:
+            raise ValueError("these scores were read from a file: their runs are not at hand, so neither are curves")
+        return self.points(measure)
+
+    def compare(self, measure: str, **options: Any) -> Any:
+        """Compare the runs' means of one measure; see `focuseval.stats.compare`."""
+        return import_module("focuseval.stats").compare(self, measure, **options)  # statistics stand below scores
+
+    def _repr_html_(self) -> str:
+        """Show the means in a notebook."""
+        from focuseval.evaluate.tables import html  # noqa: PLC0415  tables know scores, not the other way round
+
+        return html(self)

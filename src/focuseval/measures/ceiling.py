@@ -1,0 +1,86 @@
+"""What a chunking allows: the scores when exactly the chunks that hold relevant text are retrieved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.match.articles import dictionary, document_codes
+from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.spans import Read
+from focuseval.spans import overlapping, union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """All chunks of a chunker: document ids and spans, for no topic in particular."""
+
+    document: Any
+    start: Integers
+    end: Integers
+
+
+def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
+    """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
+    seen = best_read(m)
+    return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()
+
+
+def best_read(m: Matched) -> Read:
+    """Return what is read when exactly the chunks that hold highlighted text are retrieved."""
+    made: Read | None = m.__dict__.get("_ceiling")
+    if made is None:
+        made = m.__dict__["_ceiling"] = _best_read(m)
+    return made
+
+
+def _best_read(m: Matched) -> Read:
+    prepared, (document, start, end) = m.prepared, _chunks(m)
+    highlights = prepared.highlights
+    marks = (prepared.gold.articles.document[highlights.group], highlights.start, highlights.end)
+    mark, chunk = overlapping(marks, (document, start, end))
+    shown = union(highlights.group[mark], start[chunk], end[chunk])
+    relevant = highlights.covered(shown.group, shown.start, shown.end)
+    topic = prepared.topic[shown.group]
+    size = np.bincount(topic, shown.end - shown.start, m.topics).astype(np.int64)
+    return Read(size, np.bincount(topic, relevant, m.topics).astype(np.int64), prepared.trel_of_topic)
+
+
+def _chunks(m: Matched) -> tuple[Integers, Integers, Integers]:
+    """Return document codes and spans of the chunks: the chunker's when they are given, else those of the run."""
+    if m.chunks is None:
+        ids, start, end = dictionary(m.column(m.run.document)), m.start, m.end
+    else:
+        ids, start, end = dictionary(m.chunks.document), m.chunks.start, m.chunks.end
+    codes = document_codes(ids.dictionary, m.prepared)[ids.indices.to_numpy(zero_copy_only=False)]
+    return codes, start, end
+
+
+CEILING = (
+    Measure(
+        "ceiling",
+        ceiling,
+        "What the chunking allows: a measure of exactly the chunks that hold highlighted text.",
+        "focuseval",
+        needs=("spans",),
+        parameters=(
+            Parameter(
+                "M", "spanF", "Which measure of spans.", ("spanP", "spanR", "spanF", "IoU"), always=True, bare=True
+            ),
+        ),
+        formula=r"ceiling(M) = M(\{c : c \cap H \ne \emptyset\})",
+        example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1.",
+        perfect=False,
+        tasks=("spans",),
+    ),
+)
+"""The chunking's own limits: a reference, not a bound."""

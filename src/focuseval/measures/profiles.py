@@ -1,0 +1,186 @@
+"""Campaign profiles: which measures and policies each year of INEX used for each task, and one for RAG.
+
+A profile is a named bundle. ``-m`` replaces its measures and keeps its policies; ``--task`` chooses among its tasks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
+"""What a run may be asked to do."""
+
+RIC, BIC = "relevant-in-context", "best-in-context"
+LENGTHS = (1, 3, 5, 10, "1000c", "2000c", "4000c")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One campaign: its tasks with their measures, its policies, and what a task changes in them."""
+
+    name: str
+    summary: str
+    tasks: Mapping[str, tuple[str, ...]]
+    """Task → measures; the first measure is the official one, the first task the default."""
+    policies: Mapping[str, Any] = field(default_factory=lambda: {"cutoff": 1500})
+    by_task: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Task → policies that it changes."""
+
+    def task(self, name: str | None) -> str:
+        """Return the task to use: the one asked for, else the profile's first."""
+        if name is None:
+            return next(iter(self.tasks))
+        if name not in self.tasks:
+            raise MeasureError(f"profile {self.name} has no task {name!r}; it has {', '.join(self.tasks)}")
+        return name
+
+    def measures_of(self, task: str) -> tuple[str, ...]:
+        """Return the names of a task's measures."""
+        return self.tasks[task]
+
+    def policies_of(self, task: str) -> dict[str, Any]:
+        """Return the policies under which a task is scored."""
+        return {**self.policies, **self.by_task.get(task, {})}
+
+
+def _quantised(names: tuple[str, ...], quantisations: tuple[str, ...]) -> tuple[str, ...]:
+    """Spell each measure with each quantisation: ``nxCG(quant=gen5)@10``."""
+    made = []
+    for quantisation in quantisations:
+        for name in names:
+            head, at, cutoff = name.partition("@")
+            made.append(f"{head}(quant={quantisation}){at}{cutoff}")
+    return tuple(made)
+
+
+_XCG_2005 = ("nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@10", "MAnxCG@25", "MAnxCG@50", "MAep", "iMAep")
+_QUANT_2005 = ("strict5", "gen5", "genLifted")
+_IP = ("iP@0.01", "iP@0.00", "iP@0.05", "iP@0.1", "MAiP")
+_GP = ("MAgP", "gP@5", "gP@10", "gP@25", "gP@50")
+_ENTRY = tuple(f"{name}(A={a})" for name in ("BEPD", "EPRUM") for a in ("0.1", "0.01", "1", "10", "100"))
+_SPANS = tuple(f"{name}@{k}" for k in LENGTHS for name in ("spanR", "spanP", "spanF", "IoU", "hit", "full"))
+
+
+def _bep(n: int) -> tuple[str, ...]:
+    return (f"MAgP(score=bep, n={n})", *(f"gP(score=bep, n={n})@{k}" for k in (5, 10, 25, 50)))
+
+
+_YEARS_2008 = {
+    "focused": _IP,
+    RIC: _GP,
+    BIC: _bep(500),
+    "thorough": ("MAiP", "iP@0.00", "iP@0.01", "iP@0.05", "iP@0.1"),
+}
+
+PROFILES = (
+    Profile(
+        "inex2002",
+        "INEX 2002: inex_eval under the strict and generalised quantisations (CO, strict CAS).",
+        {"thorough": ("i2AP(quant=strict)", "i2AP(quant=gen)")},
+    ),
+    Profile(
+        "inex2003",
+        "INEX 2003: inex_eval and inex_eval_ng, strict and generalised (CO, SCAS, VCAS).",
+        {"thorough": ("i2AP(quant=strict)", "i2AP(quant=gen)", "i3AP(quant=strict)", "i3AP(quant=gen)")},
+    ),
+    Profile(
+        "inex2004",
+        "INEX 2004: inex_eval under seven quantisations (CO, VCAS).",
+        {
+            "thorough": tuple(
+                f"i2AP(quant={q})" for q in ("strict", "gen", "sog", "e3_s321", "e3_s32", "e321_s3", "e32_s3")
+            )
+        },
+    ),
+    Profile(
+        "inex2005",
+        "INEX 2005: XCG under three quantisations; thorough, focused, fetch & browse.",
+        {
+            "thorough": _quantised(("MAep", "iMAep", *_XCG_2005[:6]), _QUANT_2005),
+            "focused": _quantised(_XCG_2005, _QUANT_2005),
+            "fetch-browse": ("MAgP", *_quantised(("browseMAep",), _QUANT_2005)),
+        },
+    ),
+    Profile(
+        "inex2006",
+        "INEX 2006: MAep (thorough), nxCG (focused), MAgP (relevant in context), BEPD and EPRUM (best in context).",
+        {
+            "thorough": ("MAep", "iMAep", *(f"ep@0.{d}" for d in range(1, 10)), "ep@1"),
+            "focused": ("nxCG@5", "nxCG@10", "nxCG@25", "nxCG@50"),
+            RIC: _GP,
+            BIC: _ENTRY,
+        },
+        by_task={"thorough": {"base": "filtered"}, "focused": {"base": "filtered"}},
+    ),
+    Profile(
+        "inex2007",
+        "INEX 2007: iP@0.01 and MAiP (focused), MAgP (relevant in context), MAgP with n=1000 (best in context).",
+        {"focused": _IP, RIC: _GP, BIC: _bep(1000)},
+    ),
+    Profile("inex2008", "INEX 2008: as 2007, with β = 1/4 and n = 500.", _YEARS_2008, {"cutoff": 1500, "beta": 0.25}),
+    Profile(
+        "inex2009",
+        "INEX 2009: as 2008; thorough by MAiP.",
+        _YEARS_2008,
+        {"cutoff": 1500, "beta": 0.25},
+    ),
+    Profile(
+        "inex2010",
+        "INEX 2010: charP of the first 1000 characters (focused), MAgP with T2I(300) (relevant in context), n = 500.",
+        {
+            "focused": ("charP@1000c", "charR@1000c", "charF@1000c", "charP", *_IP),
+            RIC: (
+                "MAgP(score=t2i, irr=300)",
+                "MAgP(score=t2i, irr=300)@500c",
+                *(f"gP(score=t2i, irr=300)@{k}" for k in (5, 10, 25, 50)),
+            ),
+            BIC: _bep(500),
+        },
+        {"cutoff": 1500, "beta": 0.25},
+    ),
+    Profile(
+        "rag",
+        "Chunks against highlighted text: recall, precision, F, IoU at ranks and budgets, MAgP, hAP.",
+        {"spans": (*_SPANS, "MAgP", "hAP")},
+        {},
+    ),
+)
+"""Every profile, in the order of the campaigns."""
+
+DEFAULTS = {
+    "documents": ("AP", "P@5", "P@10", "R", "RR", "nDCG@10", "Rprec"),
+    "grades": ("i2AP(quant=strict)", "i2AP(quant=gen)"),
+    "thorough": ("MAiP", "iP@0.01"),
+    "thorough elements": ("MAep", "iMAep"),
+    "focused": ("iP@0.01", "MAiP", "charP", "charR"),
+    "focused elements": ("nxCG@5", "nxCG@10", "nxCG@25", "nxCG@50"),
+    RIC: _GP,
+    BIC: ("MAgP(score=bep, n=500)", "BEPD(A=0.1)", "EPRUM(A=0.1)"),
+    "fetch-browse": ("MAgP", "browseMAep"),
+    "spans": ("spanR@5", "spanP@5", "spanF@5", "IoU@5", "hit@5", "full@5", "spanNDCG@5", "MAgP", "hAP"),
+}
+"""What is computed when neither measures nor a profile are named."""
+
+
+def profile_named(name: str) -> Profile:
+    """Return a profile; an unknown name is refused and the nearest offered."""
+    known = {profile.name: profile for profile in PROFILES}
+    if name not in known:
+        near = get_close_matches(name, list(known), n=2)
+        offer = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+        raise MeasureError(f"unknown profile {name!r}; {offer}")
+    return known[name]
+
+
+def task_named(name: str) -> str:
+    """Return a task's name; an unknown one is refused."""
+    if name not in TASKS:
+        raise MeasureError(f"unknown task {name!r}; there are {', '.join(TASKS)}")
+    return name

@@ -1,0 +1,194 @@
+"""Spans for RAG: the union of the text in the first results, or in what a budget of text pays for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.measures.budget import budgeted
+from focuseval.measures.characters import harmonic
+from focuseval.measures.measure import Budget, Measure
+from focuseval.measures.topicwise import count, ratio, total
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    At = int | Budget | None
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a reader has seen of each topic: characters, highlighted ones among them, and all highlighted ones."""
+
+    size: Integers
+    relevant: Integers
+    whole: Integers
+
+    def precision(self) -> Floats:
+        """Return the share of the text that is highlighted."""
+        return ratio(self.relevant, self.size)
+
+    def recall(self) -> Floats:
+        """Return the share of the highlighted text that was read."""
+        return ratio(self.relevant, self.whole)
+
+    def f(self) -> Floats:
+        """Return the harmonic mean of precision and recall."""
+        return harmonic(self.precision(), self.recall())
+
+    def iou(self) -> Floats:
+        """Return the intersection of read and highlighted text over their union."""
+        return ratio(self.relevant, self.size + self.whole - self.relevant)
+
+
+def read(m: Matched, at: At) -> Read:
+    """Return what the first `at` results, a budget, or the whole list show."""
+    size, relevant = budgeted(m, at) if isinstance(at, Budget) else (m.new_size, m.new_rsize)
+    if isinstance(at, int):
+        kept = m.rank <= at
+        size, relevant = np.where(kept, size, 0), np.where(kept, relevant, 0)
+    return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
+
+
+def span_precision(m: Matched, at: At = None) -> Floats:
+    """Return the share of the returned text that is highlighted."""
+    return read(m, at).precision()
+
+
+def span_recall(m: Matched, at: At = None) -> Floats:
+    """Return the share of the highlighted text that is returned."""
+    return read(m, at).recall()
+
+
+def span_f(m: Matched, at: At = None) -> Floats:
+    """Return the harmonic mean of spanP and spanR."""
+    return read(m, at).f()
+
+
+def intersection_over_union(m: Matched, at: At = None) -> Floats:
+    """Return returned and highlighted text over returned or highlighted text."""
+    return read(m, at).iou()
+
+
+def hit(m: Matched, at: At = None) -> Floats:
+    """Return 1 where any highlighted character is returned."""
+    return np.asarray(read(m, at).relevant > 0, np.float64)
+
+
+def full(m: Matched, at: At = None) -> Floats:
+    """Return 1 where every highlighted character is returned."""
+    seen = read(m, at)
+    return np.asarray(seen.relevant == seen.whole, np.float64)
+
+
+def span_reciprocal_rank(m: Matched) -> Floats:
+    """Return one divided by the rank of the first result with a highlighted character."""
+    rows = np.flatnonzero(m.new_rsize)[::-1]
+    first = np.zeros(m.topics)
+    first[m.topic[rows]] = 1 / m.rank[rows]  # backwards: the first rank is written last, and stays
+    return first
+
+
+def span_ndcg(m: Matched, at: int | None = None) -> Floats:
+    """Return new highlighted text, discounted by rank, over all highlighted text in the first result."""
+    rows = np.flatnonzero(m.new_rsize)
+    if at is not None:
+        rows = rows[m.rank[rows] <= at]
+    gain = m.new_rsize[rows] / np.log2(m.rank[rows] + 1)
+    return ratio(total(gain, m.topic[rows], m.topics), m.prepared.trel_of_topic)
+
+
+def recall_curve(m: Matched) -> tuple[Floats, Floats]:
+    """Return recall as a function of the characters read: x in steps of 100 up to 10,000."""
+    budgets = np.arange(100, 10_001, 100)
+    values = [span_recall(m, Budget(int(b), "characters")) for b in budgets]
+    return budgets.astype(np.float64), np.stack(values, axis=1)
+
+
+_CITE = "focuseval"
+_AT = ("rank", "characters", "words")
+
+RAG = (
+    *(
+        Measure(
+            name,
+            compute,
+            summary,
+            _CITE,
+            needs=("spans",),
+            at=_AT,
+            formula=formula,
+            example=example,
+            tasks=("spans",),
+            perfect=False,
+            curve=recall_curve if name == "spanR" else None,
+        )
+        for name, compute, summary, formula, example in (
+            (
+                "spanP",
+                span_precision,
+                "Share of the returned text that is highlighted.",
+                r"spanP = |U \cap H| / |U|",
+                "Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5.",
+            ),
+            (
+                "spanR",
+                span_recall,
+                "Share of the highlighted text that is returned.",
+                r"spanR = |U \cap H| / |H|",
+                "Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2.",
+            ),
+            (
+                "spanF",
+                span_f,
+                "Harmonic mean of spanP and spanR.",
+                r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)",
+                "spanP 0.5, spanR 1: 0.6667.",
+            ),
+            (
+                "IoU",
+                intersection_over_union,
+                "Returned and highlighted text over returned or highlighted text.",
+                r"IoU = |U \cap H| / |U \cup H|",
+                "Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333.",
+            ),
+            (
+                "hit",
+                hit,
+                "Whether any highlighted character is returned.",
+                r"hit = [U \cap H \ne \emptyset]",
+                "1 or 0.",
+            ),
+            ("full", full, "Whether every highlighted character is returned.", r"full = [H \subseteq U]", "1 or 0."),
+        )
+    ),
+    Measure(
+        "spanRR",
+        span_reciprocal_rank,
+        "Reciprocal rank of the first result with a highlighted character.",
+        _CITE,
+        needs=("spans",),
+        formula=r"spanRR = 1 / \min \{r : new_r > 0\}",
+        example="The first chunk that holds highlighted text stands at rank 2: 0.5.",
+        tasks=("spans",),
+    ),
+    Measure(
+        "spanNDCG",
+        span_ndcg,
+        "New highlighted text, discounted by rank.",
+        _CITE,
+        needs=("spans",),
+        at=("rank",),
+        formula=r"spanNDCG@k = \frac{1}{Trel(t)} \sum_{i \le k} \frac{new_i}{\log_2(i+1)}",
+        example="All highlighted text in the result at rank 3: 1 / log2(4) = 0.5.",
+        perfect=False,
+        tasks=("spans",),
+    ),
+)
+"""Sets of spans at a rank or a budget; rank-sensitive spans."""

@@ -1,0 +1,80 @@
+"""Tolerance to irrelevance: a reader who gives up on an article after so much irrelevant text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.errors import MissingDataError
+from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.topicwise import ratio, running_count, total
+from focuseval.spans import fragments, union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Floats = NDArray[np.float64]
+
+
+def tolerance_scores(m: Matched, irr: int) -> Floats:
+    r"""Return T2I of every returned article, in the official form of 2010.
+
+    The reader goes through the returned passages in document order, then through the text between them in document
+    order, and stops once `irr` irrelevant characters are read.
+    """
+    readable = np.flatnonzero(m.a_relevant)
+    article, length = m.a_article[readable], m.a_length[readable]
+    if (length < 0).any():
+        raise MissingDataError(
+            f"{m.prepared.gold.file or 'the gold'}: T2I reads to the end of the article, whose length is unknown; "
+            "build the collection's index with 'focuseval index' and give it with --index"
+        )
+    scores = np.zeros(len(m.a_first))
+    scores[readable] = _read(m, article, length, irr)
+    return scores
+
+
+def _read(m: Matched, article: NDArray[np.int64], length: NDArray[np.int64], irr: int) -> Floats:
+    """Cut the articles where passages and highlights begin and end; read the pieces in the reader's order."""
+    number = np.full(int(article.max(initial=-1)) + 1, -1, np.int64)
+    number[article] = np.arange(len(article))
+    hits, highlights = m.hits, m.prepared.highlights
+    returned = union(number[m.article[hits]], m.start[hits], np.minimum(m.end[hits], length[number[m.article[hits]]]))
+    mine = np.flatnonzero(highlights.group < len(number))
+    mine = mine[number[highlights.group[mine]] >= 0]
+    relevant = union(number[highlights.group[mine]], highlights.start[mine], highlights.end[mine])
+    pieces = fragments(length, returned, relevant)
+    inside, good = pieces.inside
+    order = np.lexsort((pieces.start, ~inside, pieces.group))
+    group, size, good = pieces.group[order], (pieces.end - pieces.start)[order], good[order]
+    bounds = np.searchsorted(group, np.arange(len(article) + 1))
+    bad = np.where(good, 0, size)
+    read_before = running_count(bad, bounds) - bad
+    liked = total(np.where(good & (read_before < irr), size, 0), group, len(article))
+    disliked = np.minimum(total(bad, group, len(article)), irr)
+    return ratio(liked, liked + disliked)
+
+
+def tolerance(m: Matched, irr: int) -> Floats:
+    """Return the mean T2I over the topic's relevant articles; an article that was not returned scores 0."""
+    return ratio(total(tolerance_scores(m, irr), m.a_topic, m.topics), m.prepared.numrel)
+
+
+TOLERANCE = (
+    Measure(
+        "T2I",
+        tolerance,
+        "Tolerance to irrelevance, averaged over the relevant articles.",
+        "arvola2011contextualization",
+        needs=("spans",),
+        parameters=(Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", least=1),),
+        formula=r"T2I(a) = \frac{\text{relevant read}}{\text{relevant read} + \text{irrelevant read}}",
+        example="100 relevant characters are read before 300 irrelevant ones: 0.25.",
+        perfect=False,
+        tasks=("relevant-in-context",),
+    ),
+)
+"""Reading with patience; as the score of ranked articles: ``MAgP(score=t2i, irr=300)``."""
