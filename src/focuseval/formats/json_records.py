@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.errors import Place
     from focuseval.formats.source import Source
 
 T = TypeVar("T")
@@ -23,17 +22,22 @@ _WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object
 
 def parse(source: Source) -> Any:
     """Return a file's one JSON value."""
-    return _loads(source, bytes(source.data), 1)
+    return _loads(bytes(source.data), source.at(1))
 
 
 def parse_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a file of JSON lines, with their lines; blank lines are passed over."""
     for line, raw in enumerate(bytes(source.data).split(b"\n"), 1):
         if raw.strip():
-            record = _loads(source, raw, line)
-            if not isinstance(record, dict):
-                raise FormatError(f"expected an object, found {_named(record)}", at=source.at(line))
-            yield line, record
+            yield line, parse_line(raw, source.at(line))
+
+
+def parse_line(raw: bytes, at: Place) -> dict[str, Any]:
+    """Return the object that one line holds."""
+    record = _loads(raw, at)
+    if not isinstance(record, dict):
+        raise FormatError(f"expected an object, found {_named(record)}", at=at)
+    return record
 
 
 def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> T:
@@ -78,17 +82,19 @@ class Lines:
         return self._line
 
 
-def _loads(source: Source, raw: bytes, line: int) -> Any:
+def _loads(raw: bytes, first: Place) -> Any:
+    """Parse bytes that begin at a known line."""
+    line = first.line or 1
     try:
         return json.loads(raw)
     except UnicodeDecodeError as error:
-        at = source.at(line + raw[: error.start].count(b"\n"))
+        at = Place(first.file, line + raw[: error.start].count(b"\n"))
         raise FormatError(f"expected UTF-8, found byte 0x{raw[error.start]:02x}", at=at) from error
     except json.JSONDecodeError as error:
-        at = source.at(line + error.lineno - 1, error.colno)
+        at = Place(first.file, line + error.lineno - 1, error.colno)
         raise FormatError(f"expected JSON, found: {error.msg}", at=at) from error
     except RecursionError as error:
-        raise FormatError("expected JSON, found lists nested too deeply", at=source.at(line)) from error
+        raise FormatError("expected JSON, found lists nested too deeply", at=first) from error
 
 
 def _named(value: Any) -> str:

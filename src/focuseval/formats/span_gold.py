@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from focuseval.align import overlapping
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, MissingDataError
 from focuseval.gold import UNKNOWN
 from focuseval.spans import union
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focuseval.align import Documents
     from focuseval.errors import Place
     from focuseval.formats.judgements import Judgements
     from focuseval.formats.source import Source
@@ -118,3 +119,22 @@ def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
 def quoted(span: Span, text: str | None) -> str:
     """Return a span's quote, from its document where that is at hand."""
     return text[span.start : span.end] if text is not None else span.quote or ""
+
+
+def text_of(documents: Documents | None, name: str, topic: str, at: Place) -> str:
+    """Return the text that a format's offsets need to be understood."""
+    if documents is None:
+        raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give --docs or --index")
+    row = int(documents.find([name])[0])
+    if row < 0:
+        raise FormatError(
+            f"expected documents of the collection, found {name!r} for topic {topic!r}",
+            at=at,
+            remedy="check the documents given, or the ids in the gold",
+        )
+    return documents.text(row)
+
+
+def with_remark(gold: Gold, remark: str) -> Gold:
+    """Return a gold with one more remark."""
+    return replace(gold, remarks=(*gold.remarks, remark))

@@ -1,0 +1,30 @@
+"""Positions counted in UTF-8 bytes, turned into code points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.align.normalise import code_points
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_SIZES = np.array([0x80, 0x800, 0x10000])
+
+
+def from_bytes(text: str, positions: ArrayLike) -> NDArray[np.int64]:
+    """Return the code point at every byte position, −1 where it is inside a character or beyond the text.
+
+    >>> from_bytes("aé€b", [0, 1, 3, 6, 7, 2, 9]).tolist()
+    [0, 1, 2, 3, 4, -1, -1]
+    """
+    wanted = np.asarray(positions, np.int64)
+    if text.isascii():
+        return np.where((wanted >= 0) & (wanted <= len(text)), wanted, -1)
+    sizes = 1 + np.searchsorted(_SIZES, code_points(text), "right")
+    begins = np.r_[0, np.cumsum(sizes)]
+    found = np.searchsorted(begins, wanted)
+    hit = begins[np.minimum(found, len(begins) - 1)] == wanted
+    return np.where(hit, found, -1)

@@ -1,0 +1,97 @@
+r"""KILT: provenance by paragraph and character of a Wikipedia page, one JSON object a line.
+
+::
+
+    {"id": "q1", "input": "who …?", "output": [{"answer": "…", "provenance": [{"wikipedia_id": "12",
+        "start_paragraph_id": 1, "start_character": 0, "end_paragraph_id": 1, "end_character": 214}]}]}
+
+The knowledge source has pages ``{"wikipedia_id", "wikipedia_title", "text": [paragraph, …]}``. As a document a page
+is one line per paragraph: line breaks inside a paragraph become blanks and it ends with exactly one, so that
+paragraph n is line n and characters count within it (`documents` makes them). A provenance without characters is
+the whole paragraph, without paragraph the whole page; the gold's remarks count these. Ends are exclusive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.align.normalise import code_points
+from focuseval.errors import FormatError
+from focuseval.formats.json_records import field, parse_lines
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.span_gold import Span, SpanGold, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.align import Documents
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+
+def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+    """Return the provenance of all outputs, in code points of the pages."""
+    spans, whole = SpanGold(Judgements()), 0
+    for code, source in enumerate(sources):
+        for line, record in parse_lines(source):
+            at = source.at(line)
+            topic = spans.topic(str(record.get("id") or line), field(record, "input", str, at))
+            found = []
+            for entry in _provenance(record, at):
+                page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
+                found.append(_span(entry, page, text_of(documents, page, topic, at), topic, at))
+                whole += entry.get("start_character") is None
+            spans.add(topic, list(dict.fromkeys(found)), at, code)
+    remark = f"{whole:,} provenances name no characters: the whole paragraph or page is relevant"
+    return spans.gold(sources, [remark] if whole else [])
+
+
+def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of every page of a knowledge source."""
+    for source in sources:
+        for line, page in parse_lines(source):
+            at = source.at(line)
+            paragraphs = field(page, "text", list, at)
+            name = str(page.get("wikipedia_id") or field(page, "wikipedia_id", str, at))
+            yield name, "".join(_line(str(paragraph)) for paragraph in paragraphs)
+
+
+def _line(paragraph: str) -> str:
+    r"""Return a paragraph as one line, every character where it was.
+
+    >>> _line("one\ntwo\n")
+    'one two\n'
+    """
+    return paragraph.rstrip("\r\n").replace("\r", " ").replace("\n", " ") + "\n"
+
+
+def _provenance(record: dict[str, Any], at: Place) -> Iterator[dict[str, Any]]:
+    """Yield the provenances of all outputs; an output may have none."""
+    for output in field(record, "output", list, at):
+        for entry in output.get("provenance") or () if isinstance(output, dict) else ():
+            if not isinstance(entry, dict):
+                raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
+            yield entry
+
+
+def _span(entry: dict[str, Any], page: str, text: str, topic: str, at: Place) -> Span:
+    """Return a provenance as a span of its page."""
+    first, last = entry.get("start_paragraph_id"), entry.get("end_paragraph_id")
+    if first is None:
+        return Span(page, 0, len(text))
+    last = first if last is None else last
+    breaks = np.flatnonzero(code_points(text) == ord("\n"))
+    begins = np.r_[0, breaks + 1]
+    if not 0 <= first <= last < len(breaks):
+        raise FormatError(
+            f"expected paragraphs within 0 … {len(breaks) - 1} of page {page!r} for topic {topic!r}, "
+            f"found {first} and {last}",
+            at=at,
+            remedy="the page must have one line per paragraph",
+        )
+    start, end = entry.get("start_character"), entry.get("end_character")
+    low = int(begins[first]) + (start or 0)
+    return Span(page, low, int(breaks[last]) if end is None else int(begins[last]) + end)

@@ -1,0 +1,90 @@
+"""Natural Questions: long answers in the bytes of a page's HTML, one JSON object a line.
+
+::
+
+    {"example_id": 797803103760793766, "question_text": "who founded …", "document_url": "https://…",
+     "document_html": "<!DOCTYPE html>…",
+     "annotations": [{"long_answer": {"start_byte": 212, "end_byte": 460, "candidate_index": 3}}]}
+
+A topic is an example, a document the HTML of its page: its id is `document_url` (which names the revision), else
+`document_title`, else the example's id. Bytes are those of the page in UTF-8; they become code points through the
+page in the record, or through the documents given when the record has none (`document_html` left out). A
+`start_byte` of −1 means that this annotator found no long answer; the long answers of all annotators are united.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import FormatError
+from focuseval.formats.byte_offsets import from_bytes
+from focuseval.formats.json_records import field, parse_lines
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.span_gold import Span, SpanGold, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.align import Documents
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+
+def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+    """Return the long answers of all examples."""
+    spans = SpanGold(Judgements())
+    for code, source in enumerate(sources):
+        for line, record in parse_lines(source):
+            at = source.at(line)
+            name = _name(record, "example_id", at)
+            topic = spans.topic(name, field(record, "question_text", str, at, f"example {name}"))
+            page = _page(record, at)
+            answers = list(_answers(record, at))
+            text = record.get("document_html") or (text_of(documents, page, topic, at) if answers else "")
+            found = [_span(text, page, answer, topic, at) for answer in answers]
+            spans.add(topic, found, at, code, [page])
+    return spans.gold(sources)
+
+
+def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    """Yield the id and the HTML of every page, once."""
+    seen: set[str] = set()
+    for source in sources:
+        for line, record in parse_lines(source):
+            page = _page(record, source.at(line))
+            if page not in seen:
+                seen.add(page)
+                yield page, field(record, "document_html", str, source.at(line))
+
+
+def _name(record: dict[str, Any], key: str, at: Place) -> str:
+    """Return an id, which may be written as a number."""
+    return str(record[key]) if isinstance(record.get(key), int) else field(record, key, str, at)
+
+
+def _page(record: dict[str, Any], at: Place) -> str:
+    """Return the id of the page."""
+    name = record.get("document_url") or record.get("document_title")
+    return name if isinstance(name, str) else _name(record, "example_id", at)
+
+
+def _answers(record: dict[str, Any], at: Place) -> Iterator[tuple[int, int]]:
+    """Yield the bytes of every annotator's long answer."""
+    for annotation in field(record, "annotations", list, at):
+        answer = field(annotation, "long_answer", dict, at, "an annotation")
+        start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
+        if start >= 0:
+            yield start, end
+
+
+def _span(text: str, page: str, answer: tuple[int, int], topic: str, at: Place) -> Span:
+    """Return a span of bytes as one of code points."""
+    first, last = from_bytes(text, answer).tolist()
+    if min(first, last) < 0:
+        raise FormatError(
+            f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer[0]} and {answer[1]}",
+            at=at,
+            remedy="the page must be the very bytes that were annotated, in UTF-8",
+        )
+    return Span(page, first, last)

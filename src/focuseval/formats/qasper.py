@@ -1,0 +1,85 @@
+"""Qasper: questions about papers, with evidence as text and no offsets, one JSON document.
+
+::
+
+    {"1909.00694": {"title": "…", "abstract": "…",
+                    "full_text": [{"section_name": "…", "paragraphs": ["…"]}],
+                    "qas": [{"question_id": "…", "question": "…", "answers": [{"answer":
+                        {"unanswerable": false, "evidence": ["…"], "highlighted_evidence": ["…"]}}]}]}}
+
+A document's id is the paper's; its text is title, abstract, and each section's name and paragraphs, empty ones left
+out, with one blank line between (`documents`). The evidence of all answers is relevant; that of an answer marked
+``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` (the format ``qasper-highlighted``) sentences.
+Each is aligned with the paper's text: what occurs more than once is ambiguous, and evidence from a figure or table
+(``FLOAT SELECTED``) is nowhere in the text; the gold's remarks count both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focuseval.align import align_gold
+from focuseval.formats.json_records import Lines, field, parse
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.span_gold import Span, SpanGold, with_remark
+from focuseval.gold import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+
+
+def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
+    """Return the evidence of all answers, at its place in the papers."""
+    gold = read_quotes(sources, evidence)
+    placed, found = align_gold(gold, dict(documents(sources)))
+    return with_remark(placed, found.summary())
+
+
+def read_highlighted(sources: Sequence[Source]) -> Gold:
+    """Return the highlighted sentences instead of the paragraphs."""
+    return read(sources, "highlighted_evidence")
+
+
+def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
+    """Return the evidence as quotes without places, to be aligned."""
+    spans = SpanGold(Judgements())
+    for code, source in enumerate(sources):
+        lines = Lines(source)
+        for paper, record in _papers(source):
+            for qa in field(record, "qas", list, source.at(), paper):
+                query = field(qa, "question", str, source.at(), paper)
+                at = source.at(lines.of(query))
+                topic = spans.topic(field(qa, "question_id", str, at, f"{query!r}"), query)
+                quotes = dict.fromkeys(_quotes(field(qa, "answers", list, at, f"{query!r}"), evidence, at))
+                spans.add(topic, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, code, [paper])
+    return spans.gold(sources)
+
+
+def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of every paper."""
+    for source in sources:
+        for paper, record in _papers(source):
+            parts = [record.get("title"), record.get("abstract")]
+            for section in field(record, "full_text", list, source.at(), paper):
+                parts.append(section.get("section_name"))
+                parts += field(section, "paragraphs", list, source.at(), paper)
+            yield paper, "\n\n".join(str(part) for part in parts if part)
+
+
+def _papers(source: Source) -> Iterator[tuple[str, Any]]:
+    """Yield every paper's id and object."""
+    papers = parse(source)
+    for paper in papers if isinstance(papers, dict) else ():
+        yield paper, field(papers, paper, dict, source.at())
+
+
+def _quotes(answers: list[Any], evidence: str, at: Place) -> Iterator[str]:
+    """Yield the evidence of answers that say that there is one; an empty text is none."""
+    for entry in answers:
+        answer = field(entry, "answer", dict, at, "answers")
+        if not answer.get("unanswerable"):
+            yield from (quote for quote in field(answer, evidence, list, at, "answer") if quote)
