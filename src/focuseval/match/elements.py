@@ -185,7 +185,9 @@ def _path_codes(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
     code = assessed.tree.find(matched.path)
     if run.end_path is None:
         return code
-    return np.where(assessed.tree.find(matched.column(run.end_path)) == code, code, -1)
+    ends = matched.column(run.end_path)
+    element = np.asarray(ends.is_null()) | (assessed.tree.find(ends) == code)
+    return np.where(element, code, -1)
 
 
 def _roots(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
