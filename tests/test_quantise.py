@@ -103,7 +103,7 @@ def test_each_scale_has_its_own_default():
 def test_a_quantisation_of_another_year_is_refused_with_what_is_possible():
     with pytest.raises(MeasureError, match="strict, gen, sog"):
         quantisation("spec", "grades")
-    with pytest.raises(MeasureError, match="strict, gen$"):
+    with pytest.raises(MeasureError, match=r"strict, gen$"):
         quantisation("sog", "coverage")
     with pytest.raises(MeasureError, match="found 'generous'"):
         quantisation("generous", "grades")

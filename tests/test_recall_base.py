@@ -1,5 +1,7 @@
 """Full, filtered and ideal recall bases, with and without an index."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -96,16 +98,16 @@ def test_filtering_can_leave_a_gap_in_a_path():
 
 def test_an_element_that_was_assessed_twice_alike_counts_once_and_a_contradiction_is_refused():
     gold = gold_of({("t1", "d1", "/a[1]"): (3, 3, 0, 0)})
-    twice = {name: np.repeat(getattr(gold.elements, name), 2) for name in ("topic", "document", "size", "rsize")}
-    grade = np.array([3, 3], np.int8)
-    path = pa.array(["/a[1]"] * 2).dictionary_encode()
-    same = Gold(TOPICS, gold.documents, gold.articles, gold.passages,
-                GradedElements(**twice, path=path, exhaustivity=grade, specificity=grade), "grades")  # fmt: skip
-    assert len(assessed_elements(same).base()) == 1
-    other = Gold(TOPICS, gold.documents, gold.articles, gold.passages,
-                 GradedElements(**twice, path=path, exhaustivity=grade, specificity=np.array([3, 2], np.int8)), "grades")  # fmt: skip
-    with pytest.raises(InputError, match="topic t1, document d1, /a.*found two that differ"):
-        assessed_elements(other)
+    once = gold.elements
+    twice = GradedElements(
+        **{name: np.repeat(getattr(once, name), 2) for name in ("topic", "document", "exhaustivity", "size", "rsize")},
+        path=pa.array(["/a[1]"] * 2).dictionary_encode(),
+        specificity=np.array([3, 3], np.int8),
+    )
+    assert len(assessed_elements(replace(gold, elements=twice)).base()) == 1
+    differing = replace(twice, specificity=np.array([3, 2], np.int8))
+    with pytest.raises(InputError, match=r"topic t1, document d1, /a.*found two that differ"):
+        assessed_elements(replace(gold, elements=differing))
 
 
 # -- from highlights and an index ----------------------------------------------------------------------------------
