@@ -57,7 +57,9 @@ def _best_read(m: Matched) -> Read:
 
 def _chunks(m: Matched) -> tuple[Integers, Integers, Integers]:
     """Return document codes and spans of the chunks: the chunker's when they are given, else those of the run."""
-    if m.chunks is None:
+    if m.chunks is None and m.run.start is not None and m.run.end is not None:
+        ids, start, end = dictionary(m.run.document), m.run.start, m.run.end  # of all topics, counted or not
+    elif m.chunks is None:
         ids, start, end = dictionary(m.column(m.run.document)), m.start, m.end
     else:
         ids, start, end = dictionary(m.chunks.document), m.chunks.start, m.chunks.end
