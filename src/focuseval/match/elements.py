@@ -6,7 +6,7 @@ element; results that are not in the base, and repeats, gain 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ class ElementMatch:
     """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
     row: NDArray[np.int64]
     """For every result, its row in the base, −1 where it is not relevant or was returned before."""
+    made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What measures have computed from this match and may need again, by name."""
 
     @cached_property
     def hits(self) -> NDArray[np.int64]:

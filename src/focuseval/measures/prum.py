@@ -58,13 +58,13 @@ def first_ranks(match: ElementMatch) -> NDArray[np.int64]:
 
 def seen_targets(match: ElementMatch) -> Seen:
     """Return when the targets of every topic come into sight, and how soon they could have; made once."""
-    made: Seen | None = match.__dict__.get("_seen")
-    if made is None:
+    if "seen" not in match.made:
         base = match.base
         topic, first = base.topic[base.ideal], first_ranks(match)
         bounds = np.searchsorted(topic, np.arange(base.topics + 1)).astype(np.int64)
-        made = match.__dict__["_seen"] = Seen(bounds, first[np.lexsort((first, topic))], _fewest_articles(match))
-    return made
+        match.made["seen"] = Seen(bounds, first[np.lexsort((first, topic))], _fewest_articles(match))
+    seen: Seen = match.made["seen"]
+    return seen
 
 
 def _fewest_articles(match: ElementMatch) -> NDArray[np.int64]:

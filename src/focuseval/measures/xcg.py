@@ -37,6 +37,14 @@ def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.flo
 
     With ``ideal="line"`` the ideal curve is read as straight lines, and ``i_ideal`` may be fractional.
     """
+    name = f"effort-precision by {ideal}"
+    if name not in match.made:
+        match.made[name] = _effort_precision(match, ideal)
+    found: NDArray[np.float64] = match.made[name]
+    return found
+
+
+def _effort_precision(match: ElementMatch, ideal: str) -> NDArray[np.float64]:
     best, topic = match.base.full_list, match.hit_topic
     nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
     reached = best.reach[best.bounds[topic]] + match.hit_sofar

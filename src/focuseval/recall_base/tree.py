@@ -47,20 +47,15 @@ class PathTree:
         array([ 0,  1, -1, -1])
         """
         import pyarrow as pa  # noqa: PLC0415  heavy, and not every gold has elements
+        import pyarrow.compute as pc  # noqa: PLC0415  as above
 
         if isinstance(paths, pa.ChunkedArray):
             paths = paths.unify_dictionaries().combine_chunks() if paths.num_chunks != 1 else paths.chunk(0)
-        if isinstance(paths, pa.DictionaryArray):
-            codes = np.append(self._find(paths.dictionary), -1)
-            places = paths.indices.fill_null(len(paths.dictionary)).to_numpy(zero_copy_only=False)
-            return np.asarray(codes[places], np.int64)
-        return self._find(paths)
-
-    def _find(self, paths: Any) -> NDArray[np.int64]:
-        import pyarrow.compute as pc  # noqa: PLC0415  as above
-
-        found = pc.index_in(numbered(paths), value_set=self.path)
-        return np.asarray(found.fill_null(-1), np.int64)
+        if not isinstance(paths, pa.DictionaryArray):
+            paths = paths.dictionary_encode()  # a run says the same few paths again and again
+        found = pc.index_in(numbered(paths.dictionary), value_set=self.path).fill_null(-1)
+        places = paths.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)
+        return np.asarray(np.append(np.asarray(found, np.int64), -1)[places], np.int64)
 
     def tagged(self, tags: Iterable[str]) -> NDArray[np.bool_]:
         """Return which elements bear one of the tag names.
