@@ -44,7 +44,7 @@ def test_a_derived_file_is_the_same_to_the_byte(built, name):
 @pytest.mark.parametrize("path", RUNS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_run_keeps_its_tasks_rules(path, index):
     run = read_run(path, index=index)
-    assert check(run, path.parent.name, index=index) == []
+    assert list(check(run, path.parent.name, index=index)) == []
     assert len(run.topics) == 6
 
 

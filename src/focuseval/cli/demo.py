@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -25,7 +26,7 @@ def demo(folder: Path) -> None:
     from focuseval.demo import NEXT, run_demo  # noqa: PLC0415  the same
     from focuseval.demo.section import as_table  # noqa: PLC0415  the same
 
-    console = Console(highlight=False, soft_wrap=True)
-    report = run_demo(folder, lambda part: console.print(f"[bold]{part.title}[/]. {part.text}", as_table(part)))
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    report = run_demo(folder, lambda part: console.print(f"[bold]{part.title}.[/] {part.text}", as_table(part)))
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(f"  {line}" for line in NEXT))

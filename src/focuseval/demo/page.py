@@ -51,7 +51,8 @@ def _part(part: Section) -> str:
         for row in part.rows
     )
     command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
-    table = f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>'
+    head = f"<thead><tr>{head}</tr></thead>" if any(part.columns) else ""
+    table = f'<div class="wide"><table>{head}\n<tbody>\n{rows}\n</tbody></table></div>'
     return f"<section><h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}</section>"
 
 

@@ -56,7 +56,7 @@ def as_table(part: Section) -> Table:
     from rich.table import Table  # noqa: PLC0415  as above
     from rich.text import Text  # noqa: PLC0415  as above
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=any(part.columns))
     for i, name in enumerate(part.columns):
         table.add_column(Text(name), justify="right" if part.numeric(i) else "left", overflow="fold")
     for row in part.rows:

@@ -13,6 +13,7 @@ from focuseval.demo.section import Section, section
 from focuseval.evaluate import evaluate
 from focuseval.evaluate.tables import grid
 from focuseval.formats import read_gold, read_run
+from focuseval.stats.comparison import compare
 from focuseval.task import check
 from focuseval.topics import read_topics
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
 
 TASKS = {
-    "thorough": ("Any elements, which may contain each other.", ("MAep", "ep@0.01", "ep@0.1")),
+    "thorough": ("Any elements, which may contain each other.", ("MAep", "iMAep", "ep@0.1", "ep@0.5")),
     "focused": ("Parts that do not overlap: nxCG, what a reader gains by rank k.", None),
     "relevant-in-context": ("Articles, and the parts to read in each.", None),
     "best-in-context": ("Articles, and one place to begin in each.", ("BEPD(A=0.1)", "EPRUM(A=0.1)", "BEPD(A=1)")),
@@ -134,13 +135,20 @@ def chunks(loop: Loop) -> Section:
 
 def compared(loop: Loop, measure: str = "MAgP") -> Section:
     """Say which differences between the runs in context are more than luck."""
-    found = loop.scores("relevant-in-context", (measure,)).compare(measure)
+    scores = loop.scores("relevant-in-context", (measure,))
+    found = compare(measure, scores.names, scores.topics, scores.values[:, :, 0])
     pairs = zip(found.better, found.worse, found.difference, found.p, found.effect, strict=True)
     rows = [
-        (found.runs[better], found.runs[worse], f"{difference:.4f}", f"{p:.3f}", f"{effect:.2f}")
+        (
+            found.runs[better],
+            found.runs[worse],
+            f"{difference:.4f}",
+            f"{p:.3f}" if p >= 0.001 else "< 0.001",
+            f"{effect:.2f}",
+        )
         for better, worse, difference, p, effect in pairs
     ]
     text = f"{found.sentence()} Six topics are few: with real collections, ask for fifty."
     columns = ("better", "worse", f"difference in {measure}", "p", "effect size")
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* -m {measure} --index articles.idx"
-    return section("Are the differences real?", text, columns, rows, command)
+    return section("Which differences are real", text, columns, rows, command)

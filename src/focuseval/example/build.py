@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 
 from focuseval.collection import open_documents
 from focuseval.example import ROOT
+from focuseval.example.assessments import by_topic
 from focuseval.example.chunks import chunk_units, rank_chunks
 from focuseval.example.judge import read_judgements
 from focuseval.example.rank import units
@@ -52,11 +53,12 @@ def write_topics(topics: Sequence[Topic], path: Path) -> None:
 
 def build_gold(folder: Path, index: Index, topics: Sequence[Topic]) -> None:
     """Write the highlights as our JSONL, as 2005–2007 did and as 2008–2010 did."""
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "assessments").mkdir(parents=True, exist_ok=True)
     gold = read_judgements(ROOT / "judgements.toml", index, {topic.id: topic.description for topic in topics})
-    write_gold(gold, folder / "gold.jsonl", "gold-jsonl", index=index)
-    write_gold(gold, folder / "assessments", "inex-2005", index=index)
-    write_gold(gold, folder / "qrels.txt", "inex-2008", index=index)
+    write_gold(gold, folder / "gold.jsonl", "gold-jsonl")
+    write_gold(gold, folder / "qrels.txt", "inex-2008")
+    for topic, one in by_topic(gold, index):
+        write_gold(one, folder / "assessments" / f"{topic}.xml", "inex-2005")
 
 
 def build_runs(folder: Path, index: Index, topics: Sequence[Topic]) -> None:
@@ -66,7 +68,7 @@ def build_runs(folder: Path, index: Index, topics: Sequence[Topic]) -> None:
         form, suffix = _RUN_FORMAT[plan.place]
         path = folder / plan.task / f"{plan.ranker.name}{suffix}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_run(make_run(plan, every, topics), path, form, index=index)
+        write_run(make_run(plan, every, topics), path, form)
 
 
 def build_chunk_runs(folder: Path, index: Index, topics: Sequence[Topic]) -> None:
@@ -75,7 +77,7 @@ def build_chunk_runs(folder: Path, index: Index, topics: Sequence[Topic]) -> Non
     for cut in ("paragraphs", "windows"):
         chunks = chunk_units(index, cut)
         found = {topic.id: rank_chunks(topic.description, chunks) for topic in topics}
-        write_run(as_run(cut, "spans", found, "span"), folder / f"{cut}.jsonl", "run-jsonl", index=index)
+        write_run(as_run(cut, "spans", found, "span"), folder / f"{cut}.jsonl", "run-jsonl")
 
 
 if __name__ == "__main__":

@@ -24,11 +24,11 @@ _BLOCKS = ("section", "p", "item", "row", "caption")
 _NESTED = (*_BLOCKS, "normallist", "table", "body", "article")
 _LEAVES = ("title", "p", "item", "row", "caption", "emph", "collectionlink", "name")
 
-CAREFUL = Ranker("careful", _BLOCKS, context=0.6)
+CAREFUL = Ranker("careful", _BLOCKS, context=2.0)
 """Blocks of text of every size, helped by the article that they stand in."""
 COARSE = Ranker("coarse", ("article",))
-"""Whole articles, as a document retriever returns them."""
-HASTY = Ranker("hasty", _LEAVES, noise=0.8)
+"""Whole articles, as a document retriever returns them, or whole sections where a task wants elements."""
+HASTY = Ranker("hasty", _LEAVES, noise=1.5)
 """The smallest elements, in an order that luck decides as much as words do."""
 
 
@@ -43,11 +43,6 @@ class Plan:
     """Fields of the topic that the ranker reads."""
     place: str
     """How a result says where it is: ``path``, ``span`` or ``point``."""
-
-    @property
-    def run_id(self) -> str:
-        """Name of the run."""
-        return f"{self.ranker.name}-{self.task}"
 
 
 def everything(found: Ranked) -> Ranked:
@@ -97,7 +92,7 @@ def make_run(plan: Plan, every: Sequence[Unit], topics: Sequence[Topic]) -> Run:
         topic.id: plan.shape(rank(" ".join(getattr(topic, name) for name in plan.fields), every, plan.ranker))
         for topic in topics
     }
-    return as_run(plan.run_id, plan.task, found, plan.place)
+    return as_run(plan.ranker.name, plan.task, found, plan.place)
 
 
 def as_run(run_id: str, task: str, found: Mapping[str, Sequence[tuple[Unit, float]]], place: str) -> Run:
@@ -126,17 +121,19 @@ def as_run(run_id: str, task: str, found: Mapping[str, Sequence[tuple[Unit, floa
 
 _TITLE, _FULL = ("title",), ("title", "description")
 
+_SECTIONS = ("section",)
+
 PLANS = (
-    Plan("thorough", replace(CAREFUL, tags=_NESTED), everything, _FULL, "path"),
-    Plan("thorough", replace(COARSE, tags=("section",)), everything, _TITLE, "path"),
+    Plan("thorough", replace(CAREFUL, tags=_NESTED), everything, _TITLE, "path"),
+    Plan("thorough", replace(COARSE, tags=_SECTIONS), everything, _TITLE, "path"),
     Plan("thorough", HASTY, everything, _TITLE, "path"),
-    Plan("focused", CAREFUL, disjoint, _FULL, "path"),
-    Plan("focused", COARSE, disjoint, _TITLE, "path"),
+    Plan("focused", CAREFUL, disjoint, _TITLE, "path"),
+    Plan("focused", replace(COARSE, tags=_SECTIONS), disjoint, _TITLE, "path"),
     Plan("focused", HASTY, disjoint, _TITLE, "path"),
-    Plan("relevant-in-context", CAREFUL, in_context, _FULL, "span"),
+    Plan("relevant-in-context", replace(CAREFUL, tags=_SECTIONS), in_context, _FULL, "span"),
     Plan("relevant-in-context", COARSE, in_context, _TITLE, "span"),
     Plan("relevant-in-context", HASTY, in_context, _TITLE, "span"),
-    Plan("best-in-context", CAREFUL, entry, _FULL, "point"),
+    Plan("best-in-context", CAREFUL, entry, _TITLE, "point"),
     Plan("best-in-context", COARSE, entry, _TITLE, "point"),
     Plan("best-in-context", HASTY, entry, _TITLE, "point"),
 )
