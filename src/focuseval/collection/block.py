@@ -7,7 +7,7 @@ children, text nodes) count from that document's own beginning, so blocks can be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,10 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Block:
-    """Documents as columns; `tags[code]` is the name of a tag."""
+    """Documents as columns; `tags[code]` is the name of a tag, and tags stand in the order of their names.
+
+    Children are sorted by their tag's code: codes in the order of names keep that order when blocks are joined.
+    """
 
     batch: Any
     """The Arrow record batch behind it."""
@@ -95,6 +98,8 @@ def _flat(lists: Any, column: str) -> NDArray[Any]:
 
 def make_block(documents: dict[str, Any], text: Any, tags: Sequence[str], forest: Forest) -> Block:
     """Arrange parsed documents into a block."""
+    names = sorted(set(tags))
+    forest = replace(forest, tag=_recode(tags, names)[forest.tag])
     n, child, first_child = sibling_order(forest)
     order, first_node, solid = node_order(forest)
     base = np.repeat(forest.element_bounds[:-1], np.diff(forest.element_bounds))
@@ -107,7 +112,13 @@ def make_block(documents: dict[str, Any], text: Any, tags: Sequence[str], forest
         _lists(forest.element_bounds, ELEMENT, columns),
         _lists(forest.node_bounds, NODE, nodes),
     ]
-    return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
+    return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(names))
+
+
+def _recode(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
+    """Return the place in `names` of every tag."""
+    place = {name: code for code, name in enumerate(names)}
+    return np.array([place[tag] for tag in tags], np.int32)
 
 
 def _lists(bounds: NDArray[np.int64], kinds: dict[str, Any], columns: Sequence[NDArray[Any]]) -> Any:
@@ -123,17 +134,16 @@ def joined(blocks: Sequence[Block]) -> Block:
     """Join blocks into one: tags are coded anew, everything else is appended."""
     if len(blocks) == 1:
         return blocks[0]
-    code: dict[str, int] = {}
+    names = sorted({tag for block in blocks for tag in block.tags})
     batches = []
     for block in blocks:
-        recode = np.array([code.setdefault(tag, len(code)) for tag in block.tags], np.int32)
         elements = block.batch.column("elements")
         fields = [elements.values.field(name) for name in ELEMENT]
-        fields[0] = pa.array(recode[block.element("tag")])
+        fields[0] = pa.array(_recode(block.tags, names)[block.element("tag")])
         values = pa.StructArray.from_arrays(fields, fields=[pa.field(*item) for item in ELEMENT.items()])
         place = SCHEMA.get_field_index("elements")
         batches.append(
             block.batch.set_column(place, SCHEMA.field(place), pa.LargeListArray.from_arrays(elements.offsets, values))
         )
     table = pa.Table.from_batches(batches).combine_chunks()
-    return Block(table.to_batches()[0], tuple(code))
+    return Block(table.to_batches()[0], tuple(names))

@@ -16,7 +16,7 @@ from focuseval.collection.parse import Report
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
 from focuseval.collection.worker import report_of, unwritable
-from focuseval.collection.workers import many_workers, one_worker
+from focuseval.collection.workers import workers
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -130,9 +130,8 @@ def _answers(tasks: Iterable[Batch], folder: Path, jobs: int, *, keep_going: boo
     """Parse all batches; a collection of a single batch is not worth other processes."""
     stream = iter(tasks)
     head = list(islice(stream, 2))
-    alone = jobs == 1 or len(head) < 2
-    workers = one_worker(folder, keep_going=keep_going) if alone else many_workers(folder, jobs, keep_going=keep_going)
-    with workers as run:
+    alone = len(head) < 2
+    with workers(folder, 1 if alone else jobs, keep_going=keep_going) as run:
         yield from run(chain(head, stream))
 
 

@@ -175,10 +175,9 @@ def transcoded(data: bytes, file: str) -> bytes | None:
         return None
     try:
         name = codecs.lookup(found[1].decode("ascii")).name
-        if len(bytes(range(256)).decode(name, "replace")) == 256:
-            return None
+        "漢".encode(name)  # what cannot write it has one byte per character, and expat reads that
         text = data.decode(name)
-    except LookupError:
+    except (LookupError, UnicodeEncodeError):
         return None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -90,7 +90,7 @@ def ordinary_body(data: bytes) -> bytes | None:
 
 def find_marks(bodies: Sequence[bytes]) -> Marks:
     """Put documents into one array and find their marks."""
-    data = np.frombuffer(bytearray(b"".join([*bodies, bytes(WIDTH)])), np.uint8)
+    data = np.frombuffer(bytearray().join([*bodies, bytes(WIDTH)]), np.uint8)
     left, right = (np.flatnonzero(data == ord(mark)) for mark in "<>")
     return Marks(data, np.cumsum([0, *map(len, bodies)]), left, right)
 

@@ -100,10 +100,8 @@ def find_text(data: NDArray[np.uint8], tags: Tags) -> Text:
 
 def _points(kept: NDArray[np.uint8], byte: NDArray[np.int64]) -> NDArray[np.int64]:
     """Turn places in UTF-8 into code points: bytes that continue a character do not count."""
-    if not len(kept) or kept.max() < 0x80:
-        return byte
-    continuing = np.flatnonzero((kept & 0xC0) == 0x80)
-    return byte - np.searchsorted(continuing, byte)
+    continuing = np.flatnonzero(kept.view(np.int8) < -64)  # 0x80 … 0xBF
+    return byte - np.searchsorted(continuing, byte) if len(continuing) else byte
 
 
 def _forest(tags: Tags, text: Text, code: NDArray[np.int32]) -> Forest:

@@ -55,20 +55,24 @@ def cut_at(words: NDArray[np.uint64], ends: bytes) -> tuple[NDArray[np.uint64], 
 
 def strings_at(data: NDArray[np.uint8], start: NDArray[np.int64], ends: bytes) -> Strings:
     """Read the strings that begin at `start` and stop before the first of `ends`."""
-    key, found = cut_at(words_at(data, start), ends)
-    long = np.flatnonzero(~found)
-    at = start[long]
-    while len(long):
+    key, short = cut_at(words_at(data, start), ends)
+    more = np.flatnonzero(~short)
+    at = start[more]
+    while len(more):
         at = at + WIDTH
         word, found = cut_at(words_at(data, at), ends)
-        mixed = (key[long] ^ (key[long] >> np.uint64(29))) * _MIX
-        key[long] = (mixed ^ (mixed >> np.uint64(32)) ^ word) * _MIX
-        long, at = long[~found], at[~found]
+        mixed = (key[more] ^ (key[more] >> np.uint64(29))) * _MIX
+        key[more] = (mixed ^ (mixed >> np.uint64(32)) ^ word) * _MIX
+        more, at = more[~found], at[~found]
     encoded = pa.array(key).dictionary_encode()
     code: NDArray[np.int32] = encoded.indices.to_numpy()
     first = np.zeros(len(encoded.dictionary), np.int64)
     first[code[::-1]] = np.arange(len(code))[::-1]
-    _check_twins(data, start, start[first][code], ends)
+    long = np.flatnonzero(~short)
+    if len(long):
+        if not np.array_equal(short[first][code], short):
+            raise CollidingNamesError
+        _check_twins(data, start[long], start[first][code[long]], ends)
     return Strings(code, [_string(data, int(place), ends) for place in start[first]])
 
 

@@ -23,7 +23,7 @@ from focuseval.errors import CollectionError, Place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PARSE_BYTES = 8_000_000
+PARSE_BYTES = 2_000_000
 """Bytes parsed at once: large enough for arrays to pay, small enough for caches and memory."""
 
 
