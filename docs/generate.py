@@ -76,18 +76,42 @@ def measures_page() -> str | None:
     parts = ["# Measures\n", "Declared in `focuseval.measures.MEASURES`; `focuseval measures NAME` prints the same.\n"]
     parts += ["| name | what it is |", "|---|---|", *(f"| `{m.name}` | {cell(m.summary)} |" for m in declared), ""]
     for measure in declared:
-        parts += [f"## {measure.name}\n", f"{measure.summary}\n", *_facts(measure)]
-        if doc := body(getattr(measure.compute, "__doc__", None)):
-            parts.append(fence(doc))
+        parts += [f"## {measure.name}\n", f"{measure.summary}\n", *_facts(measure), *_parameter_table(measure)]
+        if measure.formula:
+            parts.append(f"$$\n{measure.formula}\n$$\n")
+        if measure.example:
+            parts.append(f"Example: {measure.example}\n")
     return "\n".join(parts)
 
 
 def _facts(measure: Any) -> Iterator[str]:
+    """What the declaration says in a word or two, as a list."""
     low, high = measure.bounds
     yield f"- values: {low:g} to {high:g}" if high != float("inf") else f"- values: from {low:g}"
-    if parameters := getattr(measure, "parameters", None):
-        yield f"- parameters: {', '.join(f'`{p}`' for p in parameters)}"
-    yield f"- source: {measure.cite}\n"
+    if measure.at:
+        yield f"- after `@`: {' or '.join(measure.at)}"
+    if measure.needs:
+        yield f"- needs: {', '.join(measure.needs)}"
+    if measure.tasks:
+        yield f"- made for: {', '.join(measure.tasks)}"
+    if measure.aliases:
+        yield f"- also called: {', '.join(f'`{name}`' for name in measure.aliases)}"
+    yield f"- source: {citation(measure.cite)}\n"
+
+
+def citation(key: str) -> str:
+    """The full reference where the package knows it, else its key."""
+    known = getattr(room("measures"), "BIBLIOGRAPHY", {})
+    return str(known.get(key, key))
+
+
+def _parameter_table(measure: Any) -> Iterator[str]:
+    if measure.parameters:
+        yield "| parameter | default | what it is |\n|---|---|---|"
+        for parameter in measure.parameters:
+            choices = f" ({', '.join(f'`{c}`' for c in parameter.choices)})" if parameter.choices else ""
+            yield f"| `{parameter.name}` | `{parameter.default}` | {cell(parameter.summary)}{choices} |"
+        yield ""
 
 
 def cell(text: str) -> str:
@@ -102,13 +126,11 @@ def formats_page() -> str | None:
     parts = ["# File formats\n", "Read by content, not by name; `focuseval formats` lists them.\n"]
     parts += ["| name | kind | what it is |", "|---|---|---|"]
     parts += [f"| `{f.name}` | {f.kind} | {cell(f.summary)} |" for f in declared] + [""]
-    seen: set[str] = set()
+    documented: dict[str, list[str]] = {}
     for form in declared:
-        source = inspect.getmodule(form.read) if hasattr(form, "read") else None
-        if source is None or source.__name__ in seen:
-            continue
-        seen.add(source.__name__)
-        parts += [f"## {summary(source.__doc__).rstrip('.')}\n", fence(body(source.__doc__))]
+        documented.setdefault(form.documentation, []).append(form.name)
+    for text, names in documented.items():
+        parts += [f"## {', '.join(names)}\n", fence(body(text))]
     return "\n".join(parts)
 
 
@@ -120,6 +142,8 @@ def functions_page() -> str:
         if not room(home):
             continue
         value = getattr(focuseval, name)
+        if isinstance(value, ModuleType):  # a room that can be called by its own name
+            value = getattr(value, name)
         parts += [
             f"## {name}\n",
             f"`from focuseval import {name}` (defined in `focuseval.{home}`)\n",
@@ -152,7 +176,8 @@ def signature(value: Any) -> str:
     except (TypeError, ValueError):
         return "(...)"
     shown = [*_parameters(found)]
-    end = "" if inspect.isclass(value) or found.return_annotation is found.empty else f" -> {found.return_annotation}"
+    unsaid = inspect.isclass(value) or found.return_annotation is found.empty
+    end = "" if unsaid else f" -> {_annotation(found.return_annotation)}"
     one_line = f"({', '.join(shown)}){end}"
     return one_line if len(one_line) < 90 else "(\n    " + ",\n    ".join(shown) + f",\n){end}"
 
@@ -165,9 +190,13 @@ def _parameters(found: inspect.Signature) -> Iterator[str]:
             yield "*"
         star_seen |= parameter.kind is parameter.VAR_POSITIONAL
         stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        kind = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
+        kind = "" if parameter.annotation is parameter.empty else f": {_annotation(parameter.annotation)}"
         default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
         yield f"{stars}{parameter.name}{kind}{default}"
+
+
+def _annotation(value: object) -> str:
+    return value if isinstance(value, str) else inspect.formatannotation(value)
 
 
 def _default(value: object) -> str:

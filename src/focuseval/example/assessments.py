@@ -13,13 +13,8 @@ from focuseval.spans import union
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
 
     from focuseval.collection import Index
-
-    Rows: TypeAlias = NDArray[np.integer]
 
 _HIGHLY_EXHAUSTIVE = 2
 """What every element got from 2006 on."""
@@ -32,34 +27,45 @@ def by_topic(gold: Gold, index: Index) -> Iterator[tuple[str, Gold]]:
 
 
 def _one_topic(gold: Gold, index: Index, code: int) -> Gold:
-    judged, highlights = gold.articles, gold.passages
-    articles = np.flatnonzero(judged.topic == code)
-    passages = np.flatnonzero(highlights.topic == code)
-    rows, start, end = (column[passages] for column in (highlights.document, highlights.start, highlights.end))
-    entries = [
-        pointer(index, int(row), int(bep)) if bep >= 0 else None
-        for row, bep in zip(judged.document[articles], judged.bep[articles], strict=True)
-    ]
-    zero = np.zeros(len(passages), np.int32)
+    passages = _passages(gold.passages, index, code)
     return replace(
         gold,
         topics=(gold.topics[code],),
-        articles=Articles(
-            topic=np.zeros(len(articles), np.int32),
-            **{name: getattr(judged, name)[articles] for name in ("document", "relevance", "length", "rsize", "bep")},
-            bep_path=pa.array(entries, pa.string()),
-        ),
-        passages=Passages(
-            topic=zero,
-            document=rows,
-            start=start,
-            end=end,
-            size=end - start,
-            start_path=pa.array([pointer(index, int(r), int(s)) for r, s in zip(rows, start, strict=True)]),
-            end_path=pa.array([pointer(index, int(r), int(e), end=True) for r, e in zip(rows, end, strict=True)]),
-        ),
-        elements=_relevant_elements(index, rows, start, end),
+        articles=_articles(gold.articles, index, code),
+        passages=passages,
+        elements=_relevant_elements(index, passages),
         attributes={gold.topics[code]: {"pool": "1", "collection": "sea"}},
+    )
+
+
+def _articles(judged: Articles, index: Index, code: int) -> Articles:
+    """One topic's judged articles, their entry points as pointers."""
+    kept = np.flatnonzero(judged.topic == code)
+    document, bep = judged.document[kept], judged.bep[kept]
+    entries = [pointer(index, int(row), int(at)) if at >= 0 else None for row, at in zip(document, bep, strict=True)]
+    return Articles(
+        topic=np.zeros(len(kept), np.int32),
+        document=document,
+        relevance=judged.relevance[kept],
+        length=judged.length[kept],
+        rsize=judged.rsize[kept],
+        bep=bep,
+        bep_path=pa.array(entries, pa.string()),
+    )
+
+
+def _passages(highlights: Passages, index: Index, code: int) -> Passages:
+    """One topic's highlights, from pointer to pointer."""
+    kept = np.flatnonzero(highlights.topic == code)
+    document, start, end = highlights.document[kept], highlights.start[kept], highlights.end[kept]
+    return Passages(
+        topic=np.zeros(len(kept), np.int32),
+        document=document,
+        start=start,
+        end=end,
+        size=end - start,
+        start_path=pa.array([pointer(index, int(r), int(at)) for r, at in zip(document, start, strict=True)]),
+        end_path=pa.array([pointer(index, int(r), int(at), end=True) for r, at in zip(document, end, strict=True)]),
     )
 
 
@@ -81,10 +87,11 @@ def _text_nodes(index: Index, row: int, path: str) -> Iterator[tuple[int, int]]:
         number += 1
 
 
-def _relevant_elements(index: Index, rows: Rows, start: Rows, end: Rows) -> GradedElements:
+def _relevant_elements(index: Index, passages: Passages) -> GradedElements:
     """Return every element that holds highlighted text, in document order."""
-    table = index.elements_of(np.unique(rows))
-    rsize = union(rows, start, end).covered(table.document, table.start, table.end)
+    table = index.elements_of(np.unique(passages.document))
+    highlighted = union(passages.document, passages.start, passages.end)
+    rsize = highlighted.covered(table.document, table.start, table.end)
     kept = np.flatnonzero(rsize > 0)
     return GradedElements(
         topic=np.zeros(len(kept), np.int32),
