@@ -1,0 +1,113 @@
+"""Check a run against a task's rules: one pass of array operations for every rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.task import rules
+from focuseval.task.findings import Broken, Findings
+from focuseval.task.layout import Layout, lay_out
+from focuseval.task.overlap import first_overlap
+from focuseval.task.tasks import Task, find_task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection import Index
+    from focuseval.run import Run
+    from focuseval.task.rules import Rule
+    from focuseval.task.tasks import Level
+
+    Integers = NDArray[np.int64]
+
+
+def check(run: Run, task: Task | str, index: Index | None = None) -> Findings:
+    """Return everything in a run that breaks the task's rules, in the order of its lines.
+
+    Without an index documents and paths are taken at their word, and overlap of elements is told by their paths.
+    """
+    chosen = find_task(task) if isinstance(task, str) else task
+    layout = lay_out(run, index)
+    broken = (*_places(layout), *_ranks(run), *_scores(run, chosen), *_lists(run, chosen, layout))
+    order = {rule.name: number for number, rule in enumerate(rules.RULES)}
+    return Findings(run, tuple(sorted(broken, key=lambda part: order[part.rule.name])), chosen.limit)
+
+
+def _broken(rule: Rule, rows: Integers, others: Integers | None = None, level: Level | None = None) -> Broken:
+    return Broken(rule, rows, rows if others is None else others, level or ("warning" if rule.warning else "error"))
+
+
+def _places(layout: Layout) -> Iterator[Broken]:
+    """Results that lie nowhere."""
+    yield _broken(rules.UNKNOWN_DOCUMENT, np.flatnonzero(layout.unknown_document))
+    yield _broken(rules.UNKNOWN_PATH, np.flatnonzero(layout.unknown_path))
+    yield _broken(rules.BAD_SPAN, np.flatnonzero(layout.bad_span))
+
+
+def _ranks(run: Run) -> Iterator[Broken]:
+    """Ranks that repeat or jump; a list may start at 0 or 1."""
+    if run.rank is None or not len(run):
+        return
+    order = np.lexsort((run.rank, run.topic))
+    rank = run.rank[order].astype(np.int64)
+    head = np.r_[True, np.diff(run.topic[order]) > 0]
+    step = np.where(head, np.where((rank == 0) | (rank == 1), 1, 2), np.diff(rank, prepend=0))
+    again, gap = np.flatnonzero(step == 0), np.flatnonzero(step > 1)
+    start = np.maximum.accumulate(np.where(step != 0, np.arange(len(order)), 0))
+    yield _broken(rules.RANK_REPEATS, order[again], order[start[again]])
+    yield _broken(rules.RANK_JUMPS, order[gap])
+
+
+def _scores(run: Run, task: Task) -> Iterator[Broken]:
+    """Scores that are no numbers, and scores that rise while ranks fall."""
+    if run.score is None or not len(run):
+        return
+    finite = np.isfinite(run.score)
+    yield _broken(rules.BAD_SCORE, np.flatnonzero(~finite))
+    keys = (run.topic,) if run.rank is None else (run.rank, run.topic)
+    order = np.lexsort(keys)
+    order = order[finite[order]]
+    score = run.score[order]
+    rises = 1 + np.flatnonzero((score[1:] > score[:-1]) & (np.diff(run.topic[order]) == 0))
+    yield _broken(rules.SCORE_ORDER, order[rises], order[rises - 1], "warning" if task.grouped else "error")
+
+
+def _lists(run: Run, task: Task, layout: Layout) -> Iterator[Broken]:
+    """Results that are lawful one by one, but not together."""
+    rows = np.arange(len(run))
+    first = first_row(layout.result)
+    repeats = first < rows
+    yield _broken(rules.DUPLICATE, rows[repeats], first[repeats])
+    if task.limit is not None:
+        yield _broken(rules.TOO_MANY, np.flatnonzero(rows - run.bounds[run.topic] >= task.limit))
+    leader = first_row(layout.group)
+    if task.grouped:
+        block = np.r_[True, layout.group[1:] != layout.group[:-1]][: len(rows)]
+        returns = np.flatnonzero(block & (leader < rows))
+        yield _broken(rules.INTERLEAVED, returns, leader[returns])
+    if task.one_per_article:
+        second = np.flatnonzero((leader < rows) & ~repeats)
+        yield _broken(rules.SECOND_RESULT, second, leader[second])
+    if not task.overlap:
+        yield from _overlaps(layout, repeats)
+
+
+def _overlaps(layout: Layout, repeats: NDArray[np.bool_]) -> Iterator[Broken]:
+    """Results that share text with a higher-ranked one; a repeated result is named once, as a duplicate."""
+    first = np.minimum(
+        first_overlap(layout.group, layout.start, layout.end), first_overlap(layout.group, layout.low, layout.high)
+    )
+    rows = np.flatnonzero((first < np.arange(len(first))) & ~repeats)
+    yield _broken(rules.OVERLAP, rows, first[rows])
+    yield _broken(rules.UNCHECKED, np.flatnonzero(layout.unchecked))
+
+
+def first_row(key: Integers) -> Integers:
+    """Return for every row the first row with the same key."""
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    answer: Integers = first[which.reshape(-1)]
+    return answer

@@ -1,0 +1,160 @@
+"""Make a run lawful with the smallest loss: of two results that clash the higher-ranked stays."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.task import rules
+from focuseval.task.check import first_row
+from focuseval.task.findings import Broken, Findings
+from focuseval.task.layout import Layout, lay_out
+from focuseval.task.overlap import first_come
+from focuseval.task.tasks import Task, find_task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.collection import Index
+    from focuseval.run import Run
+    from focuseval.task.rules import Rule
+
+    Integers = NDArray[np.int64]
+
+_COLUMNS = frozenset(
+    ("topic", "document", "rank", "score", "start", "end", "path", "end_path", "text", "chunk", "line")
+)
+
+
+def repair(run: Run, task: Task | str, index: Index | None = None) -> tuple[Run, Findings]:
+    """Return a lawful run and every change: what was dropped, moved, rescored and renumbered.
+
+    Unlawful places, repeated and overlapping results are dropped, interleaved articles regrouped where each appears
+    first, lists cut at the task's limit, scores made to fall, ranks renumbered.
+    """
+    chosen = find_task(task) if isinstance(task, str) else task
+    layout = lay_out(run, index)
+    changes: list[Broken] = []
+    order = _drop(layout, chosen, changes)
+    if chosen.grouped:
+        order = _regroup(order, layout.group, changes)
+    order = _cut(run, order, chosen, changes)
+    lawful = take(run, order)
+    if lawful.score is not None:
+        lawful = replace(lawful, score=_falling(lawful.score, lawful.topic, order, chosen, changes))
+    if run.rank is not None:
+        lawful = replace(lawful, rank=_renumbered(run.rank, lawful.topic, order, changes))
+    return lawful, Findings(run, tuple(changes), chosen.limit, repaired=True)
+
+
+def take(run: Run, order: Integers) -> Run:
+    """Return a run of some rows of another, in the order given; every row knows its line."""
+    if run.line is None:
+        run = replace(run, line=np.arange(1, len(run) + 1))
+    names = [part.name for part in fields(run) if part.name in _COLUMNS]
+    return replace(run, **{name: _taken(getattr(run, name), order) for name in names})
+
+
+def _taken(column: Any, order: Integers) -> Any:
+    if column is None or isinstance(column, np.ndarray):
+        return None if column is None else column[order]
+    return column.take(pa.array(order))
+
+
+def _change(changes: list[Broken], rule: Rule, rows: Integers, others: Integers | None = None) -> None:
+    if len(rows):
+        changes.append(Broken(rule, rows, rows if others is None else others, "warning"))
+
+
+def _drop(layout: Layout, task: Task, changes: list[Broken]) -> Integers:
+    """Return the rows that stay; what one rule drops no longer stands in the way of others."""
+    rows = np.arange(len(layout.group))
+    for rule, flags in (
+        (rules.UNKNOWN_DOCUMENT, layout.unknown_document),
+        (rules.UNKNOWN_PATH, layout.unknown_path),
+        (rules.BAD_SPAN, layout.bad_span),
+    ):
+        _change(changes, rule, rows[flags[rows]])
+        rows = rows[~flags[rows]]
+    rows = _once(rules.DUPLICATE, layout.result, rows, changes)
+    if task.one_per_article:
+        rows = _once(rules.SECOND_RESULT, layout.group, rows, changes)
+    return rows if task.overlap else _apart(layout, rows, changes)
+
+
+def _once(rule: Rule, key: Integers, rows: Integers, changes: list[Broken]) -> Integers:
+    """Keep the first row of every key."""
+    first = first_row(key[rows])
+    again = first < np.arange(len(rows))
+    _change(changes, rule, rows[again], rows[first[again]])
+    return rows[~again]
+
+
+def _apart(layout: Layout, rows: Integers, changes: list[Broken]) -> Integers:
+    """Drop what overlaps a higher-ranked result that stays: spans first, then what only paths tell."""
+    for start, end in ((layout.start, layout.end), (layout.low, layout.high)):
+        stays, by = first_come(layout.group[rows], start[rows], end[rows])
+        _change(changes, rules.OVERLAP, rows[~stays], rows[by[~stays]])
+        rows = rows[stays]
+    return rows
+
+
+def _regroup(order: Integers, group: Integers, changes: list[Broken]) -> Integers:
+    """Move results up to the first result of their article."""
+    _, first, which = np.unique(group[order], return_index=True, return_inverse=True)
+    together = order[np.argsort(first[which.reshape(-1)], kind="stable")]
+    before = np.r_[-1, group[order][:-1]][: len(order)]
+    returns = order[(group[order] != before) & (first[which.reshape(-1)] < np.arange(len(order)))]
+    _change(changes, rules.INTERLEAVED, returns)
+    return together
+
+
+def _cut(run: Run, order: Integers, task: Task, changes: list[Broken]) -> Integers:
+    if task.limit is None:
+        return order
+    topic = run.topic[order]
+    over = np.arange(len(order)) - np.searchsorted(topic, topic) >= task.limit
+    _change(changes, rules.TOO_MANY, order[over])
+    return order[~over]
+
+
+def _falling(
+    given: NDArray[np.float64], topic: NDArray[np.int32], order: Integers, task: Task, changes: list[Broken]
+) -> NDArray[np.float64]:
+    """Return finite scores; where the task ranks results, each is lowered to the lowest before it in its topic."""
+    score = _filled(given, topic)
+    _change(changes, rules.BAD_SCORE, order[~np.isfinite(given)])
+    if task.grouped or not len(score):
+        return score
+    # Dense ranks make scores integers, so that one running minimum serves all topics: later topics start lower.
+    levels, level = np.unique(score, return_inverse=True)
+    offset = topic.astype(np.int64) * len(levels)
+    fallen = levels[np.minimum.accumulate(level.reshape(-1) - offset) + offset]
+    _change(changes, rules.SCORE_ORDER, order[(fallen != score) & np.isfinite(given)])
+    return fallen
+
+
+def _filled(score: NDArray[np.float64], topic: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Replace what is no number by the last number before it in the topic, else the first after it, else 0."""
+    rows = np.arange(len(score))
+    finite = np.isfinite(score)
+    head = np.searchsorted(topic, topic)
+    tail = np.searchsorted(topic, topic, "right")
+    before = np.maximum.accumulate(np.where(finite, rows, -1))
+    after = np.minimum.accumulate(np.where(finite, rows, len(score))[::-1])[::-1]
+    source = np.where(before >= head, before, np.where(after < tail, after, len(score)))
+    filled: NDArray[np.float64] = np.append(np.where(finite, score, 0.0), 0.0)[source]
+    return filled
+
+
+def _renumbered(
+    given: NDArray[np.int32], topic: NDArray[np.int32], order: Integers, changes: list[Broken]
+) -> NDArray[np.int32]:
+    """Return consecutive ranks, from 0 if the run counts from 0, else from 1."""
+    base = 0 if given.min(initial=1) == 0 else 1
+    rank = np.arange(len(order)) - np.searchsorted(topic, topic) + base
+    _change(changes, rules.RENUMBERED, order[rank != given[order]])
+    return rank.astype(np.int32)
