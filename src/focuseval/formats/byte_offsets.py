@@ -1,4 +1,7 @@
-"""Positions counted in UTF-8 bytes, turned into code points."""
+"""Positions counted in UTF-8 bytes or UTF-16 code units, turned into code points.
+
+Other units than code points live in formats only; a position inside a character is never rounded.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,21 @@ def from_bytes(text: str, positions: ArrayLike) -> NDArray[np.int64]:
     wanted = np.asarray(positions, np.int64)
     if text.isascii():
         return np.where((wanted >= 0) & (wanted <= len(text)), wanted, -1)
-    sizes = 1 + np.searchsorted(_SIZES, code_points(text), "right")
+    return _at(1 + np.searchsorted(_SIZES, code_points(text), "right"), wanted)
+
+
+def from_utf16(text: str, positions: ArrayLike) -> NDArray[np.int64]:
+    """Return the code point at every position in UTF-16 code units (JavaScript, Java), −1 inside a pair or beyond.
+
+    >>> from_utf16("a😀b", [0, 1, 3, 4, 2]).tolist()
+    [0, 1, 2, 3, -1]
+    """
+    return _at(np.where(code_points(text) >= _SIZES[2], 2, 1), positions)
+
+
+def _at(sizes: NDArray[np.integer], positions: ArrayLike) -> NDArray[np.int64]:
+    """Return which character begins at every position, given the characters' sizes."""
+    wanted = np.asarray(positions, np.int64)
     begins = np.r_[0, np.cumsum(sizes)]
     found = np.searchsorted(begins, wanted)
-    hit = begins[np.minimum(found, len(begins) - 1)] == wanted
-    return np.where(hit, found, -1)
+    return np.where(begins[np.minimum(found, len(begins) - 1)] == wanted, found, -1)

@@ -1,60 +1,37 @@
-"""TREC Genomics (2006, 2007): passages by byte offset.
+"""TREC Genomics (2006, 2007), gold: passages by byte offset, separated by tabs.
 
 ::
 
-    160⇥12474524⇥1572⇥27⇥Prions,Mad Cow Disease       gold: topic, document, offset, length, aspects (tabs)
-    160 12474524 1 1572 27                             run: topic, document, rank, offset, length
-    160 12474524 1 0.98 1572 27 tag                    run with score and tag, as it was submitted
+    topic⇥document⇥offset⇥length⇥aspects
+    160⇥12474524⇥1572⇥27⇥Prions,Mad Cow Disease
 
 Offsets and lengths count bytes of the document in UTF-8 from 0. They become code points through the documents, which
-must be given, and must be the very bytes that were judged. The aspects of a topic's passages are kept, sorted, in the
-gold's attribute ``aspects``. Runs are ranked by `rank`.
+must be given, and must be the very bytes that were judged. The aspects of a topic's passages are kept, sorted and
+separated by tabs, in the gold's attribute ``aspects``.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from focuseval.align.documents import as_strings
-from focuseval.errors import FormatError, MissingDataError
+from focuseval.errors import FormatError
 from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.ranking import by_rank, taken, topic_codes
 from focuseval.formats.span_gold import Span, SpanGold, text_of
-from focuseval.formats.table import Layout, Table, column_array, number, read_table
-from focuseval.run import Run
+from focuseval.formats.table import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
 
     from focuseval.align import Documents
     from focuseval.errors import Place
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
-PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
-SCORED = Layout(
-    {
-        "topic": "text",
-        "document": "text",
-        "rank": "rank",
-        "score": "real",
-        "offset": "int",
-        "length": "int",
-        "run": "text",
-    },
-    least=7,
-)
-
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 
-def read_gold(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
     """Return the judged passages."""
     spans = SpanGold(Judgements())
     topics: dict[str, tuple[list[Span], Place, int, set[str]]] = {}
@@ -94,58 +71,3 @@ def _gold_lines(source: Source) -> Iterator[tuple[int, list[str]]]:
                 what = "expected 5 columns separated by tabs (topic document offset length aspects)"
                 raise FormatError(f"{what}, found {len(fields)}: {raw[:60]!r}", at=source.at(line))
             yield line, fields
-
-
-def read_run(source: Source, documents: Documents | None = None) -> Run:
-    """Return the run, its bytes as code points."""
-    if documents is None:
-        raise MissingDataError(f"{source.name}: byte offsets need the documents' text; give --docs or --index")
-    first = next((line for line in source.head().splitlines() if line.strip()), b"")
-    table = read_table(source, SCORED if len(first.split()) > 5 else PLAIN)
-    topics, topic = topic_codes(table["topic"])
-    document, rank = table["document"], column_array(table["rank"], np.int32)
-    offset, length = (column_array(table[name], np.int64) for name in ("offset", "length"))
-    start, end = _code_points(document, offset, offset + length, documents)
-    _refuse_unplaced(source, table, (start < 0) | (end < start))
-    score = column_array(table["score"], np.float64) if "score" in table else None
-    line = np.arange(1, len(topic) + 1) if table.line is None else table.line
-    order = by_rank(topic, rank, score)
-    if order is None:
-        order = np.arange(len(topic))
-    columns = {"rank": rank, "score": score, "start": start, "end": end, "line": line}
-    return Run(
-        table["run"][0].as_py() if "run" in table and len(topic) else source.name.rpartition("/")[2].partition(".")[0],
-        topics,
-        topic[order],
-        taken(document, order),
-        **{name: taken(column, order) for name, column in columns.items()},
-        file=source.name,
-        sha256=source.digest(),
-    )
-
-
-def _code_points(
-    document: Any, start: NDArray[np.int64], end: NDArray[np.int64], documents: Documents
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Turn the bytes of all results into code points, document by document."""
-    rows = documents.find(as_strings(document))
-    first, last = np.full(len(start), -1, np.int64), np.full(len(start), -1, np.int64)
-    order = np.argsort(rows, kind="stable")
-    for mine in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
-        if len(mine) and rows[mine[0]] >= 0:
-            text = documents.text(int(rows[mine[0]]))
-            first[mine], last[mine] = from_bytes(text, start[mine]), from_bytes(text, end[mine])
-    return first, last
-
-
-def _refuse_unplaced(source: Source, table: Table, bad: NDArray[np.bool_]) -> None:
-    """Raise at the first result whose bytes are not those of a known document."""
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        topic, document, offset, length = (table[n][row].as_py() for n in ("topic", "document", "offset", "length"))
-        more = f" (and {np.count_nonzero(bad) - 1} more)" if np.count_nonzero(bad) > 1 else ""
-        raise FormatError(
-            f"expected bytes of a known document, found {offset}+{length} of {document!r} for topic {topic!r}{more}",
-            at=source.at(table.line_of(row)),
-            remedy=_BYTES,
-        )

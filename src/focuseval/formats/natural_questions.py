@@ -83,7 +83,7 @@ def _span(text: str, page: str, answer: tuple[int, int], topic: str, at: Place) 
     first, last = from_bytes(text, answer).tolist()
     if min(first, last) < 0:
         raise FormatError(
-            f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer[0]} and {answer[1]}",
+            f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer}",
             at=at,
             remedy="the page must be the very bytes that were annotated, in UTF-8",
         )

@@ -1,0 +1,172 @@
+"""Results of LangChain, LlamaIndex and Haystack as runs, by what their objects look like; none is imported.
+
+::
+
+    LangChain    Document          page_content, metadata["source"], metadata["start_index"] (−1: unknown)
+    LlamaIndex   NodeWithScore     score, node.start_char_idx, node.end_char_idx, node.ref_doc_id; or a bare node
+    Haystack     Document          content, score, meta["source_id"], meta["split_idx_start"], meta["split_id"]
+    anything     dictionaries      doc, text, start, end, score, chunk
+    any of them  (object, score)   as ``similarity_search_with_score`` returns them
+
+What a splitter says about offsets is a claim: aligned with the documents (`focuseval.align.align_run`,
+`align_chunks`) it is verified against the text, and repaired or refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.errors import FormatError, Place
+from focuseval.gold import UNKNOWN
+from focuseval.run import Run
+
+_SOURCES = ("source", "source_id", "doc_id", "document_id", "doc", "file_path", "file_name")
+"""Where splitters keep a document's id, the first that is there."""
+
+
+class Retrieved(NamedTuple):
+    """What a framework's object says of one chunk."""
+
+    document: str
+    text: str
+    start: int = UNKNOWN
+    end: int = UNKNOWN
+    chunk: int = UNKNOWN
+    score: float | None = None
+
+
+class Chunks(NamedTuple):
+    """A splitter's output as columns: what `focuseval.align.align_chunks` takes."""
+
+    document: list[str]
+    text: list[str]
+    start: list[int]
+    end: list[int]
+    order: list[int]
+
+
+def run_from_results(
+    results: Mapping[str, Iterable[object]], *, run_id: str = "run", doc_key: str | None = None
+) -> Run:
+    """Return what a retriever returned for each topic, best first, as a run of texts with claimed spans.
+
+    `doc_key` names the metadata that holds the document's id, where it is none of the usual ones.
+
+    >>> run = run_from_results({"q1": [{"doc": "a", "text": "some words", "score": 0.4}]})
+    >>> run.document.to_pylist(), run.text.to_pylist(), run.start.tolist()
+    (['a'], ['some words'], [-1])
+    """
+    topics = tuple(results)
+    found = [
+        (code, rank, retrieved(item, doc_key, Place(f"<results of {topic!r}>", rank)))
+        for code, topic in enumerate(topics)
+        for rank, item in enumerate(results[topic], 1)
+    ]
+    items = [item for _, _, item in found]
+    scores = [item.score for item in items]
+    return Run(
+        run_id,
+        topics,
+        np.array([code for code, _, _ in found], np.int32),
+        pa.array([item.document for item in items], pa.string()),
+        rank=np.array([rank for _, rank, _ in found], np.int32),
+        score=None if None in scores else np.array(scores, np.float64),
+        start=np.array([item.start for item in items], np.int64),
+        end=np.array([item.end for item in items], np.int64),
+        text=pa.array([item.text for item in items], pa.string()),
+        chunk=np.array([item.chunk for item in items], np.int64),
+        file="<results>",
+    )
+
+
+def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> Chunks:
+    """Return a splitter's chunks as columns; chunks of one document are numbered as they come.
+
+    >>> chunks_from([{"doc": "a", "text": "x"}, {"doc": "b", "text": "y"}, {"doc": "a", "text": "z"}]).order
+    [0, 0, 1]
+    """
+    found = [retrieved(item, doc_key, Place("<chunks>", number)) for number, item in enumerate(items, 1)]
+    seen: Counter[str] = Counter()
+    order = []
+    for item in found:
+        order.append(seen[item.document])
+        seen[item.document] += 1
+    return Chunks(
+        [item.document for item in found],
+        [item.text for item in found],
+        [item.start for item in found],
+        [item.end for item in found],
+        order,
+    )
+
+
+def retrieved(item: Any, doc_key: str | None, at: Place) -> Retrieved:
+    """Return what one object says, whichever framework it is from."""
+    if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
+        return retrieved(item[0], doc_key, at)._replace(score=float(item[1]))
+    if isinstance(item, Mapping):
+        return _mapping(item, doc_key, at)
+    if hasattr(item, "page_content"):
+        return _langchain(item, doc_key, at)
+    if hasattr(item, "node"):
+        return _llama_index(item.node, doc_key, at)._replace(score=item.score)
+    if hasattr(item, "ref_doc_id") or hasattr(item, "start_char_idx"):
+        return _llama_index(item, doc_key, at)
+    if hasattr(item, "content") and hasattr(item, "meta"):
+        return _haystack(item, doc_key, at)
+    raise FormatError(
+        f"expected a LangChain, LlamaIndex or Haystack object or a dictionary, found {type(item).__name__}", at=at
+    )
+
+
+def _mapping(item: Mapping[str, Any], doc_key: str | None, at: Place) -> Retrieved:
+    start, end, chunk = (_whole(item.get(name)) for name in ("start", "end", "chunk"))
+    return Retrieved(_source(item, doc_key, at), str(item.get("text") or ""), start, end, chunk, item.get("score"))
+
+
+def _langchain(item: Any, doc_key: str | None, at: Place) -> Retrieved:
+    metadata = item.metadata or {}
+    start = _whole(metadata.get("start_index"))
+    end = start + len(item.page_content) if start >= 0 else UNKNOWN
+    return Retrieved(_source(metadata, doc_key, at), item.page_content, start, end)
+
+
+def _llama_index(node: Any, doc_key: str | None, at: Place) -> Retrieved:
+    known = {"doc_id": node.ref_doc_id} if getattr(node, "ref_doc_id", None) else {}
+    metadata = {**known, **(node.metadata or {})}
+    document = _source(metadata if doc_key or not known else known, doc_key, at)
+    start, end = _whole(getattr(node, "start_char_idx", None)), _whole(getattr(node, "end_char_idx", None))
+    text = getattr(node, "text", None)
+    return Retrieved(document, node.get_content() if text is None else text, start, end)
+
+
+def _haystack(item: Any, doc_key: str | None, at: Place) -> Retrieved:
+    meta, text = item.meta or {}, item.content or ""
+    start = _whole(meta.get("split_idx_start"))
+    end = start + len(text) if start >= 0 else UNKNOWN
+    preferred = {"source_id": meta["source_id"]} if meta.get("source_id") and not doc_key else meta
+    score = getattr(item, "score", None)
+    return Retrieved(_source(preferred, doc_key, at), text, start, end, _whole(meta.get("split_id")), score)
+
+
+def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
+    """Return the document's id."""
+    for key in (doc_key,) if doc_key else _SOURCES:
+        if metadata.get(key) not in {None, ""}:
+            return str(metadata[key])
+    found = ", ".join(map(str, metadata)) or "nothing"
+    raise FormatError(
+        f"expected the document's id under {doc_key or ' or '.join(_SOURCES)}, found {found}",
+        at=at,
+        remedy="say which metadata holds it with doc_key=",
+    )
+
+
+def _whole(value: Any) -> int:
+    """Return a position; whatever is no number, or negative, is unknown."""
+    return int(value) if isinstance(value, int) and value >= 0 else UNKNOWN
