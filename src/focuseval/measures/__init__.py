@@ -13,6 +13,7 @@ from focuseval.measures.i3 import MEASURES as I3
 from focuseval.measures.measure import Asked, Budget, Measure, Parameter
 from focuseval.measures.names import parse
 from focuseval.measures.nxcg import MEASURES as NXCG
+from focuseval.measures.prum import MEASURES as PRUM
 from focuseval.measures.spans import RAG
 from focuseval.measures.tolerance import TOLERANCE
 from focuseval.measures.xcg import MEASURES as XCG
@@ -25,6 +26,7 @@ MEASURES: tuple[Measure, ...] = (
     *TOLERANCE,
     *ENTRY_POINT,
     *EPRUM,
+    *PRUM,
     *HIXEVAL,
     *CHARACTERS,
     *I2,

@@ -127,13 +127,13 @@ def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") ->
 def gain_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
     """Return the ranks and, for every topic, the gain gathered at each."""
     match, ranks = m.elements(quant, base), _ranks(m, quant, base)
-    return ranks, match.upto(match.gathered, ranks) * match.base.unit
+    return ranks, relevant_only(match, (match.upto(match.gathered, ranks) * match.base.unit).T).T
 
 
 def ideal_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
     """Return the ranks and, for every topic, the gain that the ideal list has gathered at each."""
     match, ranks = m.elements(quant, base), _ranks(m, quant, base)
-    return ranks, match.base.full_list.upto(ranks) * match.base.unit
+    return ranks, relevant_only(match, (match.base.full_list.upto(ranks) * match.base.unit).T).T
 
 
 def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from focuseval.recall_base.assessed import Assessed, assessed_elements
 from focuseval.recall_base.base import Ideal, RecallBase, running
 from focuseval.recall_base.ideal import ideal_rows, nesting
+from focuseval.recall_base.structure import strict_gold
 from focuseval.recall_base.tree import PathTree, path_tree
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "nesting",
     "path_tree",
     "running",
+    "strict_gold",
 ]
