@@ -52,7 +52,8 @@ def _hash_chunk(chunk: Any) -> NDArray[np.uint64]:
     """Mix a string's bytes eight at a time; rows leave the loop when their bytes are used up."""
     if hasattr(chunk, "dictionary"):
         codes = chunk.indices.to_numpy(zero_copy_only=False)
-        return _hash_chunk(chunk.dictionary)[codes]
+        known = _hash_chunk(chunk.dictionary)
+        return known[np.asarray(codes, np.int64)]
     starts, sizes, text = _buffers(chunk)
     key = mix(sizes.astype(np.uint64), np.uint64(len(_BYTES_KEPT)) + np.zeros(len(sizes), np.uint64))
     windows: NDArray[np.uint64] = np.ndarray((len(text) - 7,), "<u8", text.data, strides=(1,))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
+
+from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,17 +33,32 @@ class Format:
     aliases: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     """File name endings that choose this format for output."""
+    by_topic: bool = False
+    """Whether the campaign kept a file for every topic."""
+
+    located: bool = False
+    """Whether ``read`` and ``write`` take the documents too, to understand or to write other offsets than ours."""
+
+    def reader(self, documents: Any) -> Callable[..., Any]:
+        """Return the reader, given the documents (or None) where it asks for them."""
+        return partial(self.read, documents=documents) if self.located else self.read
+
+    def writer(self, documents: Any) -> Callable[..., Any]:
+        """Return the writer in the same way; a format that can only be read is refused."""
+        if not hasattr(import_module(self.module), "write"):
+            raise FormatError(f"{self.name} can be read, not written", remedy="choose another format, such as JSONL")
+        return partial(self.write, documents=documents) if self.located else self.write
 
     @property
-    def read(self) -> Callable[[Any], Any]:
+    def read(self) -> Callable[..., Any]:
         """The reader, imported when it is first used."""
-        reader: Callable[[Any], Any] = import_module(self.module).read
+        reader: Callable[..., Any] = import_module(self.module).read
         return reader
 
     @property
-    def write(self) -> Callable[[Any], Any]:
+    def write(self) -> Callable[..., Any]:
         """The writer, imported when it is first used."""
-        writer: Callable[[Any], Any] = import_module(self.module).write
+        writer: Callable[..., Any] = import_module(self.module).write
         return writer
 
     @property

@@ -144,12 +144,13 @@ def write(gold: Gold) -> Iterator[bytes]:
 def _graded(gold: Gold, topic: int) -> dict[int, list[str]]:
     """Return the graded elements of every document of a topic, as lines."""
     e, lines = gold.elements, dict[int, list[str]]()
+    paths = e.path.to_pylist()
     early = gold.scale == "coverage"
     names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
     for row in np.flatnonzero(e.topic == topic).tolist():
         fit = int(e.specificity[row])
         second = "NLSE"[fit] if early and fit >= 0 else _grade(fit)
-        said = {"path": e.path[row], names[0]: _grade(int(e.exhaustivity[row])), names[1]: second}
+        said = {"path": paths[row], names[0]: _grade(int(e.exhaustivity[row])), names[1]: second}
         said |= {name: _said(flag, row) for name, flag in (("inferred", e.inferred), ("inpool", e.inpool))}
         lines.setdefault(int(e.document[row]), []).append(f"    <path{attributes(said)}/>\n")
     return lines

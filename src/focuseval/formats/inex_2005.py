@@ -228,12 +228,14 @@ def _inside(gold: Gold, topic: int) -> dict[int, list[str]]:
     """Return the passages and elements of every document of a topic, as lines."""
     lines: dict[int, list[str]] = {}
     p, e = gold.passages, gold.elements
+    starts, ends = (column.to_pylist() if column is not None else [] for column in (p.start_path, p.end_path))
+    paths = e.path.to_pylist()
     for row in np.flatnonzero(p.topic == topic).tolist():
-        said = {"start": p.start_path[row], "end": p.end_path[row], "size": _known(p.size[row])}
+        said = {"start": starts[row], "end": ends[row], "size": _known(p.size[row])}
         lines.setdefault(int(p.document[row]), []).append(f"    <passage{attributes(said)}/>\n")
     for row in np.flatnonzero(e.topic == topic).tolist():
         grade = "?" if e.exhaustivity[row] == TOO_SMALL else int(e.exhaustivity[row])
-        said = {"path": e.path[row], "exhaustivity": grade, "size": _known(e.size[row]), "rsize": _known(e.rsize[row])}
+        said = {"path": paths[row], "exhaustivity": grade, "size": _known(e.size[row]), "rsize": _known(e.rsize[row])}
         lines.setdefault(int(e.document[row]), []).append(f"    <element{attributes(said)}/>\n")
     return lines
 

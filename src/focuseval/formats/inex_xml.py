@@ -15,7 +15,8 @@
 
 A result has one place. An XPointer is the n-th text node and an offset into it, the end exclusive; an element as the
 end of a passage means its own end. The **rank** decides the ranking; without ranks the descending ``rsv`` does, ties
-in file order; without either, the file order. Unknown attributes are kept.
+in file order; without either, the file order. Unknown attributes are kept. A run without any place returns whole
+documents; ``<fol offset="-1"/>`` declares a place unknown.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ _ELEMENTS = frozenset({"description", "collections", "in"})
 def _results(run: Run, first: int, last: int) -> Iterator[str]:
     """Yield a line for every result of one topic."""
     size = last - first
+    unplaced = "" if run.start is None and run.path is None else '<fol offset="-1"/>'
     collection = f"<in>{text(run.attributes['in'])}</in>" if "in" in run.attributes else ""
     rank = run.rank[first:last].tolist() if run.rank is not None else [None] * size
     score = run.score[first:last].tolist() if run.score is not None else [None] * size
@@ -80,17 +82,17 @@ def _results(run: Run, first: int, last: int) -> Iterator[str]:
     )
     document = run.document.slice(first, size).to_pylist()
     for row, name in enumerate(document):
-        place = _place(path[row], to[row], start[row], end[row])
+        place = _place(path[row], to[row], start[row], end[row], unplaced)
         where = f"<rank>{rank[row]}</rank>" if rank[row] is not None else ""
         rsv = f"<rsv>{score[row]!r}</rsv>" if score[row] is not None else ""
         yield f"    <result>{collection}<file>{text(name)}</file>{place}{where}{rsv}</result>\n"
 
 
-def _place(path: str | None, to: str | None, start: int, end: int) -> str:
+def _place(path: str | None, to: str | None, start: int, end: int, unplaced: str) -> str:
     if to is not None:
         return f"<passage{attributes({'start': path, 'end': to})}/>"
     if path is not None:
         return f"<path>{text(path)}</path>"
     if start < 0:
-        return ""
+        return unplaced
     return f"<fol{attributes({'offset': start, 'length': None if end < 0 else end - start})}/>"

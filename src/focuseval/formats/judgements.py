@@ -5,13 +5,14 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
+from focuseval.formats.ranking import taken
 from focuseval.formats.source import joint_digest
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 
@@ -87,6 +88,26 @@ def empty_elements() -> GradedElements:
 def empty_passages() -> Passages:
     """Return a table of no passages."""
     return Passages(**_columns(PASSAGE, []))
+
+
+def only_topic(gold: Gold, code: int) -> Gold:
+    """Return the part of a gold that one topic's file holds."""
+    tables = {}
+    for name in ("articles", "passages", "elements"):
+        table = getattr(gold, name)
+        rows = np.flatnonzero(table.topic == code)
+        columns = {f.name: taken(getattr(table, f.name), rows) for f in fields(table)}
+        tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
+    return replace(gold, topics=(gold.topics[code],), **tables)
+
+
+def file_name(topic: str) -> str:
+    """Return a topic's name as a file name that is safe everywhere.
+
+    >>> file_name("2009/1")
+    '2009%2F1'
+    """
+    return "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):02X}" for c in topic)
 
 
 def _columns(names: Sequence[str], rows: list[tuple[Any, ...]]) -> Mapping[str, Any]:

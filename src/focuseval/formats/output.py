@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
@@ -40,6 +40,22 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
         raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]]) -> None:
+    """Write several files into a new folder that appears whole, or not at all; an empty folder may be there."""
+    target = Path(path)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
+            fresh = Path(scratch) / target.name
+            fresh.mkdir()
+            for name, pieces in files.items():
+                write_whole(fresh / name, pieces)
+            fresh.replace(target)
+    except OSError as error:
+        raise FormatError(
+            f"cannot be written: {error.strerror}", at=str(path), remedy="name a folder that does not exist or is empty"
+        ) from error
 
 
 def _umask() -> int:

@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.errors import FormatError
 from focuseval.keys import hash64, mix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
+
+    from focuseval.errors import FormatError
 
 _FEW = 4096
 

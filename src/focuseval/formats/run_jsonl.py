@@ -55,6 +55,8 @@ def read(source: Source) -> Run:
     names = columns.pop("run").drop_null().unique().to_pylist()
     kept = {name: _column(name, column) for name, column in columns.items()}
     kept["document"] = kept.pop("doc")
+    if kept["start"] is not None and kept["end"] is None:
+        kept["end"] = np.full(len(topic), -1, np.int64)
     order = by_rank(topic, kept["rank"], kept["score"])
     if order is not None:
         topic, line = topic[order], line[order]

@@ -52,7 +52,9 @@ def read(source: Source) -> xml_slow.Submission | None:
     tags = len(rows) * (2 + sum(count for _, _, count in shape)) + 2 * len(topics) + 1
     if tags != data.count(b"<", first.start()):
         return None
-    return _filled(raw, [name for names, _, _ in shape for name in names.split()], rows, sizes, topics, data)
+    codes = [raw.topics.setdefault(topic, len(raw.topics)) for topic in topics]
+    raw.topic = np.repeat(np.array(codes, np.int32), sizes)
+    return _filled(raw, [name for names, _, _ in shape for name in names.split()], rows, data)
 
 
 def _ordinary(data: bytes, header: int) -> bool:
@@ -87,9 +89,7 @@ def _rows(data: bytes, pattern: re.Pattern[bytes], first: re.Match[bytes]) -> tu
     return rows, sizes, topics
 
 
-def _filled(
-    raw: xml_slow.Submission, names: list[str], rows: list[Any], sizes: list[int], topics: list[str], data: bytes
-) -> xml_slow.Submission | None:
+def _filled(raw: xml_slow.Submission, names: list[str], rows: list[Any], data: bytes) -> xml_slow.Submission | None:
     """Put the results' columns into the submission that holds the header."""
     values = list(zip(*rows, strict=True)) if len(names) > 1 else [tuple(rows)]
     size = len(rows)
@@ -105,8 +105,6 @@ def _filled(
     if "end" in names:
         raw.columns["end"] = pa.array(raw.columns["start"].to_numpy() + raw.columns["end"].to_numpy())
     raw.columns["line"] = pa.array(_lines(data))
-    codes = [raw.topics.setdefault(topic, len(raw.topics)) for topic in topics]
-    raw.topic = np.repeat(np.array(codes, np.int32), sizes)
     return raw
 
 
@@ -115,4 +113,4 @@ def _lines(data: bytes) -> NDArray[np.int64]:
     text = np.frombuffer(data, np.uint8)
     tags = np.flatnonzero(text[:-3] == ord("<"))
     results = tags[(text[tags + 1] == ord("r")) & (text[tags + 2] == ord("e"))]
-    return np.searchsorted(np.flatnonzero(text == ord("\n")), results) + 1
+    return np.asarray(np.searchsorted(np.flatnonzero(text == ord("\n")), results) + 1, np.int64)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from focuseval.formats.xml_slow import Submission
 
 _TYPES = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64(), "line": pa.int64()}
-_NUMPY = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64, "line": np.int64}
+_NUMPY: dict[str, Any] = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64, "line": np.int64}
 
 
 def build(source: Source, raw: Submission) -> Run:

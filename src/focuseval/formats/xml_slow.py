@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from focuseval.formats.source import Source
 
 _OFFSET = re.compile(r"[0-9]{1,9}")
+_UNKNOWN = frozenset({"-1", "X", "x"})
 _TEXTS = frozenset({"file", "path", "rank", "rsv", "in", "description", "collection"})
 _RANKED = ("document", "path", "rank", "score", "start", "end", "end_path", "in", "line")
 
@@ -111,8 +112,10 @@ class _Reader:
             self.put(element, column, value)
 
     def span(self, attributes: dict[str, str]) -> dict[str, int]:
-        """Return the span of a <fol>; without a length it is an entry point."""
+        """Return the span of a <fol>; without a length it is an entry point, at −1 or X it is unknown."""
         offset, length = self.need(attributes, "offset", "fol"), attributes.get("length")
+        if offset in _UNKNOWN:
+            return {"start": -1, "end": -1}
         for value in (offset, length or "0"):
             if not _OFFSET.fullmatch(value.strip()):
                 raise self.error(f"expected an offset and a length that are not negative, found {value!r}")

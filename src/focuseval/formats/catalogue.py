@@ -1,0 +1,121 @@
+"""The formats there are, and how one is found: by name, or by the content of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focuseval.errors import FormatError
+from focuseval.formats import sniff
+from focuseval.formats.format import Format, Kind
+from focuseval.formats.source import open_sources
+from focuseval.formats.span_formats import SPAN_GOLDS, SPAN_RUNS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focuseval.formats.source import Source
+
+_HERE = "focuseval.formats"
+_PLACES = {"span", "point", "unknown", "rank", "score"}
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", f"{_HERE}.inex_xml",
+        sniff.inex_xml, frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
+        aliases=("xml",), suffixes=(".xml",),
+    ),
+    *SPAN_RUNS,
+    Format(
+        "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", f"{_HERE}.inex_text",
+        sniff.inex_text, frozenset({*_PLACES, "element", "range"}),
+        aliases=("text",),
+    ),
+    Format(
+        "inex-fol", "run", "INEX runs as text, offsets and lengths only", f"{_HERE}.inex_text",
+        sniff.offsets, frozenset(_PLACES),
+        aliases=("fol",), suffixes=(".fol",),
+    ),
+    Format(
+        "trec-run", "run", "TREC runs: whole documents", f"{_HERE}.trec_run",
+        sniff.trec_run, frozenset({"document", "rank", "score"}),
+        aliases=("trec",), suffixes=(".trec",),
+    ),
+    Format(
+        "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", f"{_HERE}.run_jsonl",
+        sniff.run_jsonl,
+        frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"}),
+        aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+    ),
+    Format(
+        "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", f"{_HERE}.inex_2002",
+        sniff.coverage, frozenset({"coverage", "attributes"}), by_topic=True,
+    ),
+    Format(
+        "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", f"{_HERE}.inex_2002",
+        sniff.graded, frozenset({"grades", "attributes"}),
+        aliases=("inex-2004",), by_topic=True,
+    ),
+    Format(
+        "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", f"{_HERE}.inex_2005",
+        sniff.highlighted, frozenset({"pointers", "bep-path", "sizes", "attributes", "topic"}),
+        aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True,
+    ),
+    *SPAN_GOLDS,
+    Format(
+        "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", f"{_HERE}.inex_2008",
+        sniff.passages, frozenset({"spans", "bep", "lengths"}),
+        aliases=("inex-2009", "inex-2010"),
+    ),
+    Format(
+        "trec-qrels", "gold", "TREC qrels: graded documents", f"{_HERE}.trec_qrels",
+        sniff.qrels, frozenset({"relevance"}),
+        aliases=("qrels", "trec"), suffixes=(".qrels",),
+    ),
+    Format(
+        "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", f"{_HERE}.gold_jsonl",
+        sniff.gold_jsonl, frozenset({"spans", "quotes", "bep", "lengths", "relevance", "queries"}),
+        aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+    ),
+)  # fmt: skip
+"""Every format, runs first; an alias may serve a run and a gold format."""
+
+
+def find_format(name: str, kind: Kind | None = None) -> Format:
+    """Return a format by its name or alias.
+
+    >>> find_format("jsonl", "gold").name
+    'gold-jsonl'
+    """
+    there = [f for f in FORMATS if kind in {None, f.kind}]
+    for known in there:
+        if name == known.name:
+            return known
+    for known in there:
+        if name in known.aliases:
+            return known
+    raise FormatError(
+        f"expected one of {', '.join(f.name for f in there)}, found {name!r}", remedy="see 'focuseval formats'"
+    )
+
+
+def detect(path: str | Path, kind: Kind | None = None) -> Format:
+    """Return the format of a file, or of a folder of files, by its content."""
+    return detect_source(open_sources(path)[0], kind)
+
+
+def detect_source(source: Source, kind: Kind | None = None) -> Format:
+    """Return the first format that a file's first bytes fit."""
+    head = source.head()
+    what = kind or "run or gold"
+    if not head.strip():
+        raise FormatError(f"expected a {what}, found an empty file", at=source.name)
+    for known in FORMATS:
+        if kind in {None, known.kind} and known.sniff(head):
+            return known
+    option = {None: "--to", "run": "--run-format", "gold": "--gold-format"}[kind]
+    first = head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip()
+    raise FormatError(
+        f"expected a {what} in a known format, found {first!r}",
+        at=source.at(1),
+        remedy=f"see 'focuseval formats'{'' if kind is None else f', or say which with {option}'}",
+    )

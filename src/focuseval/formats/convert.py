@@ -1,0 +1,125 @@
+"""From what was read to what a format can say: exact where it can be, with an index where that helps, else refused.
+
+`lossy` turns a refusal into a conversion that leaves things out, and the remarks say what and how many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.errors import FormatError
+from focuseval.formats.facets import MINOR, named, places, run_facets
+from focuseval.formats.ranking import by_score_and_document, taken
+from focuseval.keys import hash64, mix
+from focuseval.resolve import resolve_run
+from focuseval.resolve.runs import place_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.formats.format import Format
+    from focuseval.run import Run
+
+_BY_PATH = frozenset({"element", "range", "passage"})
+_PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
+
+
+def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False) -> tuple[Run, tuple[str, ...]]:
+    """Return the run as `to` can say it, and remarks on what changed."""
+    remarks: list[str] = []
+    facets = run_facets(run)
+    unsaid = facets.keys() - to.says
+    if unsaid & (_BY_PATH | {"text"}) and "span" in to.says:
+        run = _as_spans(run, to, index)
+        facets = run_facets(run)
+        unsaid = facets.keys() - to.says
+    if unsaid & _PLACED and "document" in to.says and lossy:
+        run = _as_documents(run, remarks)
+        unsaid = run_facets(run).keys() - to.says
+    if unsaid - MINOR:
+        raise _unsayable(to, {facet: facets[facet] for facet in facets if facet in unsaid - MINOR}, lossy=lossy)
+    if unsaid & MINOR:
+        remarks.append(f"left out: {named({facet: facets[facet] for facet in facets if facet in unsaid})}")
+    run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
+    return run, tuple(remarks)
+
+
+def _as_spans(run: Run, to: Format, index: Any) -> Run:
+    """Return the run with spans in place of paths and texts; every one of them must be found."""
+    if index is None:
+        raise FormatError(
+            f"expected offsets, found {named({k: v for k, v in run_facets(run).items() if k in _BY_PATH | {'text'}})}",
+            at=run.file or None,
+            remedy=f"{to.name} says offsets: give the collection with --index INDEX or --docs DOCS",
+        )
+    kinds = places(run)
+    if run.text is not None:
+        from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
+
+        run, _ = align_run(run, index)
+    run = resolve_run(run, index)
+    lost = np.flatnonzero((_start(run) < 0) & (kinds != "unknown"))
+    if len(lost):
+        row = int(lost[0])
+        what = run.path[row].as_py() if run.path is not None else "its text"
+        raise FormatError(
+            f"expected a place in the index, found {what!r} of document {run.document[row].as_py()!r}"
+            f" ({len(lost)} results have none)",
+            at=place_of(run, row),
+            remedy="is it the same collection?",
+        )
+    return replace(run, path=None, end_path=None, text=None)
+
+
+def _start(run: Run) -> NDArray[np.int64]:
+    return np.full(len(run), -1, np.int64) if run.start is None else run.start
+
+
+def _as_documents(run: Run, remarks: list[str]) -> Run:
+    """Return the run of the documents alone, each at its first rank."""
+    keys = mix(hash64(run.document), run.topic.astype(np.uint64))
+    first = np.sort(np.unique(keys, return_index=True)[1])
+    dropped = {facet: count for facet, count in run_facets(run).items() if facet in _PLACED}
+    remarks.append(f"left out: {named(dropped)}; {len(run) - len(first)} results of documents returned before")
+    kept = {name: taken(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
+    line = first + 1 if run.line is None else run.line[first]
+    nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
+    return replace(run, **kept, **nothing, line=line)
+
+
+def _ranked_by_score(run: Run, remarks: list[str], *, lossy: bool) -> Run:
+    """Return the run with scores that put it in its own order under trec_eval's rule."""
+    column = run.document if isinstance(run.document, pa.ChunkedArray) else pa.chunked_array([run.document])
+    if run.score is None:
+        remarks.append("the run has no scores: 1/rank is written")
+    elif by_score_and_document(run.topic, run.score, column.cast(pa.string())) is not None:
+        if not lossy:
+            raise FormatError(
+                "expected scores that agree with the ranking, as TREC runs are ranked by score alone",
+                at=run.file or None,
+                remedy="--lossy writes 1/rank in their place",
+            )
+        remarks.append("left out: scores that contradict the ranking; 1/rank is written")
+        run = replace(run, score=None)
+    return run
+
+
+def _ranked_by_rank(run: Run, remarks: list[str]) -> Run:
+    """Return the run with ranks that keep its order where ranks decide."""
+    if run.rank is None or len(run) < 2:
+        return run
+    falls = (run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])
+    if not falls.any():
+        return run
+    remarks.append("the ranks contradict the order by score: the results are numbered again")
+    return replace(run, rank=(np.arange(len(run)) - run.bounds[run.topic] + 1).astype(np.int32))
+
+
+def _unsayable(to: Format, unsaid: dict[str, int], *, lossy: bool) -> FormatError:
+    """Return the refusal: what the target cannot say, and what can be done about it."""
+    remedy = "--lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
+    return FormatError(f"{to.name} cannot say {named(unsaid)}", remedy=remedy)

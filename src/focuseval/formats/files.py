@@ -1,0 +1,151 @@
+"""Reading, writing and converting whole files, whatever their format."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import FormatError
+from focuseval.formats.catalogue import FORMATS, detect_source, find_format
+from focuseval.formats.output import write_folder, write_whole
+from focuseval.formats.source import open_source, open_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.formats.format import Format, Kind
+    from focuseval.formats.source import Source
+    from focuseval.gold import Gold
+    from focuseval.run import Run
+
+
+def read_run(path: str | Path, format: str | None = None, index: Any = None) -> Run:  # noqa: A002  the field's word
+    """Return the run in a file (``-``: standard input); an index resolves its paths to spans."""
+    source = open_source(path)
+    chosen = find_format(format, "run") if format else detect_source(source, "run")
+    run: Run = chosen.reader(index)(source)
+    return run if index is None else placed_run(run, index)
+
+
+def read_gold(path: str | Path, format: str | None = None, index: Any = None) -> Gold:  # noqa: A002  the field's word
+    """Return the gold in a file, a folder of files, or standard input; an index resolves paths and checks quotes."""
+    sources = open_sources(path)
+    chosen = find_format(format, "gold") if format else _one_format(sources)
+    gold: Gold = chosen.reader(index)(sources)
+    return gold if index is None else placed_gold(gold, index)
+
+
+def placed_run(run: Run, index: Any) -> Run:
+    """Return a run with spans for its paths and for its chunks' texts."""
+    from focuseval.resolve import resolve_run  # noqa: PLC0415  only with an index
+
+    if run.text is None:
+        return resolve_run(run, index)
+    from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
+
+    run, found = align_run(run, index)
+    return resolve_run(replace(run, remarks=(*run.remarks, found.summary())), index)
+
+
+def placed_gold(gold: Gold, index: Any) -> Gold:
+    """Return a gold with spans for its pointers, and with its quotes checked and repaired."""
+    from focuseval.resolve import resolve_gold  # noqa: PLC0415  only with an index
+
+    if gold.passages.quote is None:
+        return resolve_gold(gold, index)
+    from focuseval.align import align_gold  # noqa: PLC0415  only quotes are aligned
+
+    gold, found = align_gold(gold, index)
+    return resolve_gold(replace(gold, remarks=(*gold.remarks, found.summary())), index)
+
+
+def write_run(
+    run: Run,
+    path: str | Path,
+    format: str,  # noqa: A002  the field's word
+    index: Any = None,
+    *,
+    lossy: bool = False,
+) -> tuple[str, ...]:
+    """Write a run, whole or not at all, and return remarks on what the format cannot say."""
+    from focuseval.formats.convert import convert_run  # noqa: PLC0415  writing is rare
+
+    chosen = find_format(format, "run")
+    run, remarks = convert_run(run, chosen, index, lossy=lossy)
+    write_whole(path, chosen.writer(index)(run))
+    return remarks
+
+
+def write_gold(
+    gold: Gold,
+    path: str | Path,
+    format: str,  # noqa: A002  the field's word
+    index: Any = None,
+    *,
+    lossy: bool = False,
+) -> tuple[str, ...]:
+    """Write a gold, whole or not at all, and return remarks on what the format cannot say.
+
+    Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``).
+    """
+    from focuseval.formats.convert_gold import convert_gold  # noqa: PLC0415  writing is rare
+    from focuseval.formats.judgements import file_name, only_topic  # noqa: PLC0415  the same
+
+    chosen = find_format(format, "gold")
+    gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
+    if chosen.by_topic and str(path) != "-" and not Path(path).suffix:
+        one = {f"{file_name(t)}.xml": chosen.write(only_topic(gold, code)) for code, t in enumerate(gold.topics)}
+        write_folder(path, one)
+    else:
+        write_whole(path, chosen.writer(index)(gold))
+    return remarks
+
+
+def _one_format(sources: Sequence[Source]) -> Format:
+    """Return the format that all files of a gold share."""
+    formats = [detect_source(source, "gold") for source in sources]
+    for source, other in zip(sources, formats, strict=True):
+        if other != formats[0]:
+            raise FormatError(
+                f"expected one format in the folder, {formats[0].name}, found {other.name}", at=source.name
+            )
+    return formats[0]
+
+
+def convert_file(
+    source: str,
+    target: str,
+    wanted: str | None = None,
+    *,
+    given: str | None = None,
+    index: Any = None,
+    lossy: bool = False,
+) -> tuple[str, ...]:
+    """Convert a run or a gold file into another format, and return the remarks of reading and writing."""
+    sources = open_sources(source)
+    before = find_format(given) if given else detect_source(sources[0])
+    after = find_format(wanted, before.kind) if wanted else _by_suffix(target, before.kind)
+    if before.kind == "run":
+        run: Run = before.reader(index)(_single(sources))
+        return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
+    gold: Gold = before.reader(index)(sources)
+    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy))
+
+
+def _single(sources: Sequence[Source]) -> Source:
+    """Return the one file of a run."""
+    if len(sources) > 1:
+        raise FormatError("expected one file, as a run is, found a folder of several", at=sources[1].name)
+    return sources[0]
+
+
+def _by_suffix(target: str, kind: Kind) -> Format:
+    """Return the format that the ending of a file's name asks for."""
+    for known in FORMATS:
+        if known.kind == kind and Path(target).suffix.lower() in known.suffixes:
+            return known
+    names = ", ".join(known.name for known in FORMATS if known.kind == kind)
+    raise FormatError(
+        f"expected a format for {target!r}, found none by its ending", remedy=f"give --to, one of {names}"
+    )
