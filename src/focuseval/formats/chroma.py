@@ -16,23 +16,24 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 from focuseval.formats.json_records import field
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of
+from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from focuseval.errors import Place
+    from focuseval.align import Documents
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
 COLUMNS = ("question", "references", "corpus_id")
 
 
-def read(sources: Sequence[Source]) -> Gold:
-    """Return the references of all questions."""
+def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+    """Return the references of all questions, as the file places them."""
+    del documents
     spans, number = SpanGold(Judgements()), 0
     for code, source in enumerate(sources):
         for line, row in _rows(source):
@@ -88,7 +89,7 @@ def _span(reference: Any, corpus: str, at: Place) -> Span:
     )
 
 
-def write(gold: Gold, documents: Mapping[str, str] | None = None) -> Iterator[bytes]:
+def write(gold: Gold, documents: Documents | None = None) -> Iterator[bytes]:
     """Yield a row for every question; this format has one document for each.
 
     `documents` gives the quotes where the gold has none.
@@ -105,7 +106,7 @@ def write(gold: Gold, documents: Mapping[str, str] | None = None) -> Iterator[by
                 remedy="write LegalBench-RAG or JSONL, which hold several",
             )
         written.add(topic)
-        text = documents.get(ids[document]) if documents else None
+        text = None if documents is None else text_of(documents, ids[document], name, Place(gold.file or "<gold>"))
         references = [{"content": quoted(s, text), "start_index": s.start, "end_index": s.end} for s in group]
         writer.writerow([gold.queries.get(name, name), json.dumps(references), ids[document]])
     yield out.getvalue().encode()

@@ -7,7 +7,7 @@ r"""KILT: provenance by paragraph and character of a Wikipedia page, one JSON ob
 
 The knowledge source has pages ``{"wikipedia_id", "wikipedia_title", "text": [paragraph, …]}``. As a document a page
 is one line per paragraph: line breaks inside a paragraph become blanks and it ends with exactly one, so that
-paragraph n is line n and characters count within it (`documents` makes them). A provenance without characters is
+paragraph n is line n and characters count within it (`carried` makes them). A provenance without characters is
 the whole paragraph, without paragraph the whole page; the gold's remarks count these. Ends are exclusive.
 """
 
@@ -49,7 +49,7 @@ def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
     return spans.gold(sources, [remark] if whole else [])
 
 
-def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every page of a knowledge source."""
     for source in sources:
         for line, page in parse_lines(source):

@@ -47,7 +47,7 @@ def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
     return spans.gold(sources)
 
 
-def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the HTML of every page, once."""
     seen: set[str] = set()
     for source in sources:

@@ -8,7 +8,7 @@
                         {"unanswerable": false, "evidence": ["…"], "highlighted_evidence": ["…"]}}]}]}}
 
 A document's id is the paper's; its text is title, abstract, and each section's name and paragraphs, empty ones left
-out, with one blank line between (`documents`). The evidence of all answers is relevant; that of an answer marked
+out, with one blank line between (`carried`). The evidence of all answers is relevant; that of an answer marked
 ``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` (the format ``qasper-highlighted``) sentences.
 Each is aligned with the paper's text: what occurs more than once is ambiguous, and evidence from a figure or table
 (``FLOAT SELECTED``) is nowhere in the text; the gold's remarks count both.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     """Return the evidence of all answers, at its place in the papers."""
     gold = read_quotes(sources, evidence)
-    placed, found = align_gold(gold, dict(documents(sources)))
+    placed, found = align_gold(gold, dict(carried(sources)))
     return with_remark(placed, found.summary())
 
 
@@ -59,7 +59,7 @@ def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     return spans.gold(sources)
 
 
-def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every paper."""
     for source in sources:
         for paper, record in _papers(source):

@@ -6,7 +6,7 @@
         {"id": "57…", "question": "…", "answers": [{"text": "…", "answer_start": 177}]}]}]}]}
 
 Each paragraph is a document of its own. Its id is the article's title, ``#`` and the paragraph's number in that
-title, from 0: ``Warsaw#0``; an article without a title is called ``article1``, ``article2`` … `documents` yields the
+title, from 0: ``Warsaw#0``; an article without a title is called ``article1``, ``article2`` … `carried` yields the
 texts under the same ids. `answer_start` counts code points and is often wrong: `text` is the quote to verify it by
 (a negative one means unknown).
 Several answers to a question are alternatives of several annotators: their union is relevant. A question of 2.0
@@ -18,26 +18,36 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import FormatError
+from focuseval.align import align_gold
+from focuseval.errors import FormatError, Place
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of
+from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of, with_remark
 from focuseval.gold import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from focuseval.errors import Place
+    from focuseval.align import Documents
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
 
-def read(sources: Sequence[Source]) -> Gold:
+def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+    """Return the answers of all questions, verified against their paragraphs; `documents` are not needed for that."""
+    del documents
+    gold, found = align_gold(read_quotes(sources), dict(carried(sources)))
+    changed = found.moved.any() or (found.start < 0).any()
+    return with_remark(gold, found.summary()) if changed else gold
+
+
+def read_quotes(sources: Sequence[Source]) -> Gold:
     """Return the answers of all questions, as the file places them."""
     spans = SpanGold(Judgements())
+    numbers: dict[str, int] = {}
     for code, source in enumerate(sources):
         lines = Lines(source)
-        for document, paragraph in _paragraphs(source):
+        for document, paragraph in _paragraphs(source, numbers):
             for qa in field(paragraph, "qas", list, source.at(), document):
                 name = (
                     str(qa["id"])
@@ -51,16 +61,16 @@ def read(sources: Sequence[Source]) -> Gold:
     return spans.gold(sources)
 
 
-def documents(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every paragraph."""
+    numbers: dict[str, int] = {}
     for source in sources:
-        for document, paragraph in _paragraphs(source):
+        for document, paragraph in _paragraphs(source, numbers):
             yield document, field(paragraph, "context", str, source.at(), document)
 
 
-def _paragraphs(source: Source) -> Iterator[tuple[str, Any]]:
-    """Yield every paragraph's document id and object."""
-    numbers: dict[str, int] = {}
+def _paragraphs(source: Source, numbers: dict[str, int]) -> Iterator[tuple[str, Any]]:
+    """Yield every paragraph's document id and object; `numbers` counts the paragraphs of each title."""
     for i, article in enumerate(field(parse(source), "data", list, source.at()), 1):
         title = article.get("title") if isinstance(article, dict) else None
         for paragraph in field(article, "paragraphs", list, source.at(), f"article {i}"):
@@ -78,22 +88,19 @@ def _span(answer: Any, document: str, at: Place, name: str) -> Span:
     return Span(document, start, start + len(text), text) if start >= 0 else Span(document, UNKNOWN, UNKNOWN, text)
 
 
-def write(gold: Gold, documents: Mapping[str, str] | None = None) -> Iterator[bytes]:
+def write(gold: Gold, documents: Documents | None = None) -> Iterator[bytes]:
     """Yield the gold as one JSON document, an article for each document; the texts must be given."""
-    if documents is None:
-        raise FormatError("expected the documents' texts to write SQuAD, found none", remedy="give --docs or --index")
     ids = gold.documents.to_pylist()
-    questions: dict[str, list[dict[str, Any]]] = {}
+    articles: dict[str, dict[str, Any]] = {}
     for (topic, document), group in spans_of(gold).items():
-        name, text = gold.topics[topic], documents[ids[document]]
-        answers = [{"text": quoted(span, text), "answer_start": span.start} for span in group]
+        name, at = gold.topics[topic], Place(gold.file or "<gold>")
+        text = text_of(documents, ids[document], name, at)
+        answers = [{"text": text[span.start : span.end], "answer_start": span.start} for span in group]
         record = {"id": name, "question": gold.queries.get(name, name), "answers": answers}
-        questions.setdefault(ids[document], []).append(record | ({} if answers else {"is_impossible": True}))
-    articles = [
-        {"title": _title(name), "paragraphs": [{"context": documents[name], "qas": qas}]}
-        for name, qas in questions.items()
-    ]
-    yield json.dumps({"version": "1.1", "data": articles}, ensure_ascii=False).encode() + b"\n"
+        paragraph = articles.setdefault(ids[document], {"context": text, "qas": []})
+        paragraph["qas"].append(record | ({} if answers else {"is_impossible": True}))
+    data = [{"title": _title(name), "paragraphs": [paragraph]} for name, paragraph in articles.items()]
+    yield json.dumps({"version": "1.1", "data": data}, ensure_ascii=False).encode() + b"\n"
 
 
 def _title(document: str) -> str:

@@ -1,0 +1,86 @@
+"""Golds that carry their documents, and the check of every quote against them.
+
+SQuAD, Qasper and Natural Questions hold the texts that their answers point into. `carried_documents` gives them, for
+``--docs`` or for checking; `check_quotes` says of every span whether it is where it was said to be.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from focuseval.align import SIMILARITY, align_gold, as_documents
+from focuseval.errors import FormatError
+from focuseval.formats import detect_source, find_format
+from focuseval.formats.output import write_whole
+from focuseval.formats.source import open_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from focuseval.align import Alignment, Documents
+    from focuseval.formats.format import Format
+    from focuseval.gold import Gold
+
+
+def carried_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word
+    """Return the texts that a gold file (or KILT's knowledge source) carries, by document id."""
+    sources = open_sources(path)
+    chosen = _format(path, format)
+    carried = getattr(import_module(chosen.module), "carried", None)
+    if carried is None:
+        raise FormatError(f"expected a format that carries its documents, found {chosen.name}", at=str(path))
+    return dict(carried(sources))
+
+
+def write_documents(documents: Mapping[str, str], path: str | Path) -> None:
+    """Write texts as JSON lines of ``{"id", "text"}``, which ``--docs`` takes; whole or not at all."""
+    lines = (json.dumps({"id": name, "text": text}, ensure_ascii=False) + "\n" for name, text in documents.items())
+    write_whole(path, (line.encode("utf-8", "replace") for line in lines))
+
+
+def check_quotes(
+    path: str | Path,
+    documents: Documents | Mapping[str, str] | None = None,
+    *,
+    format: str | None = None,  # noqa: A002  the field's word
+    similarity: float = SIMILARITY,
+) -> tuple[Gold, Alignment]:
+    """Return a gold with every quote verified or repaired, and what was found.
+
+    Without `documents` the file must carry its own.
+    """
+    sources, chosen = open_sources(path), _format(path, format)
+    module = import_module(chosen.module)
+    texts = carried_documents(path, chosen.name) if documents is None else documents
+    read = getattr(module, "read_quotes", None)
+    gold: Gold = read(sources) if read else chosen.reader(as_documents(texts))(sources)
+    return align_gold(gold, texts, similarity=similarity)
+
+
+def write_repairs(table: pa.Table, path: str | Path) -> None:
+    """Write a table of repairs as CSV, or as JSON lines where the name ends in ``.jsonl``; whole or not at all."""
+    write_whole(path, _json_lines(table) if str(path).endswith(".jsonl") else _csv(table))
+
+
+def _json_lines(table: pa.Table) -> Iterator[bytes]:
+    for row in table.to_pylist():
+        yield (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def _csv(table: pa.Table) -> Iterator[bytes]:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.column_names)
+    writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    yield out.getvalue().encode("utf-8", "replace")
+
+
+def _format(path: str | Path, name: str | None) -> Format:
+    return find_format(name, "gold") if name else detect_source(open_sources(path)[0], "gold")

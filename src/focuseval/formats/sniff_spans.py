@@ -1,0 +1,73 @@
+"""Telling the formats of RAG and passage collections apart by their first bytes."""
+
+from __future__ import annotations
+
+import re
+
+_LINES = 50
+_CSV = re.compile(
+    rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
+)
+
+
+def legalbench(head: bytes) -> bool:
+    """Say whether this is LegalBench-RAG."""
+    return _object(head) and _keys(head, b"tests") and _keys(head, b"snippets")
+
+
+def chroma(head: bytes) -> bool:
+    """Say whether this is the CSV of chunking_evaluation."""
+    return _CSV.match(head) is not None
+
+
+def squad(head: bytes) -> bool:
+    """Say whether this is of the SQuAD family."""
+    return _object(head) and _keys(head, b"data", b"paragraphs")
+
+
+def qasper(head: bytes) -> bool:
+    """Say whether this is Qasper."""
+    return _object(head) and _keys(head, b"full_text", b"section_name")
+
+
+def natural_questions(head: bytes) -> bool:
+    """Say whether these are Natural Questions; the first page may be longer than what is looked at."""
+    return _object(head) and re.search(rb'"(?:document_html|long_answer|long_answer_candidates)"\s*:', head) is not None
+
+
+def kilt(head: bytes) -> bool:
+    """Say whether this is KILT: questions with provenance, or with inputs and outputs."""
+    return _object(head) and (_keys(head, b"provenance") or _keys(head, b"input", b"output"))
+
+
+def genomics(head: bytes) -> bool:
+    """Say whether this is TREC Genomics gold: five columns or more, separated by tabs, the middle three numbers."""
+    lines = [line.split(b"\t") for line in _lines(head)]
+    return bool(lines) and all(
+        len(fields) >= 5 and all(field.strip().isdigit() for field in fields[1:4]) for fields in lines
+    )
+
+
+def genomics_run(head: bytes) -> bool:
+    """Say whether this is a TREC Genomics run: five numbers, or seven columns with offset and length before the tag."""
+    lines = [line.split() for line in _lines(head)]
+    return bool(lines) and all(
+        (len(fields) == 5 and all(field.isdigit() for field in fields[1:]))
+        or (len(fields) == 7 and all(fields[i].isdigit() for i in (1, 2, 4, 5)) and not fields[6].startswith(b"/"))
+        for fields in lines
+    )
+
+
+def _object(head: bytes) -> bool:
+    return head.lstrip().startswith(b"{")
+
+
+def _keys(head: bytes, *names: bytes) -> bool:
+    return all(re.search(rb'"%s"\s*:' % name, head) for name in names)
+
+
+def _lines(head: bytes) -> list[bytes]:
+    """Return the first lines, without the last one, which may be cut."""
+    lines = head.split(b"\n")
+    whole = lines[:-1] if len(lines) > 1 else lines
+    return [line for line in whole[:_LINES] if line.strip()]
