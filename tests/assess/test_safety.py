@@ -76,7 +76,7 @@ def test_a_damaged_file_is_found(store, tmp_path):
         save(store, mark(start, start + 1))
     path = back_up(store, tmp_path / "b")
     data = bytearray(path.read_bytes())
-    data[4096 * 3 + 100 : 4096 * 3 + 600] = b"\xff" * 500
+    data[4096 * 3 : 4096 * 3 + 100] = b"\xff" * 100
     path.write_bytes(data)
     damaged = Store(path)
     assert any("restore a backup" in defect for defect in check_project(damaged, lambda _: PAGE).defects)

@@ -57,7 +57,7 @@ def check_project(store: Store, document: Callable[[str], Document]) -> Checked:
 
 
 def _integrity(store: Store) -> list[str]:
-    """What SQLite itself finds wrong; with any of it the rest cannot be read."""
+    """Return what SQLite itself finds wrong; with any of it the rest cannot be read."""
     try:
         found = [line for (line,) in store.database.read().execute("PRAGMA integrity_check")]
     except sqlite3.DatabaseError as error:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from focuseval.assess.rules import Edit
+    from focuseval.assess.store import Key
 
 PERSON, IMPORTED = "person", "imported"
 
@@ -68,19 +69,31 @@ def add_to_pool(store: Store, rows: Iterable[Pooled], *, actor: str) -> int:
     return len(fresh)
 
 
+_OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
+_MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"
+
+
 def pool(store: Store, assessor: str | None = None) -> list[Pooled]:
     """Return the pool by topic and position; with an assessor, the part that is theirs.
 
     A document that is assigned to nobody is everybody's, one that came with a top-up for instance.
     """
-    owners = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
-    mine = f"WHERE NOT EXISTS ({owners}) OR EXISTS ({owners} AND a.assessor = ?)"
-    everything = assessor is None or assessor == ADJUDICATED
+    where = "1" if assessor in (None, ADJUDICATED) else _MINE
     rows = store.database.read().execute(
-        f"SELECT * FROM pool {'' if everything else mine} ORDER BY topic, position",  # noqa: S608  two fixed strings
-        () if everything else (assessor,),
+        f"SELECT * FROM pool WHERE {where} ORDER BY topic, position",  # noqa: S608  two fixed strings
+        {"assessor": assessor},
     )
     return [Pooled(**dict(row)) for row in rows]
+
+
+def in_pool(store: Store, key: Key) -> bool:
+    """Return whether a document is one that an assessor may judge."""
+    where = "1" if key.assessor == ADJUDICATED else _MINE
+    rows = store.database.read().execute(
+        f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {where}",  # noqa: S608  two fixed strings
+        key._asdict(),
+    )
+    return rows.fetchone() is not None
 
 
 def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, actor: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assess.database import Database
 from focuseval.assess.history import Timeline, replay
@@ -18,10 +18,13 @@ from focuseval.errors import ChangedTextError, ConflictError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from focuseval.assess.document import Document
+
+Quote = tuple[int, int, str]
+"""A highlight with the text it covers."""
 
 ADJUDICATED = "adjudicated"
 """The assessor that no person is: what the adjudication decided."""
@@ -116,6 +119,14 @@ class Store:
         )
         return [Key(*row) for row in rows]
 
+    def judged_of(self, topic: str, document: str) -> list[Key]:
+        """Return the judgements of one document for one topic, by assessor."""
+        rows = self.database.read().execute(
+            "SELECT assessor, topic, document FROM judgements WHERE topic = ? AND document = ? ORDER BY assessor",
+            (topic, document),
+        )
+        return [Key(*row) for row in rows]
+
     def statuses(self, assessor: str) -> dict[tuple[str, str], tuple[str, bool]]:
         """Return status and flag of every document that an assessor touched, by topic and document."""
         rows = self.database.read().execute(
@@ -123,7 +134,7 @@ class Store:
         )
         return {(row["topic"], row["document"]): (row["status"], bool(row["flagged"])) for row in rows}
 
-    def quotes(self, key: Key) -> list[tuple[int, int, str]]:
+    def quotes(self, key: Key) -> list[Quote]:
         """Return the highlights of one judgement with their quotes."""
         return [tuple(row) for row in self.database.read().execute(f"{_QUOTES} ORDER BY start", key)]
 
@@ -172,36 +183,49 @@ def _load(connection: sqlite3.Connection, key: Key) -> Saved:
 
 
 def _append(connection: sqlite3.Connection, saved: Saved, edit: Edit, actor: str, token: str) -> None:
+    stamps = {"version": saved.version, "text_sha256": saved.text_sha256, "key": token}
+    insert_event(connection, {"at": saved.at, "actor": actor, **saved.key._asdict(), "edit": edit, **stamps})
+
+
+def insert_event(connection: sqlite3.Connection, event: Mapping[str, Any]) -> None:
+    """Append one event to the log."""
     connection.execute(
         "INSERT INTO events (at, actor, assessor, topic, document, version, edit, text_sha256, key)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (saved.at, actor, *saved.key, saved.version, json.dumps(edit, ensure_ascii=False), saved.text_sha256, token),
+        " VALUES (:at, :actor, :assessor, :topic, :document, :version, :edit, :text_sha256, :key)",
+        {**event, "edit": json.dumps(event["edit"], ensure_ascii=False)},
     )
 
 
 def _save(connection: sqlite3.Connection, before: Saved, after: Saved, text: str) -> None:
     """Write the new state; of the highlights only those that changed, unless the text itself did."""
-    judgement = after.judgement
     same_text = before.text_sha256 == after.text_sha256
-    kept = set(before.judgement.highlights) & set(judgement.highlights) if same_text else set()
+    kept = set(before.judgement.highlights) & set(after.judgement.highlights) if same_text else set()
     gone = [(*after.key, start) for start, end in before.judgement.highlights if (start, end) not in kept]
-    new = [(*after.key, a, b, text[a:b]) for a, b in judgement.highlights if (a, b) not in kept]
     connection.executemany(
         "DELETE FROM highlights WHERE assessor = ? AND topic = ? AND document = ? AND start = ?", gone
     )
-    connection.executemany("INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", new)
+    new = [(start, end, text[start:end]) for start, end in after.judgement.highlights if (start, end) not in kept]
+    insert_judgement(connection, after, new)
+
+
+def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Iterable[Quote]) -> None:
+    """Write a judgement, and the highlights of it that are not there yet."""
+    judgement = saved.judgement
+    connection.executemany(
+        "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", [(*saved.key, *quote) for quote in quotes]
+    )
     connection.execute(
         "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *after.key,
-            after.version,
+            *saved.key,
+            saved.version,
             judgement.status,
             judgement.flagged,
             judgement.bep,
             judgement.note,
             json.dumps(dict(judgement.grades), ensure_ascii=False),
-            after.text_sha256,
-            after.length,
-            after.at,
+            saved.text_sha256,
+            saved.length,
+            saved.at,
         ),
     )

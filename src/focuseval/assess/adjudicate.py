@@ -1,0 +1,83 @@
+"""From several judgements to one: accept one assessor's, their union, their intersection; or edit the result.
+
+What is decided is the judgement of an assessor of its own, ``adjudicated``; every step is in the log with the name
+of whoever took it and of whose judgements it used.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from focuseval.assess import spans
+from focuseval.assess.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
+from focuseval.assess.store import ADJUDICATED, Key
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from focuseval.assess.document import Document
+    from focuseval.assess.store import Saved, Store
+
+RULES = ("one", "union", "intersection")
+
+
+def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
+    """Return the finished judgement that a rule makes of several.
+
+    An entry point on which all agree is kept; otherwise it is the first highlighted character again.
+
+    >>> combine([Judgement(((0, 9),)), Judgement(((4, 12),))], "intersection").highlights
+    ((4, 9),)
+    """
+    if rule not in RULES or not judgements or (rule == "one" and len(judgements) != 1):
+        raise AssessError(f"expected one of {', '.join(RULES)} and the judgements it needs, found {rule!r}")
+    if rule == "union":
+        highlights = spans.merge(span for judgement in judgements for span in judgement.highlights)
+    else:
+        highlights = reduce(spans.intersect, (judgement.highlights for judgement in judgements))
+    points = {judgement.entry_point for judgement in judgements}
+    bep = points.pop() if len(points) == 1 and highlights else None
+    grades = _common([judgement.grades for judgement in judgements]) if highlights else {}
+    return Judgement(highlights, bep, RELEVANT if highlights else NOT_RELEVANT, grades=grades)
+
+
+def sides(store: Store, topic: str, document: str) -> list[Saved]:
+    """Return what every assessor says of a document, finished judgements only."""
+    keys = [key for key in store.judged_of(topic, document) if key.assessor != ADJUDICATED]
+    return [saved for saved in map(store.judgement, keys) if saved.judgement.finished]
+
+
+def decide(
+    store: Store, page: Document, topic: str, rule: str, of: Sequence[str], *, version: int, token: str, actor: str
+) -> Saved:
+    """Write the adjudicated judgement of a document.
+
+    Parameters
+    ----------
+    store, page, topic
+        Where, which document, for which topic.
+    rule, of
+        ``one``, ``union`` or ``intersection`` of the judgements of these assessors.
+    version, token, actor
+        As for any edit; the actor is the adjudicator.
+    """
+    chosen = [saved for saved in sides(store, topic, page.id) if saved.key.assessor in of]
+    if len(chosen) != len(set(of)):
+        raise AssessError("not all of these assessors have finished the document")
+    stale = [saved.key.assessor for saved in chosen if saved.text_sha256 != page.sha256]
+    if stale:
+        raise AssessError(f"{stale[0]} judged another text of {page.id}; have it re-anchored first")
+    judgement = combine([saved.judgement for saved in chosen], rule)
+    edit = {"kind": "replace", "judgement": as_dict(judgement), "source": {"rule": rule, "of": sorted(of)}}
+    return store.edit(Key(ADJUDICATED, topic, page.id), page, edit, version=version, token=token, actor=actor)
+
+
+def _common(grades: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return the grades that nobody contradicts."""
+    said: dict[str, set[str]] = {}
+    for one in grades:
+        for path, grade in one.items():
+            said.setdefault(path, set()).add(grade)
+    return {path: values.pop() for path, values in said.items() if len(values) == 1}

@@ -1,0 +1,128 @@
+"""Agreement at four levels: characters, elements, documents, entry points; for every pair of assessors.
+
+Only what both finished counts. Characters and elements are compared where at least one of the two found something
+relevant: two empty documents agree at the level of documents, and would flatter the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.assess import spans
+from focuseval.assess.store import ADJUDICATED
+from focuseval.spans import Spans, union
+from focuseval.stats.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from focuseval.assess.document import Document
+    from focuseval.assess.rules import Judgement
+    from focuseval.assess.store import Store
+
+Unit = tuple[str, str]
+Finished = dict[str, dict["Unit", "Judgement"]]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far two assessors agree; NaN where nothing can be said."""
+
+    left: str
+    right: str
+    documents: int
+    """Documents that both finished."""
+    kappa: float
+    jaccard: float
+    f: float
+    elements: int
+    """Elements with text that either highlighted."""
+    specificity: float
+    """Correlation of the elements' specificity."""
+    entry_points: int
+    """Documents that both found relevant."""
+    distance: float
+    """Median distance of the entry points, in characters."""
+
+
+def finished(store: Store) -> Finished:
+    """Return the finished judgements of everyone, by topic and document; the adjudication is nobody's."""
+    found: Finished = {}
+    for key in store.judged():
+        saved = store.judgement(key)
+        if saved.judgement.finished and key.assessor != ADJUDICATED:
+            found.setdefault(key.assessor, {})[key.topic, key.document] = saved.judgement
+    return found
+
+
+def agreements(found: Finished, document: Callable[[str], Document]) -> list[Agreement]:
+    """Return the agreement of every pair of assessors."""
+    return [_pair(left, right, found, document) for left, right in combinations(sorted(found), 2)]
+
+
+def alpha(found: Finished) -> float:
+    """Return Krippendorff's α of all assessors: relevant or not, document by document."""
+    units = sorted({unit for judged in found.values() for unit in judged})
+    if not units:
+        return float("nan")
+    table = [[_label(judged.get(unit)) for unit in units] for judged in found.values()]
+    return krippendorff_alpha(table)
+
+
+def _pair(left: str, right: str, found: Finished, document: Callable[[str], Document]) -> Agreement:
+    both = sorted(found[left].keys() & found[right].keys())
+    pairs = {unit: (found[left][unit], found[right][unit]) for unit in both}
+    told = {unit: pair for unit, pair in pairs.items() if pair[0].highlights or pair[1].highlights}
+    shared = [spans.size(spans.intersect(a.highlights, b.highlights)) for a, b in told.values()]
+    sizes = ([spans.size(pair[side].highlights) for pair in told.values()] for side in (0, 1))
+    jaccard, f = overlap(shared, *sizes)
+    specificity = _specificities(told, document)
+    distances = [abs(_entry(a) - _entry(b)) for a, b in pairs.values() if a.highlights and b.highlights]
+    return Agreement(
+        left,
+        right,
+        len(both),
+        cohen_kappa(*([_label(pair[side]) for pair in pairs.values()] for side in (0, 1))),
+        jaccard,
+        f,
+        specificity.shape[1],
+        correlation(*specificity),
+        len(distances),
+        float(np.median(distances)) if distances else float("nan"),
+    )
+
+
+def _specificities(
+    told: Mapping[Unit, tuple[Judgement, Judgement]], document: Callable[[str], Document]
+) -> NDArray[np.float64]:
+    """Two rows: the specificity of every element that either side touched."""
+    columns = [np.zeros((2, 0))]
+    for (_, name), pair in told.items():
+        elements = document(name).elements
+        start = np.array([element.start for element in elements], np.int64)
+        end = np.array([element.end for element in elements], np.int64)
+        here = np.zeros(len(elements), np.int64)
+        covered = [_spans(judgement).covered(here, start, end) for judgement in pair]
+        touched = (covered[0] + covered[1]) > 0
+        columns.append(np.stack(covered)[:, touched] / (end - start)[touched])
+    return np.concatenate(columns, axis=1)
+
+
+def _spans(judgement: Judgement) -> Spans:
+    start, end = np.array(judgement.highlights, np.int64).reshape(-1, 2).T
+    return union(np.zeros(len(start), np.int64), start, end)
+
+
+def _label(judgement: Judgement | None) -> float:
+    return float("nan") if judgement is None else float(bool(judgement.highlights))
+
+
+def _entry(judgement: Judgement) -> int:
+    position = judgement.entry_point
+    return -1 if position is None else position

@@ -1,0 +1,120 @@
+r"""Everything out, everything in: a JSONL file from which a project can be made again, events included.
+
+::
+
+    {"focuseval": "assessments", "version": 1, "exhaustivity": false}
+    {"event": {"seq": 1, "at": "…", "actor": "ann", "assessor": "ann", "topic": "1", "edit": {…}, …}}
+    {"judgement": {"assessor": "ann", "topic": "1", "document": "d", "version": 3, "highlights": [[0, 5, "quote"]], …}}
+
+The events are the truth; the judgements carry the quotes, and are checked against the events when they are read.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assess.history import replay
+from focuseval.assess.plan import follow
+from focuseval.assess.rules import Judgement, as_dict, from_dict
+from focuseval.assess.store import Key, Saved, insert_event, insert_judgement
+from focuseval.errors import AssessError, FormatError, Place
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+    from focuseval.assess.store import Store
+
+_HEAD = "assessments"
+_FORMAT = 1
+_EVENT_FIELDS = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")
+
+
+def export_everything(store: Store) -> Iterator[str]:
+    """Return the lines of a file that holds all a project knows."""
+    head = {"focuseval": _HEAD, "version": _FORMAT, "exhaustivity": store.exhaustivity}
+    yield _line(head)
+    for event in store.events():
+        yield _line({"event": event})
+    for key in store.judged():
+        saved = store.judgement(key)
+        view = {**key._asdict(), **as_dict(saved.judgement), "highlights": store.quotes(key)}
+        stamps = {"version": saved.version, "text_sha256": saved.text_sha256, "length": saved.length, "at": saved.at}
+        yield _line({"judgement": {**view, **stamps}})
+
+
+def import_everything(store: Store, lines: Iterable[str], *, file: str = "import") -> int:
+    """Fill an empty project from an export, all of it or nothing; return the number of events."""
+    count = 0
+    edits: dict[Key, list[dict[str, Any]]] = {}
+    with store.database.write() as connection:
+        if connection.execute("SELECT 1 FROM events WHERE assessor != ''").fetchone():
+            raise AssessError("the project has judgements already; import into a new one")
+        for table in ("pool", "assignments", "assessors"):
+            connection.execute(f"DELETE FROM {table}")  # noqa: S608  three fixed names
+        for number, line in enumerate(lines, 1):
+            at = Place(file, number)
+            value = _value(line, at)
+            if number == 1:
+                _check_head(value, store, at)
+            elif "event" in value:
+                _take_event(connection, value["event"], edits, at)
+                count += 1
+            elif "judgement" in value:
+                _take_judgement(connection, value["judgement"], edits, at)
+        if edits:
+            raise FormatError(f"expected a judgement of {next(iter(edits))}, found none", at=file)
+    return count
+
+
+def _take_event(
+    connection: sqlite3.Connection, event: dict[str, Any], edits: dict[Key, list[dict[str, Any]]], at: Place
+) -> None:
+    missing = [name for name in _EVENT_FIELDS if name not in event]
+    if missing:
+        raise FormatError(f"expected the event's '{missing[0]}', found none", at=at)
+    insert_event(connection, {name: event[name] for name in _EVENT_FIELDS})
+    if event["assessor"]:
+        edits.setdefault(Key(event["assessor"], event["topic"], event["document"]), []).append(event["edit"])
+    else:
+        follow(connection, event["edit"])
+
+
+def _take_judgement(
+    connection: sqlite3.Connection, values: dict[str, Any], edits: dict[Key, list[dict[str, Any]]], at: Place
+) -> None:
+    key = Key(values["assessor"], values["topic"], values["document"])
+    told = edits.pop(key, [])
+    names = ("bep", "status", "flagged", "note", "grades")
+    plain = {name: values[name] for name in names}
+    judgement = from_dict({**plain, "highlights": [span[:2] for span in values["highlights"]]})
+    if _replayed(told) != judgement or len(told) != values["version"]:
+        raise FormatError(f"the events of {'/'.join(key)} lead to another judgement than this", at=at)
+    saved = Saved(key, values["version"], judgement, values["text_sha256"], values["length"], values["at"])
+    insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
+
+
+def _replayed(edits: list[dict[str, Any]]) -> Judgement:
+    return replay(edits).now
+
+
+def _check_head(value: dict[str, Any], store: Store, at: Place) -> None:
+    if value.get("focuseval") != _HEAD or value.get("version") != _FORMAT:
+        raise FormatError("expected the first line of an export of all assessments", at=at)
+    if value["exhaustivity"] != store.exhaustivity:
+        raise FormatError("the project and the export disagree about 2005 mode", at=at)
+
+
+def _value(line: str, at: Place) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"expected a JSON object, found: {error}", at=at) from error
+    if not isinstance(value, dict):
+        raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at)
+    return value
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"

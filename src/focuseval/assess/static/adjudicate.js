@@ -1,0 +1,123 @@
+// The adjudication page: every assessor's highlights beside each other, and one decision.
+
+import { notice } from "./notice.js";
+import { createPainter } from "./paint.js";
+import { newToken } from "./queue.js";
+import { get, post } from "./server.js";
+import { counter, intersect, merge, subtract } from "./spans.js";
+import { TextView } from "./textview.js";
+
+const byId = (id) => document.getElementById(id);
+const element = (tag, className, text) => Object.assign(document.createElement(tag), { className, textContent: text ?? "" });
+
+class Adjudication {
+  constructor(where, loaded) {
+    Object.assign(this, { where, sides: loaded.sides, decided: loaded.decided });
+    this.view = new TextView(byId("text"), loaded.document);
+    this.painter = createPainter(this.view);
+    this.length = [...loaded.document.text].length;
+    this.#stripes();
+    this.#list();
+    this.#buttons();
+    this.#map();
+    this.show();
+  }
+
+  /** Beside every block, for every assessor, how much of it they highlighted. */
+  #stripes() {
+    const counts = this.sides.map((side) => counter(side.highlights));
+    for (const block of this.view.blocks) {
+      const [start, end] = [this.view.map.toCodePoint(block.start), this.view.map.toCodePoint(block.end)];
+      counts.forEach((before, number) => {
+        const share = (before(end) - before(start)) / (end - start);
+        if (!share) return;
+        const stripe = element("i", `stripe side-${number % 6}`);
+        stripe.style.opacity = 0.35 + 0.65 * share;
+        stripe.style.insetInlineStart = `${2 + 5 * number}px`;
+        block.node.append(stripe);
+      });
+    }
+  }
+
+  #list() {
+    const everyone = this.#choice("Everyone", "all", "", "");
+    const items = this.sides.map((side, number) => {
+      const told = [side.status, side.flagged ? "flagged" : "", side.note].filter(Boolean).join(" · ");
+      return this.#choice(side.label, String(number), `chip side-${number % 6}`, told);
+    });
+    byId("sides").replaceChildren(everyone, ...items);
+    everyone.querySelector("input").checked = true;
+  }
+
+  #choice(name, value, className, told) {
+    const item = document.createElement("li");
+    const label = document.createElement("label");
+    const input = Object.assign(document.createElement("input"), { type: "radio", name: "side", value });
+    input.addEventListener("change", () => this.show());
+    label.append(input, element("span", className), element("strong", "", name), element("span", "told", told));
+    item.append(label);
+    return item;
+  }
+
+  #buttons() {
+    const all = this.sides.map((side) => side.assessor);
+    const choices = [
+      ...this.sides.map((side) => [`Accept ${side.label}`, "one", [side.assessor]]),
+      ["Union", "union", all],
+      ["Intersection", "intersection", all],
+    ];
+    byId("decisions").replaceChildren(...choices.map(([label, rule, of]) => {
+      const button = Object.assign(element("button", "", label), { type: "button" });
+      button.dataset.rule = rule;
+      button.dataset.of = of.join(" ");
+      button.addEventListener("click", () => this.decide(rule, of));
+      return button;
+    }));
+  }
+
+  /** A column per assessor and one for the decision: where in the document highlights stand. */
+  #map() {
+    const columns = [...this.sides.map((side, number) => [side.highlights, `side-${number % 6}`]), [this.decided.highlights, "decision"]];
+    byId("map").replaceChildren(...columns.map(([highlights, name]) => {
+      const column = element("div", "map-column");
+      column.append(...highlights.map(([start, end]) => {
+        const bar = element("i", `bar-mark ${name}`);
+        bar.style.insetBlockStart = `${(100 * start) / this.length}%`;
+        bar.style.blockSize = `max(2px, ${(100 * (end - start)) / this.length}%)`;
+        return bar;
+      }));
+      return column;
+    }));
+  }
+
+  async decide(rule, of) {
+    const values = { ...this.where, rule, of, version: this.decided.version, token: newToken() };
+    const { status, answer } = await post("/api/decide", values).catch(() => ({ status: 0, answer: { error: "the server is away; nothing was decided" } }));
+    if (status === 200) this.decided = answer.decided;
+    else if (answer.state) this.decided = answer.state;
+    if (status !== 200) notice(answer.error);
+    this.show();
+    this.#map();
+  }
+
+  show() {
+    const chosen = document.querySelector("input[name=side]:checked").value;
+    const shown = chosen === "all" ? this.sides : [this.sides[Number(chosen)]];
+    const every = shown.map((side) => side.highlights);
+    const shared = every.reduce(intersect);
+    const some = shared.reduce((rest, [start, end]) => subtract(rest, start, end), merge(every.flat()));
+    this.painter.set("relevant", this.view.toUnits(shared), 1);
+    this.painter.set("some", this.view.toUnits(some), 0);
+    const { status, version, highlights } = this.decided;
+    Object.assign(byId("status"), { textContent: version ? status : "undecided", className: `tag ${version ? status.replaceAll(" ", "-") : ""}` });
+    byId("saving").textContent = version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
+  }
+}
+
+const { topic, document: name } = byId("desk").dataset;
+get("/api/sides", { topic, document: name }).then((loaded) => {
+  if (loaded.sides.length < 1) return notice("Nobody has finished this document yet.");
+  window.adjudication = new Adjudication({ topic, document: name }, loaded);
+  document.documentElement.dataset.ready = "yes";
+  return null;
+}).catch((error) => notice(`The document could not be shown: ${error.message}`));

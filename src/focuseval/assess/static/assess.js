@@ -1,0 +1,285 @@
+// The assessing page: what was loaded, what the assessor does, what is shown of it.
+
+import { showBoundaries } from "./boundaries.js";
+import { offerText } from "./changed.js";
+import { Cursor } from "./cursor.js";
+import { Elements } from "./elements.js";
+import { ACTIONS, buttonsInto, helpInto, listen } from "./keys.js";
+import { trimmed } from "./moves.js";
+import { hide, notice } from "./notice.js";
+import { createPainter } from "./paint.js";
+import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
+import { SaveQueue } from "./queue.js";
+import { get, post } from "./server.js";
+import { add, around, subtract } from "./spans.js";
+import { findTerms } from "./terms.js";
+import { TextView } from "./textview.js";
+
+const byId = (id) => document.getElementById(id);
+
+class Desk {
+  constructor(data, loaded) {
+    this.data = data;
+    this.where = { topic: data.topic, document: data.document, ...(data.as ? { as: data.as } : {}) };
+    this.exhaustivity = loaded.exhaustivity;
+    this.state = loaded.state;
+    this.view = new TextView(byId("text"), loaded.document);
+    this.elements = new Elements(loaded.document.elements);
+    const marks = new URLSearchParams(location.search).has("marks");
+    this.painter = createPainter(this.view, marks ? { marks } : {});
+    this.note = byId("note");
+    this.help = byId("help");
+    this.cursor = new Cursor(this.view, this.elements, {
+      scroller: byId("scroller"),
+      caretNode: byId("caret"),
+      onmove: () => this.showPlace(),
+    });
+    this.painter.set("term", findTerms(this.view.text, JSON.parse(data.terms)), 1);
+    this.#listen();
+    this.#queue(loaded);
+    this.show();
+    if (loaded.changed) offerText(this, loaded.changed);
+  }
+
+  #queue(loaded) {
+    const storageKey = `focuseval ${this.data.user} ${JSON.stringify(this.where)}`;
+    const send = (edit, version, token) => post("/api/edit", { ...this.where, edit, version, token });
+    this.queue = new SaveQueue(send, storageKey, loaded.state.version, {
+      saved: (state, left) => this.#settled(state, left),
+      refused: (message, left) => this.#refused(message, left),
+      conflict: (state, edits) => this.#conflict(state, edits),
+      changed: () => location.reload(),
+      show: (text, kind, title) => Object.assign(byId("saving"), { textContent: text, className: `saving ${kind}`, title: title ?? "" }),
+    });
+    this.queue.pending.forEach((edit) => this.#foresee(edit));
+    this.queue.resume();
+  }
+
+  #listen() {
+    const actions = ACTIONS.filter((action) => !action.only2005 || this.exhaustivity);
+    listen(this, actions);
+    helpInto(byId("keys"), actions);
+    buttonsInto(byId("actions"), this, actions.filter((action) => action.button));
+    buttonsInto(byId("bubble"), this, actions.filter((action) => action.bubble));
+    new ResizeObserver(() => this.#showEntry()).observe(byId("text"));
+    byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selectedByMouse(), 0));
+    byId("scroller").addEventListener("scroll", () => { byId("bubble").hidden = true; }, { passive: true });
+    this.note.addEventListener("input", () => {
+      clearTimeout(this.noteTimer);
+      this.noteTimer = setTimeout(() => this.saveNote(), 800);
+    });
+    this.note.addEventListener("blur", () => this.saveNote());
+    this.note.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") byId("text").focus();
+    });
+  }
+
+  // --- edits
+
+  edit(edit) {
+    hide();
+    this.#foresee(edit);
+    this.queue.push(edit);
+    this.show();
+  }
+
+  /** Show an edit at once; the server's answer is what counts. Undo and redo wait for it. */
+  #foresee(edit) {
+    const open = { status: "in progress" };
+    const { highlights } = this.state;
+    const foreseen = {
+      highlight: () => ({ ...open, highlights: add(highlights, edit.start, edit.end) }),
+      unhighlight: () => ({ ...open, highlights: subtract(highlights, edit.start, edit.end) }),
+      entry: () => ({ ...open, bep: edit.position }),
+      flag: () => ({ flagged: edit.on }),
+      note: () => ({ note: edit.text }),
+      reopen: () => open,
+    }[edit.kind]?.() ?? {};
+    this.state = { ...this.state, ...foreseen };
+    this.state.entry_point = this.state.bep ?? this.state.highlights[0]?.[0] ?? null;
+  }
+
+  mark(kind, start, end) {
+    const [from, to] = [this.view.map.toCodePoint(start), this.view.map.toCodePoint(end)];
+    const quote = this.view.text.slice(this.view.map.toUnit(from), this.view.map.toUnit(to));
+    if (from < to) this.edit({ kind, start: from, end: to, quote });
+  }
+
+  highlight() {
+    if (this.cursor.collapsed) return this.highlightElement();
+    this.mark("highlight", ...trimmed(this.view, ...this.cursor.span));
+    return this.clear();
+  }
+
+  highlightElement() {
+    if (this.cursor.collapsed) this.cursor.grow();
+    if (this.cursor.collapsed) return;
+    this.mark("highlight", ...this.cursor.span);
+    this.clear();
+  }
+
+  unhighlight() {
+    const position = this.view.map.toCodePoint(this.cursor.caret);
+    const here = this.cursor.collapsed ? around(this.state.highlights, position) : null;
+    const span = here ? this.view.toUnits([here])[0] : this.cursor.span;
+    this.mark("unhighlight", ...span);
+    this.clear();
+  }
+
+  setEntry() {
+    this.edit({ kind: "entry", position: this.view.map.toCodePoint(this.cursor.span[0]) });
+    this.clear();
+  }
+
+  async finish(relevant) {
+    this.edit({ kind: "finish", relevant });
+    await this.queue.empty();
+    if (this.state.status === (relevant ? "relevant" : "not relevant")) this.#offerNext();
+  }
+
+  async skip() {
+    this.edit({ kind: "skip" });
+    await this.next();
+  }
+
+  grade(grade) {
+    const [start, end] = this.cursor.span.map(this.view.map.toCodePoint);
+    const [row] = this.elements.chain(start, Math.max(end, start + 1));
+    if (row !== undefined) this.edit({ kind: "grade", paths: [this.elements.path[row]], grade });
+  }
+
+  saveNote() {
+    clearTimeout(this.noteTimer);
+    if (this.note.value !== this.state.note) this.edit({ kind: "note", text: this.note.value });
+  }
+
+  // --- answers
+
+  #settled(state, left) {
+    if (left) return;
+    this.state = state;
+    this.show();
+  }
+
+  #refused(message, left) {
+    notice(message);
+    if (!left) get("/api/state", this.where).then(({ state }) => this.#settled(state, this.queue.items.length));
+  }
+
+  #conflict(state, edits) {
+    this.state = state;
+    this.show();
+    const again = () => edits.forEach((edit) => this.edit(edit));
+    notice(
+      "This document was changed elsewhere meanwhile. You see the newer state; your last edit is not in it.",
+      "problem",
+      [["Do my edit again", again], ["Leave it", hide]],
+    );
+  }
+
+  // --- what is shown
+
+  show() {
+    this.painter.set("relevant", this.view.toUnits(this.state.highlights), 0);
+    showStatus(this.state);
+    if (document.activeElement !== this.note) this.note.value = this.state.note;
+    this.sizes = this.elements.sizes(this.state.highlights);
+    showSpecificity(this, this.sizes);
+    byId("grading").hidden = !this.exhaustivity;
+    if (this.exhaustivity) showGrades(this, this.sizes);
+    this.#showEntry();
+    this.showPlace();
+  }
+
+  showPlace() {
+    const start = this.view.map.toCodePoint(this.cursor.span[0]);
+    showChain(this, this.elements.chain(start), this.sizes);
+    document.querySelector(".block.here")?.classList.remove("here");
+    if (this.cursor.started) this.view.blocks[this.cursor.block].node.classList.add("here");
+    if (this.cursor.collapsed) byId("bubble").hidden = true;
+  }
+
+  #showEntry() {
+    const node = byId("entry");
+    node.hidden = this.state.entry_point === null;
+    if (node.hidden) return;
+    this.view.pin(node, this.view.map.toUnit(this.state.entry_point));
+  }
+
+  #selectedByMouse() {
+    if (this.cursor.collapsed) return;
+    if (this.marker) {
+      this.highlight();
+      return;
+    }
+    const box = this.view.range(...this.cursor.span).getClientRects();
+    const last = box[box.length - 1];
+    const bubble = byId("bubble");
+    bubble.hidden = false;
+    const left = Math.min(Math.max(8, last.right - bubble.offsetWidth), innerWidth - bubble.offsetWidth - 8);
+    bubble.style.insetBlockStart = `${Math.min(last.bottom + 6, innerHeight - bubble.offsetHeight - 8)}px`;
+    bubble.style.insetInlineStart = `${left}px`;
+  }
+
+  clear() {
+    byId("bubble").hidden = true;
+    this.cursor.go(this.cursor.span[0], { show: false });
+  }
+
+  toggleMarker() {
+    this.marker = !this.marker;
+    notice(this.marker ? "Whatever you select with the mouse is highlighted at once." : "The mouse only selects.", "good");
+  }
+
+  toggleElements() {
+    this.withElements = !this.withElements;
+    showBoundaries(this, this.withElements);
+  }
+
+  toHighlight() {
+    const here = this.view.map.toCodePoint(this.cursor.caret);
+    const spans = this.state.highlights;
+    const next = spans.find(([start]) => start > here) ?? spans[0];
+    if (next) this.cursor.go(this.view.map.toUnit(next[0]));
+  }
+
+  selectElement(row) {
+    const [span] = this.view.toUnits([[this.elements.start[row], this.elements.end[row]]]);
+    this.cursor.select(...span);
+    byId("text").focus({ preventScroll: true });
+  }
+
+  #offerNext() {
+    notice(`Done: ${this.state.status}.`, "good", [["Next undone (.)", () => this.next()], ["Stay", hide]]);
+  }
+
+  async next() {
+    this.leave(`/next?${new URLSearchParams(this.where)}`);
+  }
+
+  async leave(address) {
+    if (!address) return;
+    this.saveNote();
+    await this.queue.empty();
+    location.assign(address);
+  }
+}
+
+async function start() {
+  const { dataset } = byId("desk");
+  const where = { topic: dataset.topic, document: dataset.document, ...(dataset.as ? { as: dataset.as } : {}) };
+  try {
+    window.desk = new Desk(dataset, await get("/api/document", where));
+    byId("text").focus({ preventScroll: true });
+    document.documentElement.dataset.ready = "yes";
+  } catch (error) {
+    notice(`The document could not be shown: ${error.message}`);
+    throw error;
+  }
+}
+
+if (matchMedia("(max-width: 60rem)").matches) {
+  byId("topic-details").open = false;
+  byId("panels").open = false;
+}
+start();

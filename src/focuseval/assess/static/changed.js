@@ -1,0 +1,24 @@
+// A text that changed after it was judged: what moves with it, what is lost, and the assessor's consent.
+
+import { notice } from "./notice.js";
+import { newToken } from "./queue.js";
+import { post } from "./server.js";
+
+export function offerText(desk, changed) {
+  const lost = changed.highlights.filter((one) => !one.after);
+  const moved = changed.highlights.filter((one) => one.verdict === "moved");
+  const accept = async (drop) => {
+    const values = { ...desk.where, version: desk.state.version, token: newToken(), drop_lost: drop };
+    const { status, answer } = await post("/api/reanchor", values);
+    if (status === 200) location.reload();
+    else notice(answer.error);
+  };
+  const button = lost.length ? [`Go on without ${lost.length}`, () => accept(true)] : ["Move the highlights", () => accept(false)];
+  notice(
+    `The text has changed since it was judged: ${moved.length} of ${changed.highlights.length} highlights move with `
+      + `their text, ${lost.length} were not found again.`,
+    "problem",
+    [button],
+    lost.map((one) => one.diff.join("\n") || one.quote),
+  );
+}

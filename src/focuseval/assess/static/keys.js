@@ -1,0 +1,108 @@
+// Every action once: its keys, its words, its button; the help overlay is made from the same table.
+
+export const ACTIONS = [
+  { group: "Move", keys: ["ArrowDown", "j"], name: "next paragraph", run: (desk) => desk.cursor.toBlock(1) },
+  { group: "Move", keys: ["ArrowUp", "k"], name: "previous paragraph", run: (desk) => desk.cursor.toBlock(-1) },
+  { group: "Move", keys: ["ArrowRight"], name: "one character", run: (desk) => desk.cursor.by("grapheme", 1, false) },
+  { group: "Move", keys: ["ArrowLeft"], name: "one character back", run: (desk) => desk.cursor.by("grapheme", -1, false) },
+  { group: "Move", keys: ["Ctrl+ArrowRight", "Alt+ArrowRight"], name: "one word", run: (desk) => desk.cursor.by("word", 1, false) },
+  { group: "Move", keys: ["Ctrl+ArrowLeft", "Alt+ArrowLeft"], name: "one word back", run: (desk) => desk.cursor.by("word", -1, false) },
+  { group: "Move", keys: ["g"], name: "next highlight", run: (desk) => desk.toHighlight() },
+
+  { group: "Select", keys: ["w"], name: "one word more", run: (desk) => desk.cursor.by("word", 1, true) },
+  { group: "Select", keys: ["Shift+W"], name: "one word less", run: (desk) => desk.cursor.by("word", -1, true) },
+  { group: "Select", keys: ["s"], name: "one sentence more", run: (desk) => desk.cursor.by("sentence", 1, true) },
+  { group: "Select", keys: ["Shift+S"], name: "one sentence less", run: (desk) => desk.cursor.by("sentence", -1, true) },
+  { group: "Select", keys: ["e"], name: "the element around", run: (desk) => desk.cursor.grow() },
+  { group: "Select", keys: ["Shift+E"], name: "back to the element inside", run: (desk) => desk.cursor.shrink() },
+  { group: "Select", keys: ["Shift+ArrowRight"], name: "one character more", run: (desk) => desk.cursor.by("grapheme", 1, true) },
+  { group: "Select", keys: ["Shift+ArrowLeft"], name: "one character less", run: (desk) => desk.cursor.by("grapheme", -1, true) },
+  { group: "Select", keys: ["Escape"], name: "nothing", run: (desk) => desk.clear() },
+
+  { group: "Highlight", keys: ["h", "Enter"], name: "highlight the selection", button: "Highlight", bubble: true, run: (desk) => desk.highlight() },
+  { group: "Highlight", keys: ["x"], name: "highlight this element", button: "This element", run: (desk) => desk.highlightElement() },
+  { group: "Highlight", keys: ["u", "Delete"], name: "remove the highlight", button: "Remove", bubble: true, run: (desk) => desk.unhighlight() },
+  { group: "Highlight", keys: ["b"], name: "best entry point here", button: "Entry point", bubble: true, run: (desk) => desk.setEntry() },
+  { group: "Highlight", keys: ["Shift+B"], name: "entry point back to the first highlight", run: (desk) => desk.edit({ kind: "entry", position: null }) },
+  { group: "Highlight", keys: ["z", "Ctrl+z"], name: "undo", button: "Undo", run: (desk) => desk.edit({ kind: "undo" }) },
+  { group: "Highlight", keys: ["Shift+Z", "y", "Ctrl+y", "Ctrl+Shift+Z"], name: "redo", button: "Redo", run: (desk) => desk.edit({ kind: "redo" }) },
+  { group: "Highlight", keys: ["a"], name: "highlight whatever the mouse selects", run: (desk) => desk.toggleMarker() },
+
+  { group: "Decide", keys: ["r"], name: "done: relevant", button: "Relevant", main: "relevant", run: (desk) => desk.finish(true) },
+  { group: "Decide", keys: ["n"], name: "done: not relevant", button: "Not relevant", main: "not", run: (desk) => desk.finish(false) },
+  { group: "Decide", keys: ["."], name: "next undone document", button: "Next undone", run: (desk) => desk.next() },
+  { group: "Decide", keys: ["p"], name: "skip for now", button: "Skip", run: (desk) => desk.skip() },
+  { group: "Decide", keys: ["o"], name: "open again", run: (desk) => desk.edit({ kind: "reopen" }) },
+  { group: "Decide", keys: ["f"], name: "flag, or take the flag away", button: "Flag", run: (desk) => desk.edit({ kind: "flag", on: !desk.state.flagged }) },
+  { group: "Decide", keys: ["m"], name: "write a note (Esc comes back)", run: (desk) => desk.note.focus() },
+  { group: "Decide", keys: ["2"], name: "exhaustivity 2 for this element", only2005: true, run: (desk) => desk.grade("2") },
+  { group: "Decide", keys: ["1"], name: "exhaustivity 1 for this element", only2005: true, run: (desk) => desk.grade("1") },
+  { group: "Decide", keys: ["0"], name: "too small for a grade (?)", only2005: true, run: (desk) => desk.grade("?") },
+
+  { group: "Page", keys: ["]"], name: "following document", run: (desk) => desk.leave(desk.data.following) },
+  { group: "Page", keys: ["["], name: "previous document", run: (desk) => desk.leave(desk.data.previous) },
+  { group: "Page", keys: ["t"], name: "show element boundaries", button: "Elements", run: (desk) => desk.toggleElements() },
+  { group: "Page", keys: ["?"], name: "these keys", button: "Keys", run: (desk) => desk.help.showModal() },
+];
+
+const SHOWN = { ArrowDown: "↓", ArrowUp: "↑", ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Delete: "Del", Enter: "↵" };
+
+export function pressed(event) {
+  const key = event.key.length === 1 && event.shiftKey && /\p{L}/u.test(event.key) ? event.key.toUpperCase() : event.key;
+  const shift = event.shiftKey && (event.key.length > 1 || /\p{L}/u.test(event.key)) ? "Shift+" : "";
+  return `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${shift}${key}`;
+}
+
+export function shownKey(key) {
+  return key.split("+").map((part) => SHOWN[part] ?? part).join(" ");
+}
+
+/** Listen for the table's keys, wherever the focus is, except where somebody types or presses a button. */
+export function listen(desk, actions) {
+  const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
+  document.addEventListener("keydown", (event) => {
+    if (desk.help.open || event.defaultPrevented || event.isComposing) return;
+    if (event.target.closest("textarea, input, select")) return;
+    if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
+    const action = byKey.get(pressed(event));
+    if (!action) return;
+    event.preventDefault();
+    action.run(desk);
+  });
+}
+
+export function helpInto(node, actions) {
+  const groups = Map.groupBy ? Map.groupBy(actions, (a) => a.group) : groupBy(actions);
+  for (const [group, members] of groups) {
+    const list = document.createElement("dl");
+    for (const action of members) {
+      const keys = document.createElement("dt");
+      action.keys.forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
+      list.append(keys, Object.assign(document.createElement("dd"), { textContent: action.name }));
+    }
+    const section = document.createElement("section");
+    section.append(Object.assign(document.createElement("h3"), { textContent: group }), list);
+    node.append(section);
+  }
+}
+
+function groupBy(actions) {
+  const groups = new Map();
+  for (const action of actions) groups.set(action.group, [...(groups.get(action.group) ?? []), action]);
+  return groups;
+}
+
+/** Buttons for the actions that have one. */
+export function buttonsInto(node, desk, actions) {
+  for (const action of actions) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = action.main ? `main ${action.main}` : "";
+    button.dataset.action = action.keys[0];
+    button.title = action.name;
+    button.append(`${action.button} `, Object.assign(document.createElement("kbd"), { textContent: shownKey(action.keys[0]) }));
+    button.addEventListener("mousedown", (event) => event.preventDefault());
+    button.addEventListener("click", () => action.run(desk));
+    node.append(button);
+  }
+}

@@ -1,0 +1,13 @@
+// Where the query's words stand in a text, as spans of units.
+
+export function findTerms(text, terms, limit = 5000) {
+  const words = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"));
+  if (!words.length) return [];
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})(?![\\p{L}\\p{N}])`, "giu");
+  const found = [];
+  for (const match of text.matchAll(pattern)) {
+    found.push([match.index, match.index + match[0].length]);
+    if (found.length >= limit) break;
+  }
+  return found;
+}

@@ -1,0 +1,56 @@
+"""Who may come in: a secret link for one person, or named users; and by which names the server answers."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from focuseval.assess.users import Attempts, User, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Access:
+    """The server's door.
+
+    Parameters
+    ----------
+    secret
+        Signs the session cookies; kept with the project, so that a restart logs nobody out.
+    hosts
+        The values of the Host header that are ours, with their ports.
+    assessor
+        Whom the secret link lets in, without `users`.
+    users
+        Name → user; with it the link's token opens nothing.
+    """
+
+    secret: bytes = field(repr=False)
+    hosts: frozenset[str] = frozenset()
+    assessor: str = ""
+    users: Mapping[str, User] | None = field(default=None, repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    attempts: Attempts = field(default_factory=Attempts, repr=False)
+
+    def enter(self, token: str) -> str | None:
+        """Return the assessor that the link's token lets in, or None."""
+        if self.users is None and hmac.compare_digest(token.encode(), self.token.encode()):
+            return self.assessor
+        return None
+
+    def log_in(self, name: str, password: str) -> str | None:
+        """Return the name of the user whose password this is, or None."""
+        user = verify(self.users, name, password) if self.users is not None else None
+        return user.name if user else None
+
+    def knows(self, name: str) -> bool:
+        """Whether a session's user is still one."""
+        return name in self.users if self.users is not None else name == self.assessor
+
+    def leads(self, name: str) -> bool:
+        """Whether a user may see what others did: the only one may, of several the leads."""
+        return self.users[name].role == "lead" if self.users is not None else True

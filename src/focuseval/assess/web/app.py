@@ -1,0 +1,94 @@
+"""The app, put together from what it is given."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, jsonify, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from focuseval.assess.view import state_view
+from focuseval.assess.web.adjudication import adjudication
+from focuseval.assess.web.api import api
+from focuseval.assess.web.desk import Desk, desk
+from focuseval.assess.web.door import door
+from focuseval.assess.web.exchange import exchange
+from focuseval.assess.web.guard import guard
+from focuseval.assess.web.pages import pages
+from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from focuseval.assess.documents import Documents
+    from focuseval.assess.store import Saved, Store
+    from focuseval.assess.web.access import Access
+    from focuseval.topics import Topic
+
+_STATUS = (
+    (ConflictError, 409),
+    (ChangedTextError, 409),
+    (StorageError, 507),
+    (FocusevalError, 422),
+)
+"""Error → HTTP status; the first that fits."""
+
+
+def create_app(
+    store: Store, documents: Documents, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
+) -> Flask:
+    """Return the web app of a project.
+
+    Parameters
+    ----------
+    store, documents, topics
+        What is judged, where its texts come from, and what they are judged for.
+    access
+        Who may come in, and by which names the server answers.
+    title
+        Shown above every page.
+    """
+    app = Flask("focuseval.assess", static_folder="static", template_folder="templates")
+    app.secret_key = access.secret
+    app.config.update(
+        SESSION_COOKIE_NAME="focuseval",
+        SESSION_COOKIE_SAMESITE="Strict",
+        SESSION_COOKIE_HTTPONLY=True,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=7),
+        MAX_FORM_MEMORY_SIZE=2**20,
+        TRUSTED_HOSTS=None,  # the guard checks names and ports
+    )
+    app.extensions["focuseval"] = Desk(store, documents, {topic.id: topic for topic in topics}, access, title)
+    guard(app)
+    for part in (door, pages, api, adjudication, exchange):
+        app.register_blueprint(part)
+    app.register_error_handler(FocusevalError, _refused)
+    app.register_error_handler(HTTPException, _failed)
+    app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
+    return app
+
+
+def _refused(error: FocusevalError) -> tuple[Any, int]:
+    """Answer an error raised on purpose: a conflict with the newer state, everything else with its one line."""
+    status = next(code for kind, code in _STATUS if isinstance(error, kind))
+    if not request.path.startswith("/api/"):
+        return render_template("error.html", status=status, message=str(error)), status
+    answer: dict[str, Any] = {"error": str(error), "changed": isinstance(error, ChangedTextError)}
+    if isinstance(error, ConflictError):
+        answer["state"] = _newer(error)
+    return jsonify(answer), status
+
+
+def _newer(error: ConflictError) -> dict[str, Any]:
+    saved: Saved = error.newer  # type: ignore[assignment]
+    document = desk().documents.get(saved.key.document)
+    return state_view(saved, document, exhaustivity=desk().store.exhaustivity)
+
+
+def _failed(error: HTTPException) -> tuple[Any, int]:
+    status = error.code or 500
+    message = error.description or error.name
+    if request.path.startswith("/api/"):
+        return jsonify({"error": message}), status
+    return render_template("error.html", status=status, message=message), status

@@ -1,0 +1,72 @@
+"""Everything a request needs, as the app was given it, and who is asking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flask import abort, current_app, g, request
+
+from focuseval.assess.plan import in_pool
+from focuseval.assess.store import ADJUDICATED, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focuseval.assess.document import Document
+    from focuseval.assess.documents import Documents
+    from focuseval.assess.store import Store
+    from focuseval.assess.web.access import Access
+    from focuseval.topics import Topic
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The project as the web sees it."""
+
+    store: Store
+    documents: Documents
+    topics: Mapping[str, Topic]
+    access: Access
+    title: str = "Assessments"
+
+
+def desk() -> Desk:
+    """Return the desk of this app."""
+    found: Desk = current_app.extensions["focuseval"]
+    return found
+
+
+def user() -> str:
+    """Return who is asking; the guard has let them in."""
+    name: str = g.user
+    return name
+
+
+def key_of(values: Mapping[str, Any]) -> Key:
+    """Return whose judgement a request speaks of: the user's own, or the adjudicated one for who may decide it.
+
+    A document that is not in the user's pool does not exist for them.
+    """
+    topic, document = values.get("topic"), values.get("document")
+    adjudicating = values.get("as") == ADJUDICATED
+    if not isinstance(topic, str) or not isinstance(document, str):
+        abort(400, "a topic and a document are needed")
+    if adjudicating and not desk().access.leads(user()):
+        abort(403, "only a lead adjudicates")
+    key = Key(ADJUDICATED if adjudicating else user(), topic, document)
+    if topic not in desk().topics or not in_pool(desk().store, key):
+        abort(404, "no such document in your pool")
+    return key
+
+
+def asked() -> tuple[Key, Document]:
+    """Return the judgement and the document that the address names."""
+    key = key_of(request.args)
+    return key, desk().documents.get(key.document)
+
+
+def leads_only() -> None:
+    """Refuse everyone who is to stay blind."""
+    if not desk().access.leads(user()):
+        abort(403, "only a lead sees what others judged")

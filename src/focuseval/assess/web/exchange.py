@@ -1,0 +1,71 @@
+"""Judgements out and in, for a lead: files to keep, gold to score with, judgements made elsewhere."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Response, abort, render_template, request
+
+from focuseval.assess.elsewhere import import_judgements
+from focuseval.assess.exchange import export_everything
+from focuseval.assess.golds import EXPORTS, export_gold
+from focuseval.assess.plan import assessors
+from focuseval.assess.store import ADJUDICATED
+from focuseval.assess.web.desk import desk, leads_only, user
+from focuseval.errors import FocusevalError
+
+if TYPE_CHECKING:
+    from focuseval.assess.elsewhere import Imported
+
+exchange = Blueprint("exchange", __name__)
+
+
+@exchange.get("/exchange")
+def page(message: str = "", imported: Imported | None = None) -> str:
+    """Show what can be taken out and brought in."""
+    leads_only()
+    everyone = assessors(desk().store)
+    return render_template("exchange.html", everyone=everyone, exports=EXPORTS, message=message, imported=imported)
+
+
+@exchange.get("/export")
+def export() -> Response:
+    """Send everything as lines of JSON."""
+    leads_only()
+    headers = {"Content-Disposition": "attachment; filename=assessments.jsonl"}
+    return Response(export_everything(desk().store), mimetype="application/x-ndjson", headers=headers)
+
+
+@exchange.get("/gold")
+def gold() -> Response:
+    """Send the judgements of one assessor, or the adjudicated ones, in a gold format."""
+    leads_only()
+    name, wanted = request.args.get("assessor", ""), request.args.get("format", "")
+    known = {one.name for one in assessors(desk().store)} | {ADJUDICATED}
+    if wanted not in EXPORTS or name not in known:
+        abort(404, "no such format or assessor")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "gold"
+        export_gold(desk().store, desk().documents, target, wanted, assessor=name)
+        data = target.read_bytes()
+    headers = {"Content-Disposition": f"attachment; filename={EXPORTS[wanted]}"}
+    return Response(data, mimetype="application/octet-stream", headers=headers)
+
+
+@exchange.post("/import")
+def upload() -> str | tuple[str, int]:
+    """Read judgements that were made elsewhere as one more assessor."""
+    leads_only()
+    sent = request.files.get("file")
+    if sent is None or not sent.filename:
+        abort(400, "choose a file")
+    try:
+        lines = sent.read().decode("utf-8").splitlines()
+        name = request.form.get("assessor", "").strip()[:64]
+        documents = desk().documents.get
+        told = import_judgements(desk().store, lines, documents, actor=user(), assessor=name, file="upload")
+    except (FocusevalError, UnicodeDecodeError) as error:
+        return page(message=str(error)), 422
+    return page(imported=told)

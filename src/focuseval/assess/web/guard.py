@@ -1,0 +1,102 @@
+"""What every request passes on its way in and out.
+
+In: the Host is one of ours (a rebound name is not), a request that changes something comes from our own pages (Origin)
+and carries the session's token, and there is a session. Out: headers that keep scripts, frames and other machines
+away from the page. Nothing here writes a token, a cookie or a password anywhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+
+from flask import abort, g, redirect, request, session, url_for
+
+from focuseval.assess.web.desk import desk
+
+if TYPE_CHECKING:
+    from flask import Flask, Response
+    from werkzeug.wrappers import Response as AnyResponse
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+EDIT_LIMIT = 8 * 2**20
+UPLOAD_LIMIT = 64 * 2**20
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def guard(app: Flask) -> None:
+    """Put the checks around every route of the app."""
+    app.before_request(check_host)
+    app.before_request(check_origin)
+    app.before_request(check_size)
+    app.before_request(check_session)
+    app.before_request(check_csrf)
+    app.after_request(add_headers)
+    app.jinja_env.globals["csrf_token"] = csrf_token
+
+
+def check_host() -> None:
+    """Refuse a Host that is not ours: a name of the attacker's that now points at this machine."""
+    if request.headers.get("Host", "").lower() not in desk().access.hosts:
+        abort(403, "this server does not answer to that name")
+
+
+def check_origin() -> None:
+    """Refuse a change that another site's page asks for."""
+    if request.method in SAFE:
+        return
+    host = request.headers["Host"].lower()
+    if request.headers.get("Origin", "").lower() not in (f"http://{host}", f"https://{host}"):
+        abort(403, "changes are taken from our own pages only")
+
+
+def check_size() -> None:
+    """Bound what may be sent, before anything reads it."""
+    request.max_content_length = UPLOAD_LIMIT if request.endpoint == "exchange.upload" else EDIT_LIMIT
+    if request.method not in SAFE and request.content_length is None:
+        abort(411)
+
+
+def check_session() -> AnyResponse | None:
+    """Let in who has a session; others may see the door and the static files."""
+    g.user = session.get("user", "")
+    if g.user and desk().access.knows(g.user):
+        return None
+    if request.endpoint in ("door.enter", "door.login", "static"):
+        return None
+    if request.method not in SAFE or request.path.startswith("/api/"):
+        abort(401, "log in again; what is unsaved stays in this browser")
+    return redirect(url_for("door.login"))
+
+
+def check_csrf() -> None:
+    """Refuse a change without the token of this session's pages."""
+    if request.method in SAFE:
+        return
+    given = request.headers.get("X-CSRF-Token") or request.form.get("csrf", "")
+    if not hmac.compare_digest(given.encode(), str(session.get("csrf", "")).encode()) or not given:
+        abort(403, "the page is out of date; reload it")
+
+
+def csrf_token() -> str:
+    """Return the token that forms and scripts of this session send back."""
+    if "csrf" not in session:
+        session["csrf"] = secrets.token_urlsafe(24)
+    token: str = session["csrf"]
+    return token
+
+
+def add_headers(response: Response) -> Response:
+    """Tell the browser what this page may never do."""
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["X-Frame-Options"] = "DENY"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    response.headers.setdefault("Cache-Control", "no-store" if request.endpoint != "static" else "no-cache")
+    return response

@@ -1,0 +1,79 @@
+"""The pages of an assessor: topics, a topic's documents, a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+
+from focuseval.assess.progress import by_topic, entries, neighbour, next_undone
+from focuseval.assess.store import ADJUDICATED
+from focuseval.assess.web.desk import asked, desk, user
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+    from focuseval.assess.plan import Pooled
+    from focuseval.topics import Topic
+
+pages = Blueprint("pages", __name__)
+
+
+@pages.get("/")
+def topics() -> str:
+    """List the topics with their progress."""
+    mine = entries(desk().store, user())
+    return render_template("topics.html", progress=by_topic(mine), upcoming=next_undone(mine, "", ""))
+
+
+@pages.get("/topic")
+def topic() -> str:
+    """List the documents of one topic, with what became of each."""
+    wanted = request.args.get("topic", "")
+    mine = [entry for entry in entries(desk().store, user()) if entry.pooled.topic == wanted]
+    if not mine:
+        abort(404, "no such topic in your pool")
+    return render_template("topic.html", topic=desk().topics[wanted], entries=mine, progress=by_topic(mine)[0])
+
+
+@pages.get("/read")
+def read() -> str:
+    """Show one document for assessing; its text comes through the interface, as text."""
+    key, page = asked()
+    mine = entries(desk().store, key.assessor)
+    return render_template(
+        "read.html",
+        topic=desk().topics[key.topic],
+        terms=query_terms(desk().topics[key.topic]),
+        document=page.id,
+        adjudicating=key.assessor == ADJUDICATED,
+        previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
+        following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
+        progress=next(progress for progress in by_topic(mine) if progress.topic == key.topic),
+    )
+
+
+@pages.get("/next")
+def upcoming() -> Response:
+    """Go to the next document that is not done, or to the list when everything is."""
+    assessor = ADJUDICATED if request.args.get("as") == ADJUDICATED else user()
+    if assessor == ADJUDICATED:
+        return redirect(url_for("adjudication.documents"))
+    here = (request.args.get("topic", ""), request.args.get("document", ""))
+    found = next_undone(entries(desk().store, assessor), *here)
+    return redirect(_address(found, assessor) or url_for("pages.topics", done=1))
+
+
+def query_terms(topic: Topic) -> list[str]:
+    """Return the words and phrases to colour in the text; unwanted ones are not."""
+    return sorted({term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1})
+
+
+def _address(row: Pooled | None, assessor: str) -> str:
+    if row is None:
+        return ""
+    values = {"topic": row.topic, "document": row.document}
+    if assessor == ADJUDICATED:
+        values["as"] = ADJUDICATED
+    return url_for("pages.read") + "?" + urlencode(values)

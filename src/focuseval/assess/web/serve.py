@@ -1,0 +1,60 @@
+"""The app behind waitress: a socket first, because the link and the checks need its port."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+THREADS = 8
+
+
+def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+    """Return a listening socket; port 0 takes any that is free."""
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        raise AssessError(f"{host}:{port}: {error.strerror}; choose another with --port") from error
+
+
+def names_of(host: str, port: int, others: tuple[str, ...] = ()) -> frozenset[str]:
+    """Return the values of the Host header that a server answers to.
+
+    >>> sorted(names_of("127.0.0.1", 80, ("judge.example",)))
+    ['127.0.0.1:80', 'judge.example', 'judge.example:80', 'localhost:80']
+    """
+    local = {"127.0.0.1", "localhost"} if host in ("127.0.0.1", "localhost") else {host}
+    given = {name.lower() for name in others}
+    return frozenset({f"{name}:{port}" for name in local | given} | given)
+
+
+class Server:
+    """The app, served from a thread of its own until it is closed."""
+
+    def __init__(self, app: Flask, listening: socket.socket) -> None:
+        import waitress  # noqa: PLC0415  only a server needs it
+
+        self.port = listening.getsockname()[1]
+        self._server: Any = waitress.create_server(
+            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27
+        )
+        self._thread = threading.Thread(target=self._server.run, name="server", daemon=True)
+
+    def start(self) -> None:
+        """Serve in the background."""
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Serve until the user presses Ctrl-C."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def close(self) -> None:
+        """Stop serving; requests at hand are answered first."""
+        self._server.close()
+        self._server.task_dispatcher.shutdown()

@@ -1,0 +1,92 @@
+r"""How far two people agree: Cohen's κ, Krippendorff's α, overlap of highlighted text, correlation of specificity.
+
+κ compares two assessors who judged the same units; α takes any number of them and copes with units that some did not
+judge. Both are 1 for perfect agreement, 0 for agreement by chance, and undefined (NaN) where nothing could disagree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def cohen_kappa(left: ArrayLike, right: ArrayLike) -> float:
+    r"""Return Cohen's κ of two assessors' labels for the same units.
+
+    .. math:: \kappa = (p_o - p_e) / (1 - p_e)
+
+    >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
+    0.5
+    """
+    left, right = np.asarray(left), np.asarray(right)
+    labels = np.unique(np.r_[left, right])
+    if not len(left):
+        return float("nan")
+    observed = float(np.mean(left == right))
+    shares = [((left == label).mean(), (right == label).mean()) for label in labels]
+    expected = float(sum(a * b for a, b in shares))
+    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+
+
+def krippendorff_alpha(table: ArrayLike, level: str = "nominal") -> float:
+    r"""Return Krippendorff's α of a table with a row per assessor and a column per unit; NaN marks "did not judge".
+
+    .. math:: \alpha = 1 - D_o / D_e
+
+    Parameters
+    ----------
+    table
+        Labels as numbers. A unit that fewer than two assessors judged says nothing and is left out.
+    level
+        ``nominal`` (labels differ or not) or ``interval`` (squared differences).
+
+    >>> round(krippendorff_alpha([[1, 1, 0, 0], [1, 0, 0, 0]]), 3)
+    0.533
+    """
+    values = np.asarray(table, np.float64)
+    paired = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
+    labels = np.unique(paired[~np.isnan(paired)])
+    if len(labels) < 2:
+        return float("nan")
+    counts = (paired[:, :, None] == labels).sum(axis=0).astype(np.float64)
+    judged = counts.sum(axis=1)
+    coincidence = np.einsum("uc,uk,u->ck", counts, counts, 1 / (judged - 1))
+    coincidence -= np.diag((counts / (judged - 1)[:, None]).sum(axis=0))
+    distance = _distance(labels, level)
+    totals = coincidence.sum(axis=0)
+    expected = np.outer(totals, totals) - np.diag(totals)
+    return float(1 - (totals.sum() - 1) * (coincidence * distance).sum() / (expected * distance).sum())
+
+
+def overlap(shared: ArrayLike, left: ArrayLike, right: ArrayLike) -> tuple[float, float]:
+    """Return Jaccard and F of highlighted text, from characters in common and characters of either.
+
+    >>> overlap([5], [10], [5])
+    (0.5, 0.6666666666666666)
+    """
+    both, sizes = float(np.sum(shared)), float(np.sum(left) + np.sum(right))
+    if not sizes:
+        return float("nan"), float("nan")
+    return both / (sizes - both), 2 * both / sizes
+
+
+def correlation(left: ArrayLike, right: ArrayLike) -> float:
+    """Return Pearson's correlation; NaN where one side never varies.
+
+    >>> round(correlation([0.1, 0.5, 0.9], [0.2, 0.6, 1.0]), 6)
+    1.0
+    """
+    x, y = (np.asarray(side, np.float64) for side in (left, right))
+    if len(x) < 2 or not np.ptp(x) or not np.ptp(y):
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _distance(labels: NDArray[np.float64], level: str) -> NDArray[np.float64]:
+    if level == "interval":
+        return (labels[:, None] - labels) ** 2
+    return 1.0 - np.eye(len(labels))
