@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from focuseval.match import Matched
 
 
-def refuse_unlawful(m: Matched, task: str | None) -> None:
-    """Check what can be seen in the matched table: overlap, interleaved articles, several entry points."""
+def refuse_unlawful(m: Matched, task: str | None, *, official: bool = False) -> None:
+    """Check what can be seen in the matched table: overlap, interleaved articles, several entry points.
+
+    The official tool (`official`) looks for overlap in focused runs only, and takes the first of several entry points.
+    """
     if not len(m):
         return
-    if task in {"focused", "relevant-in-context"} and m.run.start is not None:
+    overlap_matters = {"focused"} if official else {"focused", "relevant-in-context"}
+    if task in overlap_matters and m.run.start is not None:
         _refuse(m, task, np.flatnonzero(m.new_size < m.size), "returns text that an earlier result returned")
-    if task == "relevant-in-context":
+    if task == "relevant-in-context" or (task == "best-in-context" and official):
         _refuse(m, task, interleaved(m), "comes back to an article after another one")
-    if task == "best-in-context":
+    elif task == "best-in-context":
         _refuse(m, task, again(m), "is a second entry point into one article")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from focuseval.stats.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -161,9 +162,12 @@ class Scores:
             raise ValueError("these scores were read from a file: their runs are not at hand, so neither are curves")
         return self.points(measure)
 
-    def compare(self, measure: str, **options: Any) -> Any:
-        """Compare the runs' means of one measure; see `focuseval.stats.compare`."""
-        return import_module("focuseval.stats").compare(self, measure, **options)  # statistics stand below scores
+    def compare(self, measure: str, **settings: Any) -> Comparison:
+        """Compare all pairs of runs under one measure; settings are those of `focuseval.stats.comparison.Settings`."""
+        from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  it knows scores, not the other way round
+        from focuseval.stats.comparison import Settings  # noqa: PLC0415  only comparisons need statistics
+
+        return compare_scores(self, measure, Settings(**settings))
 
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""

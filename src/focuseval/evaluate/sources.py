@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,9 @@ def load(source: Any, prepared: Prepared, plan: Plan) -> Run:
     elif isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 
-        run = read_run(source, format=plan.run_format, index=prepared.index)
+        run = read_run(
+            Path(source) if isinstance(source, PathLike) else source, format=plan.run_format, index=prepared.index
+        )
     else:
         from focuseval.formats.frames import run_from_frame  # noqa: PLC0415  only frames need it
 

@@ -18,13 +18,13 @@ from focuseval.spans import dense
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match.matched import Matched
     from focuseval.match.prepared import Prepared
+    from focuseval.match.results import Results
 
 EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,4}$"
 
 
-def group_articles(matched: Matched) -> NDArray[np.int64]:
+def group_articles(matched: Results) -> NDArray[np.int64]:
     """Return every result's article: a row of ``gold.articles``, numbers beyond for unjudged pairs."""
     prepared = matched.prepared
     ids = dictionary(matched.column(matched.run.document))

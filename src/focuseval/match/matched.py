@@ -14,138 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.match.articles import group_articles
-from focuseval.match.places import Places, place
-from focuseval.spans import unseen
+from focuseval.match.results import Results, ranks
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
-
-    from focuseval.match.policies import Policies
-    from focuseval.match.prepared import Prepared
-    from focuseval.run import Run
 
 
 @dataclass(frozen=True)
-class Matched:
-    """One run against one gold; what every measure is computed from."""
-
-    prepared: Prepared
-    run: Run
-    policies: Policies
-    rows: NDArray[np.int64] | None
-    """Rows of the run that are looked at, in this table's order; None for all of them as they stand."""
-    bounds: NDArray[np.int64]
-    """Where each counted topic's block begins, and one more entry for the end of the last."""
-    chunks: Any = None
-    """All chunks of the chunker, for `ceiling`; a `Chunks` value or None."""
-
-    def __len__(self) -> int:
-        """Return the number of results."""
-        return int(self.bounds[-1])
-
-    @property
-    def topics(self) -> int:
-        """The number of counted topics."""
-        return len(self.bounds) - 1
-
-    @cached_property
-    def answered(self) -> NDArray[np.bool_]:
-        """For every counted topic, whether the run returned anything."""
-        return np.diff(self.bounds) > 0
-
-    @cached_property
-    def topic(self) -> NDArray[np.int32]:
-        """For every result, its counted topic."""
-        return np.repeat(np.arange(self.topics, dtype=np.int32), np.diff(self.bounds))
-
-    @cached_property
-    def rank(self) -> NDArray[np.int64]:
-        """For every result, its rank in its topic, from 1."""
-        return ranks(self.bounds)
-
-    def column(self, values: Any) -> Any:
-        """Return a column of the run (NumPy or Arrow) in this table's order."""
-        return values if self.rows is None else values.take(self.rows)
-
-    @cached_property
-    def path(self) -> pa.Array | None:
-        """Element paths, or None when the run has none."""
-        return None if self.run.path is None else self.column(self.run.path)
-
-    # -- which article ------------------------------------------------------------------------------------------
-
-    @cached_property
-    def article(self) -> NDArray[np.int64]:
-        """For every result, its article: a row of ``gold.articles``, or a number beyond for unjudged pairs."""
-        return group_articles(self)
-
-    @cached_property
-    def judged(self) -> NDArray[np.bool_]:
-        """For every result, whether an assessor judged its document for its topic."""
-        return np.asarray(self.article < len(self.prepared.topic))
-
-    @cached_property
-    def unjudged(self) -> int:
-        """How many results no assessor judged."""
-        return len(self) - int(np.count_nonzero(self.judged))
-
-    # -- which characters ---------------------------------------------------------------------------------------
-
-    @cached_property
-    def places(self) -> Places:
-        """Start and end of every result."""
-        return place(self)
-
-    @property
-    def start(self) -> NDArray[np.int64]:
-        """For every result, its first character."""
-        return self.places.start
-
-    @property
-    def end(self) -> NDArray[np.int64]:
-        """For every result, one past its last character."""
-        return self.places.end
-
-    @cached_property
-    def size(self) -> NDArray[np.int64]:
-        """For every result, its characters."""
-        return self.end - self.start
-
-    @cached_property
-    def hits(self) -> NDArray[np.int64]:
-        """Rows of the results whose article is relevant: all others hold no highlighted character."""
-        known = np.flatnonzero(self.judged)
-        return known[self.prepared.relevant[self.article[known]]]
-
-    @cached_property
-    def rsize(self) -> NDArray[np.int64]:
-        """For every result, its highlighted characters."""
-        found = np.zeros(len(self), np.int64)
-        hits = self.hits
-        found[hits] = self.prepared.highlights.covered(self.article[hits], self.start[hits], self.end[hits])
-        return found
-
-    @cached_property
-    def new_size(self) -> NDArray[np.int64]:
-        """For every result, the characters that no earlier rank of its topic returned."""
-        return unseen(self.article, self.start, self.end)
-
-    @cached_property
-    def new_rsize(self) -> NDArray[np.int64]:
-        """For every result, the highlighted characters that no earlier rank of its topic returned."""
-        found = np.zeros(len(self), np.int64)
-        hits = self.hits
-        again = self.new_size[hits] < self.size[hits]
-        found[hits[~again]] = self.rsize[hits[~again]]
-        if again.any():
-            crowded = np.isin(self.article[hits], self.article[hits[again]])
-            rows = hits[crowded]
-            found[rows] = unseen(self.article[rows], self.start[rows], self.end[rows], self.prepared.highlights)
-        return found
-
-    # -- the article view ---------------------------------------------------------------------------------------
+class Matched(Results):
+    """One run against one gold; what every measure is computed from: results, and the articles they are in."""
 
     @cached_property
     def a_first(self) -> NDArray[np.int64]:
@@ -195,7 +72,7 @@ class Matched:
     @cached_property
     def a_size(self) -> NDArray[np.int64]:
         """For every returned article, the characters returned from it, each once."""
-        return self._by_article(self.new_size)
+        return self._by_article(self.cost)
 
     @cached_property
     def a_rsize(self) -> NDArray[np.int64]:
@@ -244,12 +121,3 @@ class Matched:
 
             made[quant, base] = match_elements(self, self.prepared, quant, base)
         return made[quant, base]
-
-
-def ranks(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 1, 2, … within each block.
-
-    >>> ranks(np.array([0, 2, 2, 5]))
-    array([1, 2, 1, 2, 3])
-    """
-    return np.arange(1, bounds[-1] + 1) - np.repeat(bounds[:-1], np.diff(bounds))

@@ -12,7 +12,7 @@ from focuseval.errors import MissingDataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match.matched import Matched
+    from focuseval.match.results import Results
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Places:
     """Results whose place nobody knows: a path that leads nowhere, an offset marked as unknown."""
 
 
-def place(matched: Matched) -> Places:
+def place(matched: Results) -> Places:
     """Return the span of every result."""
     run = matched.run
     if run.start is None and run.path is None:
@@ -45,13 +45,13 @@ def place(matched: Matched) -> Places:
     return Places(np.maximum(start, 0), np.where(unplaced, 0, np.where(point, start, end)), start, unplaced)
 
 
-def _ends(matched: Matched) -> NDArray[np.int64]:
+def _ends(matched: Results) -> NDArray[np.int64]:
     if matched.run.end is None:
         return np.full(len(matched), -1, np.int64)
     return np.asarray(matched.column(matched.run.end))
 
 
-def _resolve(matched: Matched, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _resolve(matched: Results, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Look up element paths in the index."""
     index = matched.prepared.index
     if index is None:
@@ -64,14 +64,14 @@ def _resolve(matched: Matched, rows: NDArray[np.int64]) -> tuple[NDArray[np.int6
     return np.asarray(start, np.int64), np.asarray(end, np.int64)
 
 
-def _whole_documents(matched: Matched) -> Places:
+def _whole_documents(matched: Results) -> Places:
     """Return whole documents: what a result without a place stands for."""
     length = _lengths(matched)
     zero = np.zeros(len(length), np.int64)
     return Places(zero, length, zero, zero.astype(np.bool_))
 
 
-def _lengths(matched: Matched) -> NDArray[np.int64]:
+def _lengths(matched: Results) -> NDArray[np.int64]:
     """Return the length of every result's document, from the gold or the index."""
     known = matched.prepared.length
     judged = matched.judged

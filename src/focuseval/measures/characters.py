@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 LEVELS = 101
 
 
-def charged(m: Matched) -> Integers:
-    """Return the characters that each result costs: those not returned before.
-
-    The official tool charges results of articles without relevance in full each time.
-    """
-    if m.policies.overlap == "once":
-        return m.new_size
-    cost = m.size.copy()
-    cost[m.places.unplaced] = 18  # what the official tool charges for an unknown place
-    cost[m.hits] = np.where(m.places.unplaced[m.hits], 18, m.new_size[m.hits])
-    return cost
-
-
 def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
     """Return topic, relevant characters so far and precision, at every rank that adds relevant characters.
 
@@ -46,7 +33,7 @@ def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
     """
     rows = np.flatnonzero(m.new_rsize)
     relevant = running_count(m.new_rsize, m.bounds)[rows]
-    retrieved = running_count(charged(m), m.bounds)[rows]
+    retrieved = running_count(m.cost, m.bounds)[rows]
     return m.topic[rows], relevant, relevant / retrieved
 
 
@@ -84,7 +71,7 @@ def average_interpolated_precision(m: Matched) -> Floats:
 
 def char_precision(m: Matched) -> Floats:
     """Return the share of the returned characters that is highlighted."""
-    return ratio(count(m.new_rsize, m.bounds), count(charged(m), m.bounds))
+    return ratio(count(m.new_rsize, m.bounds), count(m.cost, m.bounds))
 
 
 def char_recall(m: Matched) -> Floats:

@@ -37,11 +37,11 @@ def generalised_recall(m: Matched, at: int, gain: str, credit: str) -> Floats:
     """Return the share of the relevant articles (or of their highlighted text) within the first `at` ranks."""
     if gain == "documents":
         return ratio(relevant_upto(m, at), m.prepared.numrel)
-    kept = np.where(m.a_rank <= at, credits(m, gain, credit), 0)
+    kept = np.where(m.a_rank <= at, recall_credit(m, gain, credit), 0)
     return ratio(count(kept, m.a_bounds), m.prepared.trel_of_topic)
 
 
-def credits(m: Matched, gain: str, credit: str) -> NDArray[np.int64]:  # noqa: A001  the papers' word
+def recall_credit(m: Matched, gain: str, credit: str) -> NDArray[np.int64]:
     """Return what every returned article adds to recall: 1, its highlighted text, or what was returned of it."""
     if gain == "documents":
         return m.a_relevant.astype(np.int64)
@@ -59,7 +59,7 @@ def average_generalised_precision(
     """Return gP at the rank of every relevant article, weighted by what the article adds to recall."""
     s = article_scores(m, score, beta, irr, n)
     gp = running(s, m.a_bounds) / m.a_rank
-    added, whole = credits(m, gain, credit), recall_base_size(m, gain)
+    added, whole = recall_credit(m, gain, credit), recall_base_size(m, gain)
     if form == "interpolated":
         return based(m, score, interpolate(m, gp, added, whole).mean(axis=1))
     hits = found(m)
@@ -86,7 +86,7 @@ def generalised_curve(m: Matched, **parameters: float | str) -> tuple[Floats, Fl
     beta, gain, credit = float(chosen["beta"]), str(chosen["gain"]), str(chosen["credit"])
     s = article_scores(m, str(chosen["score"]), beta, int(chosen["irr"]), int(chosen["n"]))
     gp = running(s, m.a_bounds) / m.a_rank
-    return np.arange(101) / 100, interpolate(m, gp, credits(m, gain, credit), recall_base_size(m, gain))
+    return np.arange(101) / 100, interpolate(m, gp, recall_credit(m, gain, credit), recall_base_size(m, gain))
 
 
 def based(m: Matched, score: str, values: Floats) -> Floats:

@@ -1,0 +1,42 @@
+"""``focuseval inex-eval``: a drop-in for the official tool of 2008–10."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command("inex-eval")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("-t", "mode", flag_value="t", help="Thorough: iP and MAiP; overlap is allowed.")
+@click.option("-f", "mode", flag_value="f", help="Focused: iP and MAiP; overlap rejects the run.")
+@click.option("-r", "mode", flag_value="r", help="Relevant in context: MAgP with F.")
+@click.option("-b", "mode", flag_value="b", help="Best in context: MAgP with the distance from the entry point.")
+@click.option("-i", "mode", flag_value="i", help="Relevant in context: MAgP with tolerance to irrelevance.")
+@click.option("-irr", type=click.IntRange(1), default=300, show_default=True, help="Irrelevant characters tolerated.")
+@click.option("-n", type=click.IntRange(1), default=500, show_default=True, help="Distance worth nothing.")
+@click.option("-beta", type=click.FloatRange(0), default=0.25, show_default=True, help="Weight of recall in F.")
+@click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
+@click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
+@click.option("--index", help="Index of the collection, for runs of element paths.")
+def inex_eval(qrels: str, runs: tuple[str, ...], mode: str | None, index: str | None, **flags: Any) -> None:
+    r"""Score RUNs as the official INEX tool of 2008–10 did: its flags, its lines, its habits.
+
+    \b
+    Examples:
+      focuseval inex-eval -f qrels.txt run.fol
+      focuseval inex-eval -r -beta 0.25 -q qrels.txt run1.fol run2.fol
+    """
+    from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  as above
+    from focuseval.formats import read_gold, read_run  # noqa: PLC0415  as above
+    from focuseval.match import prepare  # noqa: PLC0415  as above
+
+    if mode is None:
+        raise click.UsageError("one of -t, -f, -r, -b, -i says what is scored")
+    documents = open_index(index) if index else None
+    prepared = prepare(read_gold(qrels, index=documents), documents)
+    for run in runs:
+        click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags)), nl=False)
