@@ -1,0 +1,80 @@
+"""``focuseval stats``: tell what a file is, describe it, and show the description."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from focuseval.cli.drawing import print_table
+
+_SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
+_MOST = 20
+"""Tags, depths and targets shown on a terminal; JSON has all."""
+
+_ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
+_TOPIC = re.compile(rb"<(?:inex[-_]?topic|topic)\b", re.IGNORECASE)
+_NOT_TOPICS = frozenset((b"inex-submission", b"assessments"))
+
+
+def describe_file(path: str, index: Any = None) -> dict[str, Any]:
+    """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
+    from focuseval import statistics  # noqa: PLC0415  help must not wait for it
+    from focuseval.collection import describe, open_index  # noqa: PLC0415  as above
+    from focuseval.formats import detect, read_gold, read_run  # noqa: PLC0415  as above
+    from focuseval.topics import read_topics  # noqa: PLC0415  as above
+
+    kind = "index"
+    found: Any
+    if is_index(path):
+        found = describe(open_index(path))
+    elif are_topics(path):
+        kind, found = "topics", statistics.describe_topics(read_topics(path))
+    elif detect(path).kind == "run":
+        kind, found = "run", statistics.describe_run(read_run(path), index)
+    else:
+        kind, found = "gold", statistics.describe_gold(read_gold(path, index=index), index)
+    return {"file": path, "kind": kind, **asdict(found)}
+
+
+def is_index(path: str) -> bool:
+    """Say whether a folder is an index."""
+    return (Path(path) / "documents.arrow").is_file()
+
+
+def are_topics(path: str) -> bool:
+    """Say whether the first bytes of a file, or of a folder's first file, hold topics."""
+    from focuseval.formats.source import open_source  # noqa: PLC0415  help must not wait for it
+
+    folder = Path(path)
+    files = sorted(folder.rglob("*.[xX][mM][lL]")) if folder.is_dir() else [folder]
+    if not files:
+        return False
+    head = open_source(files[0]).head()
+    root = _ROOT.search(head)
+    return root is not None and root[1] not in _NOT_TOPICS and _TOPIC.search(head) is not None
+
+
+def print_statistics(figures: dict[str, Any]) -> None:
+    """Print figures as one table, and one for every list of counts among them."""
+    single = {name: value for name, value in figures.items() if not isinstance(value, tuple)}
+    rows = [(name.replace("_", " "), _figure(name, value)) for name, value in single.items() if name not in _TITLE]
+    print_table(f"{figures['file']} ({figures['kind']})", ("", "value"), rows, right=(1,))
+    for name, value in figures.items():
+        if isinstance(value, tuple) and value:
+            _print_counts(name.replace("_", " "), value)
+
+
+_TITLE = frozenset(("file", "kind"))
+
+
+def _figure(name: str, value: Any) -> Any:
+    return f"{100 * value:.1f} %" if name in _SHARES and value is not None else value
+
+
+def _print_counts(name: str, counts: tuple[tuple[Any, int], ...]) -> None:
+    total = sum(count for _, count in counts)
+    rows = [(value, count, f"{100 * count / total:.1f} %") for value, count in counts[:_MOST]]
+    more = f" ({_MOST} of {len(counts)}; --json has all)" if len(counts) > _MOST else ""
+    print_table(name + more, ("", "count", "share"), rows, right=(1, 2))

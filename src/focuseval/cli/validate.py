@@ -1,0 +1,67 @@
+"""``focuseval validate``: what in a run breaks its task's rules."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("run", type=click.Path(exists=True, allow_dash=True))
+@click.option(
+    "--task", required=True, help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, spans."
+)
+@click.option("--index", type=click.Path(exists=True), help="Index that documents and paths must be in.")
+@click.option("--docs", type=click.Path(exists=True), help="Documents, where there is no index.")
+@click.option("--run-format", help="Format of RUN, if its content does not tell.")
+@click.option(
+    "--limit", type=click.IntRange(0), help=f"Lines to print; {_SHOWN} findings, or every change, if not given."
+)
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--repair", "repaired", type=click.Path(dir_okay=False), help="Write a lawful run here; list the changes."
+)
+@click.pass_context
+def validate(ctx: click.Context, /, run: str, **options: Any) -> None:
+    r"""Check a run against a task: unknown places, ranks, scores, duplicates, overlap, limits, grouping.
+
+    Exit code 0 if the run is lawful or was repaired, 1 if not.
+
+    \b
+    Examples:
+      focuseval validate run.xml --task focused --index wiki.idx
+      focuseval validate run.xml --task relevant-in-context --repair lawful.xml
+      focuseval validate run.txt --task thorough --format json | jq .counts
+    """
+    from focuseval.task.report import as_json, as_lines  # noqa: PLC0415  help must not wait for it
+    from focuseval.task.tasks import find_task  # noqa: PLC0415  as above
+
+    task = find_task(options["task"])
+    findings, limit = _findings(run, task, options)
+    if options["layout"] == "json":
+        click.echo(json.dumps(as_json(findings, task, limit), ensure_ascii=False, indent=1))
+    else:
+        for line in as_lines(findings, task, limit):
+            click.echo(line)
+    ctx.exit(1 if findings.errors else 0)
+
+
+def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
+    """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
+    from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import detect, read_run, write_run  # noqa: PLC0415  as above
+    from focuseval.task import check, repair  # noqa: PLC0415  as above
+
+    if options["repaired"] and run == "-" and not options["run_format"]:
+        raise click.UsageError("to repair standard input, say its format with --run-format")
+    index = collection(options)
+    known = read_run(run, format=options["run_format"])
+    if not options["repaired"]:
+        return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]
+    lawful, changes = repair(known, task, index)
+    write_run(lawful, options["repaired"], options["run_format"] or detect(run, "run").name)
+    return changes, options["limit"]

@@ -1,0 +1,233 @@
+"""What the papers' tables say of judgements, runs and topics: counts, sizes, overlap, tags.
+
+Shares are fractions of 1; a figure that the data cannot tell is None, never a guess. Collections describe themselves
+in `focuseval.collection.describe`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.gold import UNKNOWN
+from focuseval.spans import crowded, pack, union
+from focuseval.task.layout import lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection import Index
+    from focuseval.gold import Gold
+    from focuseval.run import Run
+    from focuseval.topics import Topic
+
+Counts: TypeAlias = tuple[tuple[Any, int], ...]
+"""Values with how often they occur, the most frequent first."""
+
+
+@dataclass(frozen=True)
+class GoldStatistics:
+    """Figures of a gold."""
+
+    topics: int
+    topics_with_relevance: int
+    articles: int
+    relevant_articles: int
+    articles_per_topic: float | None
+    relevant_articles_per_topic: float | None
+    """Over topics with relevance."""
+    passages: int
+    passages_per_topic: float | None
+    """Over topics with relevance."""
+    passages_per_article: float | None
+    """Over relevant articles."""
+    highlighted_characters: int | None
+    passage_size_mean: float | None
+    passage_size_median: float | None
+    passage_size_largest: int | None
+    assessed_elements: int
+    fully_highlighted: int | None
+    """Elements whose whole text is highlighted; None without sizes and without an index."""
+    fully_highlighted_links: float | None
+    """Share of links (tags that end in ``link``) among them: 18 % in INEX 2006."""
+    fully_highlighted_tags: Counts
+    entry_points: int
+    entry_points_at_first_relevant: float | None
+    """Share of best entry points that stand at the first highlighted character."""
+
+
+def describe_gold(gold: Gold, index: Index | None = None) -> GoldStatistics:
+    """Return the figures of a gold; an index tells fully highlighted elements where the gold itself does not."""
+    relevant = gold.articles.relevance > 0
+    topics = int(gold.relevant_topics.sum())
+    sizes = _passage_sizes(gold)
+    tags = _fully_highlighted(gold, index)
+    full = None if tags is None else sum(count for _, count in tags)
+    links = sum(count for tag, count in tags or () if tag.endswith("link"))
+    starts = _at_first_relevant(gold)
+    return GoldStatistics(
+        topics=len(gold.topics),
+        topics_with_relevance=topics,
+        articles=len(relevant),
+        relevant_articles=int(relevant.sum()),
+        articles_per_topic=_ratio(len(relevant), len(gold.topics)),
+        relevant_articles_per_topic=_ratio(int(relevant.sum()), topics),
+        passages=len(gold.passages.topic),
+        passages_per_topic=_ratio(len(gold.passages.topic), topics),
+        passages_per_article=_ratio(len(gold.passages.topic), int(relevant.sum())),
+        highlighted_characters=int(sizes.sum()) if len(sizes) else None,
+        passage_size_mean=float(sizes.mean()) if len(sizes) else None,
+        passage_size_median=float(np.median(sizes)) if len(sizes) else None,
+        passage_size_largest=int(sizes.max()) if len(sizes) else None,
+        assessed_elements=len(gold.elements.topic),
+        fully_highlighted=full,
+        fully_highlighted_links=_ratio(links, full or 0),
+        fully_highlighted_tags=tags or (),
+        entry_points=int((gold.articles.bep != UNKNOWN).sum()) or _valid(gold.articles.bep_path),
+        entry_points_at_first_relevant=float(starts.mean()) if len(starts) else None,
+    )
+
+
+@dataclass(frozen=True)
+class RunStatistics:
+    """Figures of a run."""
+
+    run_id: str
+    topics: int
+    results: int
+    results_per_topic_least: int | None
+    results_per_topic_mean: float | None
+    results_per_topic_most: int | None
+    documents: int
+    overlapping: float | None
+    """Share of results that overlap another result of their topic: 70–80 % in the best CO runs of INEX 2004."""
+    mean_depth: float | None
+    """Of elements; a root has depth 1."""
+    depths: Counts
+    tags: Counts
+
+
+def describe_run(run: Run, index: Index | None = None) -> RunStatistics:
+    """Return the figures of a run; overlap is told by paths where neither run nor index gives spans."""
+    sizes = np.diff(run.bounds)
+    layout = lay_out(run, index)
+    clash = [crowded(layout.group, layout.start, layout.end), crowded(layout.group, layout.low, layout.high)]
+    paths = _element_paths(run.path)
+    depth, tags = pc.count_substring(paths, "/"), _tags(paths)
+    return RunStatistics(
+        run_id=run.run_id,
+        topics=len(run.topics),
+        results=len(run),
+        results_per_topic_least=int(sizes.min()) if len(sizes) else None,
+        results_per_topic_mean=_ratio(len(run), len(sizes)),
+        results_per_topic_most=int(sizes.max()) if len(sizes) else None,
+        documents=len(pc.unique(run.document)),
+        overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
+        mean_depth=pc.mean(depth).as_py(),
+        depths=tuple(sorted(_counted(depth))),
+        tags=_counted(tags),
+    )
+
+
+@dataclass(frozen=True)
+class TopicStatistics:
+    """Figures of a set of topics."""
+
+    topics: int
+    kinds: Counts
+    with_castitle: int
+    terms_per_topic: float | None
+    targets: Counts
+    """What structured topics ask for, by path."""
+    statuses: Counts
+    """Candidate, selected, assessed, where the topics say so."""
+
+
+def describe_topics(topics: Iterable[Topic]) -> TopicStatistics:
+    """Return the figures of topics."""
+    known = tuple(topics)
+    return TopicStatistics(
+        topics=len(known),
+        kinds=_ordered(Counter(topic.kind for topic in known)),
+        with_castitle=sum(bool(topic.castitle) for topic in known),
+        terms_per_topic=_ratio(sum(len(topic.terms) for topic in known), len(known)),
+        targets=_ordered(Counter(topic.target for topic in known if topic.target)),
+        statuses=_ordered(Counter(status for topic in known for status in topic.statuses)),
+    )
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _ordered(counts: Counter[str]) -> Counts:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _counted(column: Any) -> Counts:
+    """Return the values of an Arrow array with their counts."""
+    return _ordered(Counter({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()}))
+
+
+def _valid(column: Any) -> int:
+    return 0 if column is None else len(column) - column.null_count
+
+
+def _element_paths(column: Any) -> Any:
+    """Return the paths of elements as strings; nulls and pointers into text are left out."""
+    if column is None:
+        return pa.array([], pa.string())
+    plain = column.cast(pa.string()).drop_null()
+    return plain.filter(pc.invert(pc.match_substring(plain, "text()")))
+
+
+def _tags(paths: Any) -> Any:
+    """Return the last tag of every path."""
+    return pc.replace_substring_regex(paths, r"^.*/|\[[0-9]*\]$", "")
+
+
+def _passage_sizes(gold: Gold) -> NDArray[np.int64]:
+    """Return the sizes of passages, the file's own where it gives them; those that nobody knows are left out."""
+    span = np.where(gold.passages.end > UNKNOWN, gold.passages.end - gold.passages.start, UNKNOWN)
+    size = np.where(gold.passages.size > UNKNOWN, gold.passages.size, span)
+    return size[size > UNKNOWN]
+
+
+def _fully_highlighted(gold: Gold, index: Index | None) -> Counts | None:
+    """Return the tags of fully highlighted elements: by the gold's own sizes, else by the index's elements."""
+    elements = gold.elements
+    if (elements.rsize > UNKNOWN).any():
+        full = (elements.rsize >= elements.size) & (elements.rsize > 0)
+        return _counted(_tags(elements.path.cast(pa.string()).filter(pa.array(full))))
+    if index is None or not (gold.passages.end > UNKNOWN).any():
+        return None
+    passages = gold.passages
+    pairs, group = np.unique(pack(passages.topic, passages.document), return_inverse=True)
+    rows = index.find(gold.documents.take(pa.array(pairs & 0xFFFFFFFF)))
+    known = np.flatnonzero(rows >= 0)
+    marked = union(group.reshape(-1), passages.start, passages.end)
+    found = index.elements_of(rows[known])
+    size = np.diff(index.element_bounds)[rows[known]]
+    covered = marked.covered(np.repeat(known, size), found.start, found.end)
+    return _counted(found.tag.filter(pa.array((covered == found.end - found.start) & (covered > 0))))
+
+
+def _at_first_relevant(gold: Gold) -> NDArray[np.bool_]:
+    """Return, for articles with a best entry point and passages, whether it is their first highlighted character."""
+    passages, articles = gold.passages, gold.articles
+    spoken = np.flatnonzero(passages.start > UNKNOWN)
+    order = spoken[np.lexsort((passages.start[spoken], pack(passages.topic, passages.document)[spoken]))]
+    keys, first = np.unique(pack(passages.topic, passages.document)[order], return_index=True)
+    mine = np.flatnonzero(articles.bep > UNKNOWN)
+    wanted = pack(articles.topic[mine], articles.document[mine])
+    at = np.searchsorted(keys, wanted)
+    found = np.append(keys, -1)[at] == wanted
+    answer: NDArray[np.bool_] = articles.bep[mine[found]] == passages.start[order[first[at[found]]]]
+    return answer
