@@ -13,6 +13,9 @@ COMMANDS = (
     "validate",
     "convert",
     "score",
+    "compare",
+    "simulate",
+    "fidelity",
     "measures",
     "profiles",
     "formats",
@@ -20,6 +23,14 @@ COMMANDS = (
     "demo",
 )
 """Command names in the order of the help page; ``inex-eval`` lives in ``inex_eval.py``, in a variable of that name."""
+
+
+def with_blocks(command: click.Command) -> click.Command:
+    r"""Let ``\b`` in raw docstrings keep a block's lines as they stand: click looks for the character, not for two."""
+    command.help = (command.help or "").replace("\\b\n", "\b\n")
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        with_blocks(inner)
+    return command
 
 
 class Commands(click.Group):
@@ -35,7 +46,7 @@ class Commands(click.Group):
             return None
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"focuseval.cli.{name}"), name)
-        return command
+        return with_blocks(command)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; an error raised on purpose ends it with one line on stderr and exit code 1."""
@@ -58,3 +69,6 @@ def main() -> None:
       focuseval demo                         the whole loop on the embedded example
       focuseval COMMAND --help               every command has examples
     """
+
+
+with_blocks(main)
