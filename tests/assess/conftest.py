@@ -1,8 +1,18 @@
-"""A store in a fresh folder."""
+"""A store in a fresh folder, an app over it, and a client that behaves like one of our own pages."""
+
+import re
 
 import pytest
 
+from focuseval.assess.document import Document
+from focuseval.assess.plan import Pooled, add_to_pool
 from focuseval.assess.store import Store
+from focuseval.assess.users import User, hash_password
+from focuseval.assess.web import Access, create_app
+from strategies.pages import ARTICLE, TOPICS, Pages, page_from_xml
+
+HOST = "127.0.0.1:4321"
+OWN = {"Host": HOST, "Origin": f"http://{HOST}"}
 
 
 @pytest.fixture
@@ -10,3 +20,85 @@ def store(tmp_path):
     opened = Store(tmp_path / "assess.db")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def pages():
+    return Pages(
+        page_from_xml("a/tides", ARTICLE),
+        Document("b/plain", "First line.\n\nSecond 🚢 paragraph.\r\nA line."),
+        Document("c/other", "Nothing here."),
+    )
+
+
+@pytest.fixture
+def pooled(store):
+    rows = [Pooled("11", "a/tides"), Pooled("11", "b/plain"), Pooled("12", "c/other")]
+    add_to_pool(store, rows, actor="lead")
+    return store
+
+
+@pytest.fixture(scope="session")
+def users():
+    roles = {"ann": "assessor", "bob": "assessor", "lea": "lead"}
+    return {name: User(name, role, hash_password(f"{name}'s secret")) for name, role in roles.items()}
+
+
+class Client:
+    """A browser without a screen: it keeps cookies, and sends what our pages send."""
+
+    def __init__(self, app, access):
+        self.app, self.access, self.http = app, access, app.test_client()
+        self.csrf = ""
+
+    def get(self, path, **query):
+        answer = self.http.get(path, base_url=f"http://{HOST}", headers={"Host": HOST}, query_string=query or None)
+        answer.get_data()
+        answer.close()
+        return answer
+
+    def post(self, path, values=None, *, headers=OWN, csrf=None, **others):
+        sent = {**headers, "X-CSRF-Token": self.csrf if csrf is None else csrf}
+        body = {"json": values} if values is not None else {}
+        return self.http.post(path, base_url=f"http://{HOST}", headers=sent, **body, **others)
+
+    def learn(self, path="/exchange"):
+        found = re.search(r'name="csrf" (?:value|content)="([^"]+)"', self.get(path).text)
+        self.csrf = found.group(1) if found else ""
+
+    def enter(self):
+        assert self.get(f"/enter?token={self.access.token}").status_code == 200
+        self.learn("/")
+        return self
+
+    def log_in(self, name, password=None):
+        self.learn("/login")
+        answer = self.post("/login", data={"name": name, "password": password or f"{name}'s secret"})
+        self.learn("/")
+        return answer
+
+    def edit(self, edit, *, version=0, token="token-0001", topic="11", document="a/tides", **others):
+        values = {"topic": topic, "document": document, "edit": edit, "version": version, "token": token, **others}
+        return self.post("/api/edit", values)
+
+
+@pytest.fixture
+def alone(pooled, pages):
+    """One person with the printed link."""
+    access = Access(b"k" * 32, frozenset({HOST}), assessor="ann")
+    return Client(create_app(pooled, pages, TOPICS, access), access)
+
+
+@pytest.fixture
+def together(pooled, pages, users):
+    """A function that gives each user a browser."""
+    access = Access(b"k" * 32, frozenset({HOST}), users=users)
+    app = create_app(pooled, pages, TOPICS, access)
+
+    def client(name):
+        one = Client(app, access)
+        assert one.log_in(name).status_code == 302
+        return one
+
+    client.anonymous = lambda: Client(app, access)
+    return client

@@ -56,9 +56,12 @@ def check_origin() -> None:
 
 def check_size() -> None:
     """Bound what may be sent, before anything reads it."""
-    request.max_content_length = UPLOAD_LIMIT if request.endpoint == "exchange.upload" else EDIT_LIMIT
+    limit = UPLOAD_LIMIT if request.endpoint == "exchange.upload" else EDIT_LIMIT
+    request.max_content_length = limit
     if request.method not in SAFE and request.content_length is None:
         abort(411)
+    if (request.content_length or 0) > limit:
+        abort(413, f"at most {limit >> 20} MB are taken at once")
 
 
 def check_session() -> AnyResponse | None:

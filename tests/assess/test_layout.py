@@ -1,0 +1,64 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.assess.document import Document
+from focuseval.assess.layout import layout
+from strategies.pages import ARTICLE, page_from_xml
+
+TAGS = st.sampled_from(["p", "sec", "title", "b", "link", "item", "unknown"])
+TREE = st.recursive(
+    st.text("ab \n", max_size=5),
+    lambda inner: st.tuples(TAGS, st.lists(inner, max_size=4)).map(lambda t: f"<{t[0]}>{''.join(t[1])}</{t[0]}>"),
+    max_leaves=12,
+)
+
+
+def shown(document):
+    return [(block.kind, document.text[block.start : block.end].strip()) for block in layout(document)]
+
+
+def test_headings_paragraphs_and_items_are_seen_as_such():
+    blocks = [block for block in shown(page_from_xml("a", ARTICLE)) if block[0] != "gap"]
+    assert blocks[:3] == [
+        ("heading", "Tides"),
+        ("heading", "The moon"),
+        ("paragraph", "The moon pulls the sea. Twice a day the water rises; spring tides follow the new moon."),
+    ]
+    assert ("item", "High water at Brest") in blocks
+
+
+def test_an_unknown_tag_is_part_of_the_line_unless_it_holds_blocks():
+    assert shown(page_from_xml("a", "<article><p>One <odd>two</odd> three</p></article>")) == [
+        ("paragraph", "One two three")
+    ]
+    assert shown(page_from_xml("a", "<article><odd>Before<p>inside</p>after</odd></article>")) == [
+        ("paragraph", "Before"),
+        ("paragraph", "inside"),
+        ("paragraph", "after"),
+    ]
+
+
+def test_a_heading_knows_how_deep_it_stands():
+    page = page_from_xml("a", "<article><title>A</title><sec><title>B</title><ss1><st>C</st></ss1></sec></article>")
+    assert [block.level for block in layout(page)] == [1, 2, 3]
+
+
+@given(st.lists(TREE, max_size=5))
+def test_every_character_belongs_to_exactly_one_block_in_order(parts):
+    page = page_from_xml("a", f"<article>{''.join(parts)}</article>")
+    assert "".join(page.text[block.start : block.end] for block in layout(page)) == page.text
+
+
+@given(st.text("ab \n\r🚢", max_size=200), st.integers(1, 200))
+def test_plain_text_is_covered_too_however_long_its_lines(text, times):
+    page = Document("a", text * times)
+    blocks = layout(page)
+    assert "".join(page.text[block.start : block.end] for block in blocks) == page.text
+    assert all(block.start < block.end for block in blocks)
+
+
+def test_a_very_long_paragraph_is_cut_after_a_line():
+    page = Document("a", ("x" * 99 + "\n") * 1_000)
+    blocks = layout(page)
+    assert len(blocks) > 5
+    assert all(page.text[block.end - 1] == "\n" for block in blocks)
