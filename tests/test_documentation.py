@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import re
-import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -98,30 +97,47 @@ def test_the_readme_names_only_make_targets_that_exist():
     assert {name for text in pages for name in re.findall(r"make ([a-z-]+)`?", text) if name} <= targets
 
 
-def test_the_tutorial_runs_from_its_first_command_to_its_last(tmp_path):
-    """Each console line is run in order in one folder; a line after `# fails:` is expected to fail."""
-    bin_folder = str(Path(sys.executable).parent)
-    for block in console_blocks(TUTORIAL):
-        for line in commands(block):
-            line, _, remark = line.partition("  # ")  # noqa: PLW2901  the remark is for the reader
-            done = subprocess.run(
-                ["/bin/sh", "-c", line],
-                cwd=tmp_path,
-                env={"PATH": f"{bin_folder}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
-            expected = 1 if remark.startswith("exit code 1") else 0
-            assert done.returncode == expected, f"{shlex.quote(line)}\n{done.stdout}\n{done.stderr}"
+def console(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run one line as a reader would, in a clean environment."""
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=folder,
+        env={"PATH": path, "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
-def test_python_blocks_of_the_tutorial_run_in_order(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    text = TUTORIAL.read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory) -> tuple[Path, list[subprocess.CompletedProcess[str]]]:
+    """A folder in which the tutorial was followed, and what its commands said."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    lines = [line for block in console_blocks(TUTORIAL) for line in commands(block)]
+    return folder, [console(line, folder) for line in lines]
+
+
+def test_the_tutorial_runs_from_its_first_command_to_its_last(walked):
+    _, results = walked
+    assert len(results) > 10
+    assert [f"{done.args[-1]}: {done.stderr}" for done in results if done.returncode] == []
+
+
+def test_the_tour_of_the_readme_runs_in_the_demos_folder(walked):
+    tour = next(block for block in console_blocks(ROOT / "README.md") if "cd focuseval-demo" in block)
+    results = [console(line, walked[0] / "sea") for line in commands(tour)[1:]]
+    assert [f"{done.args[-1]}: {done.stderr}" for done in results if done.returncode] == []
+
+
+@pytest.mark.parametrize(("page", "folder"), [("docs/tutorial.md", "."), ("README.md", "sea")])
+def test_python_blocks_run_in_order(walked, monkeypatch, page, folder):
+    monkeypatch.chdir(walked[0] / folder)
+    if not Path("sea.idx").exists():
+        assert console("focuseval index articles -o sea.idx", Path.cwd()).returncode == 0
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert blocks
     names: dict[str, object] = {}
-    if "```python" in text:
-        subprocess.run([sys.executable, "-m", "focuseval", "demo", "sea"], check=True, capture_output=True)
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        exec(compile(block, str(TUTORIAL), "exec"), names)
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
