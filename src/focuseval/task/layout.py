@@ -105,7 +105,7 @@ def _codes(column: Any, size: int, *, normalise: bool = False) -> tuple[Integers
     names = coded.dictionary.cast(pa.string())
     if normalise:
         full = pc.replace_substring_regex(pc.utf8_rtrim(names, "/"), r"([^\]/])(/|$)", r"\1[1]\2")
-        once = full.dictionary_encode()
+        once = pc.if_else(pc.match_substring(names, "text()"), names, full).dictionary_encode()
         codes = np.append(once.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)[codes]
         names = once.dictionary
     return codes, names

@@ -1,0 +1,117 @@
+"""``focuseval validate``: exit codes, limits, JSON, repairs that reach the disk."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from focuseval.cli import main
+from focuseval.task import TASKS
+
+LINES = """\
+1 Q0 d1 1 9 R /a[1]/b[1]
+1 Q0 d2 2 8 R /a[1]
+1 Q0 d1 3 7 R /a[1]/b[1]/c[1]
+1 Q0 d1 5 6 R /a[1]/b[2]
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    file = tmp_path / "run.txt"
+    file.write_text(LINES)
+    return str(file)
+
+
+def focuseval(*arguments, **keywords):
+    return CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False, **keywords)
+
+
+def test_a_lawful_run_is_called_lawful_with_counts(tmp_path):
+    file = tmp_path / "run.txt"
+    file.write_text(LINES.replace("d1 5", "d1 4"))
+    answer = focuseval("validate", file, "--task", "thorough")
+    assert answer.exit_code == 0
+    assert answer.stdout == f"{file}: 4 results, 1 topics: lawful for task thorough\n"
+
+
+def test_every_finding_has_line_topic_rule_and_remedy(run):
+    answer = focuseval("validate", run, "--task", "relevant-in-context")
+    assert answer.exit_code == 1
+    lines = answer.stdout.splitlines()
+    assert lines[0].startswith(f"{run}:3: topic 1: expected the results of d1 together (first on line 1)")
+    assert lines[1].startswith(f"{run}:3: topic 1: expected no overlap, found d1 /a[1]/b[1]/c[1] overlapping")
+    assert lines[2] == f"{run}:4: topic 1: expected consecutive ranks, found rank 5 after a gap; renumber [rank-jumps]"
+    assert [line.split() for line in lines[3:6]] == [["1", "rank-jumps"], ["1", "interleaved"], ["1", "overlap"]]
+
+
+def test_a_limit_cuts_the_list_but_not_the_counts(run):
+    answer = focuseval("validate", run, "--task", "relevant-in-context", "--limit", 1)
+    assert "… and 2 more" in answer.stdout
+    assert answer.stdout.count("topic 1:") == 1
+    assert "3 findings against task relevant-in-context" in answer.stdout
+
+
+def test_json_has_the_counts_and_the_findings(run):
+    answer = focuseval("validate", run, "--task", "focused", "--format", "json")
+    said = json.loads(answer.stdout)
+    assert (said["lawful"], said["counts"]) == (False, {"rank-jumps": 1, "overlap": 1})
+    assert [finding["line"] for finding in said["findings"]] == [3, 4]
+
+
+def test_a_repair_writes_a_lawful_run_in_the_same_format_and_lists_every_change(run, tmp_path):
+    out = tmp_path / "lawful.txt"
+    answer = focuseval("validate", run, "--task", "relevant-in-context", "--repair", out)
+    assert answer.exit_code == 0
+    assert [line.split() for line in out.read_text().splitlines()] == [
+        ["1", "Q0", "d1", "1", "9", "R", "/a[1]/b[1]"],
+        ["1", "Q0", "d1", "2", "6", "R", "/a[1]/b[2]"],
+        ["1", "Q0", "d2", "3", "8", "R", "/a[1]"],
+    ]
+    assert f"{run}:3: topic 1: dropped: d1 /a[1]/b[1]/c[1] overlaps the result on line 1 [overlap]" in answer.stdout
+    assert f"{run}:4: topic 1: moved up to the other results of d1 [interleaved]" in answer.stdout
+    assert f"{run}:2: topic 1: rank 2 renumbered [renumbered]" in answer.stdout
+    assert focuseval("validate", out, "--task", "relevant-in-context").exit_code == 0
+
+
+def test_wrong_input_is_one_line_and_exit_code_1(run, tmp_path):
+    answer = focuseval("validate", run, "--task", "browse")
+    assert answer.exit_code == 1
+    assert answer.stderr.startswith("expected a task (thorough, focused,")
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    assert focuseval("validate", empty, "--task", "focused").exit_code == 1
+    assert focuseval("validate", run).exit_code == 2
+
+
+def test_standard_input_is_checked_and_needs_a_format_to_be_repaired(tmp_path):
+    assert focuseval("validate", "-", "--task", "focused", input=LINES).exit_code == 1
+    out = tmp_path / "lawful.txt"
+    assert focuseval("validate", "-", "--task", "focused", "--repair", out, input=LINES).exit_code == 2
+    arguments = ("validate", "-", "--task", "focused", "--repair", out, "--run-format", "inex-text")
+    assert focuseval(*arguments, input=LINES).exit_code == 0
+    assert len(out.read_text().splitlines()) == 3
+
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from("12"),
+        st.sampled_from(["d1", "d2"]),
+        st.integers(0, 4),
+        st.integers(0, 5),
+        st.sampled_from(["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]", "/a[1]/b[1]/c[1]"]),
+    ),
+    min_size=1,
+    max_size=10,
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows, st.sampled_from(TASKS))
+def test_a_repaired_file_always_validates(tmp_path, results, task):
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("".join(f"{t} Q0 {doc} {rank} {score} R {path}\n" for t, doc, rank, score, path in results))
+    assert focuseval("validate", source, "--task", task.name, "--repair", target).exit_code == 0
+    assert focuseval("validate", target, "--task", task.name).exit_code == 0
