@@ -28,6 +28,10 @@ class Budget(NamedTuple):
     """``characters`` or ``words``."""
 
 
+TRAITS = ("ideal recall base", "grouped output", "two dimensions")
+"""Declared properties: it uses the ideal recall base; it takes results grouped by article; it reads e and s apart."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One named parameter of a measure: ``beta`` of ``MAgP(beta=0.25)``."""
@@ -75,6 +79,8 @@ class Measure:
     """Whether a perfect run reaches the upper bound."""
     tasks: tuple[str, ...] = ()
     """Tasks that it was made for; empty for any."""
+    traits: tuple[str, ...] = ()
+    """What cannot be observed by running it, of `TRAITS`."""
     curve: Callable[..., Any] | None = None
     """Where the measure summarises a curve: ``curve(matched, **parameters)`` → (x, y), y with a row per topic."""
     aliases: tuple[str, ...] = ()

@@ -1,0 +1,71 @@
+"""``focuseval compare``: is a difference between runs real, and do measures agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+AXES = ("measures", "recall-bases", "ideals", "quantisations")
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("-m", "--measure", "measures", multiple=True, required=True, metavar="MEASURE", help="May be repeated.")
+@click.option(
+    "--test",
+    type=click.Choice(["bootstrap", "randomisation", "t", "wilcoxon", "sign"]),
+    default="bootstrap",
+    show_default=True,
+)
+@click.option("--tails", type=click.IntRange(1, 2), default=1, show_default=True)
+@click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
+@click.option(
+    "--correction",
+    type=click.Choice(["none", "holm", "bh"]),
+    default="none",
+    show_default=True,
+    help="For many pairs: Holm, or Benjamini–Hochberg.",
+)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
+@click.option(
+    "--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; may be repeated."
+)
+@click.option(
+    "--coefficient",
+    type=click.Choice(["tau-b", "tau-a", "tau-ap", "spearman"]),
+    default="tau-b",
+    show_default=True,
+)
+@click.option("--task", help="Task of the runs.")
+@click.option("--profile", help="Policies of a campaign: inex2002 … inex2010, rag.")
+@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
+@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
+@click.option("--gold-format", help="Format of the gold, when it is not detected.")
+@click.option("--run-format", help="Format of the runs, when it is not detected.")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["table", "markdown", "latex", "csv", "json"]),
+    default="table",
+    show_default=True,
+)
+@click.option("-o", "--output", help="Write to this file instead of the standard output.")
+def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
+    r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
+
+    Runs are ordered by the first measure; each measure has its own matrix of stars. The default test is the one of
+    the papers: paired bootstrap, one-tailed at .05, 1,000 resamples of the topics.
+
+    \b
+    Examples:
+      focuseval compare gold.txt a.txt b.txt -m MAgP --task relevant-in-context
+      focuseval compare qrels.txt run*.txt -m AP -m P@10 --correction holm --format latex
+      focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
+    """
+    from focuseval.cli.comparing import compare_files, write_text  # noqa: PLC0415  help must not wait for it
+
+    write_text(compare_files(gold, runs, options), options["output"])

@@ -1,0 +1,42 @@
+"""``focuseval simulate``: runs made from the gold itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("gold")
+@click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R … S_ST-R_SI; random, degraded.")
+@click.option("-o", "--output", required=True, help="The run to write; - for the standard output.")
+@click.option("--to", "layout", help="Format of the run (see 'focuseval formats'); by default one that fits the kind.")
+@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
+@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
+@click.option("--gold-format", help="Format of the gold, when it is not detected.")
+@click.option("--task", help="Make the run lawful for this task: focused drops overlapping results, for instance.")
+@click.option("--noise", type=float, default=0.3, show_default=True, help="degraded: 0 ideal order, 1 chance.")
+@click.option("--depth", type=float, default=0.0, show_default=True, help="degraded: above 0 favours deep elements.")
+@click.option("--size-bias", type=float, default=0.0, show_default=True, help="degraded: above 0 favours large ones.")
+@click.option("--results", type=click.IntRange(1), default=1500, show_default=True, help="degraded, random: per topic.")
+@click.option("--seed", type=int, default=0, show_default=True)
+def simulate(gold: str, **options: Any) -> None:
+    r"""Make a run from GOLD in a controlled way, to see what a measure does with it.
+
+    \b
+    full, ideal, reversed, leaves   elements of the recall base: all, the ideal ones, these upside down, its leaves
+    S-R, S_L-R, S_LD-R_SI …         perfect passages (S), smallest elements around them (S_L), whole documents
+                                    (S_LD), largest (S_S) or smallest (S_ST) elements inside; articles by relevant
+                                    text (R), the first two swapped (R_S), an intruder on top (R_I), both (R_SI)
+    random, degraded                elements of the judged articles by chance, or by specificity with a dial
+
+    \b
+    Examples:
+      focuseval simulate gold.jsonl --index wiki.idx --kind ideal -o ideal.xml
+      focuseval simulate gold.jsonl --index wiki.idx --kind S_L-R_I -o run.txt
+      focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
+    """
+    from focuseval.cli.simulating import simulate_file  # noqa: PLC0415  help must not wait for it
+
+    click.echo(simulate_file(gold, options), err=True)

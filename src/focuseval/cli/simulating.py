@@ -1,0 +1,33 @@
+"""From the options of ``focuseval simulate`` to a run on disk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+
+def simulate_file(gold: str, options: dict[str, Any]) -> str:
+    """Make the run, write it, and return a sentence that says what was made."""
+    from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import read_gold, write_run  # noqa: PLC0415  as above
+    from focuseval.simulate import simulate  # noqa: PLC0415  as above
+    from focuseval.simulate.degraded import Dial  # noqa: PLC0415  as above
+
+    index = collection(options)
+    judged = read_gold(gold, format=options["gold_format"], index=index)
+    dial = Dial(options["noise"], options["depth"], options["size_bias"], options["results"], options["seed"])
+    run = simulate(judged, options["kind"], index, dial=dial)
+    if options["task"]:
+        run = _lawful(run, options["task"], index)
+    layout = options["layout"] or ("inex-xml" if run.path is not None else "inex-fol")
+    write_run(run, options["output"], layout, index=index)
+    topics = len(set(run.topic.tolist()))
+    return f"{options['output']}: {len(run):,} results for {topics:,} topics, kind {options['kind']}, format {layout}"
+
+
+def _lawful(run: Any, task: str, index: Any) -> Any:
+    """Return the run as the task allows it."""
+    from focuseval.task import repair  # noqa: PLC0415  only asked for by name
+
+    repaired, _ = repair(run, task, index)
+    return replace(repaired, task=task)

@@ -1,0 +1,24 @@
+"""From the options of ``focuseval fidelity`` to the text that it prints."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def fidelity_text(gold: str, options: dict[str, Any]) -> str:
+    """Run the tests and return what they found in the layout asked for."""
+    from focuseval.cli.comparing import render  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.scoring import collection, write_curves  # noqa: PLC0415  as above
+    from focuseval.fidelity import fidelity  # noqa: PLC0415  as above
+    from focuseval.fidelity.tables import as_json, grids  # noqa: PLC0415  as above
+    from focuseval.formats import read_gold  # noqa: PLC0415  as above
+
+    index = collection(options)
+    judged = read_gold(gold, format=options["gold_format"], index=index)
+    found = fidelity(judged, options["measures"] or None, index)
+    if options["curves"]:
+        write_curves(found.recall_base, options["curves"])
+    if options["layout"] == "json":
+        return json.dumps(as_json(found), ensure_ascii=False, indent=1) + "\n"
+    return render(grids(found), options["layout"], found.space.scores.signature)

@@ -1,0 +1,109 @@
+"""Comparisons of scored runs: refusals, variants of measures, and what is printed."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import focuseval.example
+from focuseval.cli import main
+from focuseval.compare import correlations, variants
+from focuseval.compare.grid import Grid
+from focuseval.compare.tables import correlation_grid, means_grid, pairs_grid, star_grid
+from focuseval.errors import MeasureError, NotComparableError
+from focuseval.evaluate.scores import Counts, Scores
+
+EXAMPLE = next(iter(focuseval.example.__path__))
+VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])
+SCORES = Scores(
+    runs=("low", "high"), topics=("1", "2", "3"), measures=("AP", "RR"), values=VALUES,
+    counts=(Counts(3, 0, 0, 0),) * 2, signature="test",
+)  # fmt: skip
+
+
+def test_runs_are_ordered_by_the_first_measure_for_every_measure():
+    assert SCORES.compare("AP").runs == ("high", "low")
+    assert SCORES.compare("RR").runs == ("high", "low")
+
+
+def test_a_topic_without_a_base_is_left_out_for_all_and_one_for_some_is_refused():
+    gap = VALUES.copy()
+    gap[:, 1, 0] = np.nan
+    assert replace(SCORES, values=gap).compare("AP").topics == ("1", "3")
+    gap[0, 1, 0] = 0.5
+    with pytest.raises(NotComparableError, match="run high has no value for topic 2"):
+        replace(SCORES, values=gap).compare("AP")
+    gap[:, :, 0] = np.nan
+    with pytest.raises(NotComparableError, match="no topic has a base"):
+        replace(SCORES, values=gap).compare("AP")
+
+
+def test_a_measure_that_was_not_scored_is_refused_with_those_that_were():
+    with pytest.raises(MeasureError, match="MAep was not scored; there are AP, RR"):
+        SCORES.compare("MAep")
+
+
+def test_variants_spell_out_the_parameter_that_changes():
+    assert variants("ideals", ["nxCG@10"]) == [("nxCG@10", ("nxCG(ideal=ideal)@10", "nxCG(ideal=full)@10"))]
+    names = variants("quantisations", ["MAep"], "grades")[0][1]
+    assert names == ("MAep(quant=strict)", "MAep(quant=gen)", "MAep(quant=sog)")
+    assert variants("measures", ["AP", "RR"]) == [("measures", ("AP", "RR"))]
+
+
+@pytest.mark.parametrize(
+    ("axis", "scale", "words"),
+    [
+        ("recall-bases", "highlights", "AP has no parameter base"),
+        ("quantisations", "highlights", "one quantisation"),
+        ("colours", "", "axis among"),
+    ],
+)
+def test_what_cannot_vary_is_refused(axis, scale, words):
+    with pytest.raises(MeasureError, match=words):
+        variants(axis, ["AP"], scale)
+
+
+def test_correlations_are_read_as_the_papers_read_them():
+    found = correlations(SCORES, [("measures", ("AP", "RR"))])[0]
+    assert found.readings() == [("AP", "RR", pytest.approx(-1), "noticeable differences")]
+    assert "noticeable differences" in correlation_grid(found).terminal()
+
+
+def test_grids_say_what_they_show():
+    comparison = SCORES.compare("AP")
+    assert "Means over 3 topics" in means_grid([comparison]).title
+    assert star_grid(comparison).body == (("1", "·", "⋆"), ("2", "", "·"))
+    assert pairs_grid(comparison).body[0][0] == "high → low"
+    assert pairs_grid(comparison).body[0][3].startswith("<0.001")
+
+
+def test_latex_and_markdown_escape_what_they_read_as_their_own():
+    grid = Grid("a_b", ("x|y", "50%"), (("&", "⋆"),), ("note",))
+    assert r"a\_b" in grid.latex()
+    assert r"\& & $\star$" in grid.latex()
+    assert r"x\|y" in grid.markdown()
+
+
+def test_the_command_compares_the_examples_runs_in_every_layout(tmp_path):
+    runs = [f"{EXAMPLE}/runs/relevant-in-context/{name}.txt" for name in ("careful", "coarse", "hasty")]
+    call = ["compare", f"{EXAMPLE}/gold/gold.jsonl", *runs, "-m", "MAgP", "-m", "AP", "--correlate", "measures"]
+    call += ["--docs", f"{EXAMPLE}/articles"]
+    for layout in ("table", "markdown", "latex", "csv", "json"):
+        result = CliRunner().invoke(main, [*call, "--format", layout, "-o", str(tmp_path / "out")])
+        assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "out").read_text())
+    assert [c["measure"] for c in found["comparisons"]] == ["MAgP", "AP"]
+    assert len(found["comparisons"][0]["pairs"]) == 3
+    assert found["correlations"][0]["pairs"][0]["a"] == "MAgP"
+
+
+def test_two_runs_show_the_topics_that_decide_and_one_run_says_why_nothing_follows():
+    runs = [f"{EXAMPLE}/runs/focused/{name}.xml" for name in ("careful", "hasty")]
+    call = ["compare", f"{EXAMPLE}/gold/gold.jsonl", *runs, "-m", "nxCG@5", "--docs", f"{EXAMPLE}/articles"]
+    result = CliRunner().invoke(main, call)
+    assert "Topics that decide under nxCG@5" in result.output
+    result = CliRunner().invoke(main, [*call[:3], *call[4:]])
+    assert result.exit_code == 0
+    assert "One run cannot be compared" in result.output
