@@ -97,7 +97,7 @@ def test_a_text_hash_is_that_of_its_utf8():
 
 def test_names_with_equal_hashes_are_read_the_slow_way(monkeypatch):
     def collide(*_):
-        raise windows.CollidingNamesError
+        raise windows.UnusualNamesError
 
     monkeypatch.setattr("focuseval.collection.structure.strings_at", collide)
     contents = [b"<a><b>x</b></a>", b"<a><!-- --></a>", b"<a>y</a>"]

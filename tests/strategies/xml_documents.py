@@ -57,7 +57,17 @@ TROUBLE = [">", "a > b", "\r\n", "\r", "&#13;"]
 ATTRIBUTES = ["", " id='1'", ' id="a"\n  n="2"', " t='/'", ' r="&lt;&amp;"']
 ODD_ATTRIBUTES = [' x="a>b"', " y='<!--'".replace("<", "&lt;"), ' z="-->"']
 ENDS = ["", " ", "\n"]
-ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "us-ascii", "windows-1252", "koi8-r"]
+ENCODINGS = [
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "iso-8859-1",
+    "us-ascii",
+    "windows-1252",
+    "koi8-r",
+]
 
 
 @st.composite
@@ -82,8 +92,8 @@ def documents(draw, *, ordinary=False):
     """A whole document as bytes, in any encoding that expat reads."""
     encoding = "utf-8" if ordinary else draw(st.sampled_from(ENCODINGS))
     body = draw(bodies(ordinary=ordinary))
-    declared = encoding.removesuffix("-sig")
-    needed = declared not in ("utf-8", "utf-16")
+    declared = "utf-16" if encoding.startswith("utf-16") else encoding.removesuffix("-sig")
+    needed = encoding not in ("utf-8", "utf-8-sig", "utf-16")
     prolog = f'<?xml version="1.0" encoding="{declared}"?>' if needed or draw(st.booleans()) else ""
     prolog += draw(st.sampled_from(["", "\n", "<!-- a > b -->\n", "<?style sheet?>"]))
     if not ordinary:

@@ -51,7 +51,8 @@ class Batch:
 
 def _read_file(file: str) -> bytes:
     try:
-        return Path(file).read_bytes()
+        with open(file, "rb", buffering=0) as stream:  # noqa: PTH123  a Path a file would cost as much as reading it
+            return stream.read()
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file) from None
 

@@ -7,8 +7,10 @@ import shutil
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from glob import escape
 from itertools import chain, islice
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.batches import batches
@@ -95,7 +97,7 @@ def build_index(
     try:
         with _appearing(goal) as folder:
             tasks = batches(found, folder)
-            for answer in _answers(tasks, folder, jobs or os.cpu_count() or 1, keep_going=keep_going):
+            for answer in _answers(tasks, folder, jobs or cores(), keep_going=keep_going):
                 built.add(answer)
                 if progress:
                     progress(built.report)
@@ -135,11 +137,19 @@ def _answers(tasks: Iterable[Batch], folder: Path, jobs: int, *, keep_going: boo
         yield from run(chain(head, stream))
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @contextmanager
 def _appearing(target: Path) -> Iterator[Path]:
     """Give a folder beside `target` that takes its name at the end, and vanishes if anything goes wrong."""
-    folder = target.with_name(f".{target.name}.{os.getpid()}{_PARTIAL}")
-    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    own = f".{target.name}.{gethostname()}.{os.getpid()}"
+    folder, old = target.with_name(own + _PARTIAL), target.with_name(own + ".old")
+    _sweep(target)
     folder.mkdir()
     try:
         yield folder
@@ -151,3 +161,17 @@ def _appearing(target: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what builds of the same index left behind on this machine when they were killed."""
+    if os.name != "posix":  # elsewhere a process cannot be asked whether it lives without harming it
+        return
+    for folder in target.parent.glob(f".{escape(target.name)}.{escape(gethostname())}.*{_PARTIAL}"):
+        number = folder.name.removesuffix(_PARTIAL).rpartition(".")[2]
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, OSError):
+            continue

@@ -62,7 +62,7 @@ def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     """Return plain texts as a block, one element each."""
     trees = [plain_tree(text, name) for name, text in zip(ids, texts, strict=True)]
     text, tags, forest = plant(trees)
-    raws = [Raw(name, name, data.encode()) for name, data in zip(ids, texts, strict=True)]
+    raws = [Raw(name, "", data.encode()) for name, data in zip(ids, texts, strict=True)]
     return make_block(describe_documents(raws, text, forest), text, tags, forest)
 
 

@@ -49,25 +49,26 @@ class Marks:
     """With `WIDTH` bytes to spare at the end."""
     cuts: NDArray[np.int64]
     """Where each document begins, and the end of the last."""
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
+    both: NDArray[np.int64]
+    """Places of all ``<`` and ``>``; in ordinary documents they alternate."""
 
     def ordinary(self) -> NDArray[np.bool_]:
         """Tell for every document whether each ``<`` begins a tag and each ``>`` ends one."""
-        after = self.data[self.left + 1]
-        other = self.left[(after == ord("!")) | (after == ord("?"))]
-        lefts, rights, others = (np.diff(np.searchsorted(m, self.cuts)) for m in (self.left, self.right, other))
-        fine: NDArray[np.bool_] = (lefts == rights) & (others == 0)
-        for place in np.flatnonzero(fine & (lefts > MAX_DEPTH)).tolist():
-            fine[place] = self._depth(place) <= MAX_DEPTH
+        opens = self.data[self.both] == ord("<")
+        after = self.data[self.both + 1]
+        bounds = np.searchsorted(self.both, self.cuts)
+        wrong = opens & ((after == ord("!")) | (after == ord("?")))
+        wrong[1:] |= opens[1:] == opens[:-1]
+        marks = np.diff(bounds)
+        fine: NDArray[np.bool_] = (marks % 2 == 0) & (np.diff(np.append(0, np.cumsum(wrong))[bounds]) == 0)
+        for place in np.flatnonzero(fine & (marks > 2 * MAX_DEPTH)).tolist():
+            fine[place] = self._depth(self.both[bounds[place] : bounds[place + 1]]) <= MAX_DEPTH
         return fine
 
-    def _depth(self, place: int) -> int:
+    def _depth(self, both: NDArray[np.int64]) -> int:
         """Return how deep the tags of one document nest."""
-        first, last = np.searchsorted(self.left, self.cuts[place : place + 2])
-        left, right = self.left[first:last], self.right[first:last]
-        closes = self.data[left + 1] == ord("/")
-        empty = self.data[right - 1] == ord("/")
+        closes = self.data[both[0::2] + 1] == ord("/")
+        empty = self.data[both[1::2] - 1] == ord("/")
         return int(np.cumsum(np.where(closes, -1, np.where(empty, 0, 1))).max()) + 1
 
 
@@ -80,8 +81,8 @@ def ordinary_body(data: bytes) -> bytes | None:
     True
     """
     prolog = _PROLOG.match(data)
-    if prolog is None or len(data) > LARGEST_ORDINARY or b"\r" in data:
-        return None
+    if prolog is None or len(data) > LARGEST_ORDINARY or b"\r" in data or b"\0" in data:
+        return None  # a NUL tells UTF-16 without a mark, which begins with "<" too
     body = data[prolog.end() :]
     if prolog["doctype"] and _OTHER_ENTITY.search(body):
         return None
@@ -91,8 +92,8 @@ def ordinary_body(data: bytes) -> bytes | None:
 def find_marks(bodies: Sequence[bytes]) -> Marks:
     """Put documents into one array and find their marks."""
     data = np.frombuffer(bytearray().join([*bodies, bytes(WIDTH)]), np.uint8)
-    left, right = (np.flatnonzero(data == ord(mark)) for mark in "<>")
-    return Marks(data, np.cumsum([0, *map(len, bodies)]), left, right)
+    both = np.flatnonzero((data & 0xFD) == ord("<"))  # the two marks differ in that bit alone
+    return Marks(data, np.cumsum([0, *map(len, bodies)]), both)
 
 
 def well_formed(data: bytes, file: str) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
+from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from focuseval.collection.forest import Forest, join, plant, select
 from focuseval.collection.ordinary import Marks, find_marks, ordinary_body, well_formed
 from focuseval.collection.plain import read_plain
 from focuseval.collection.structure import read_structure
-from focuseval.collection.windows import CollidingNamesError
+from focuseval.collection.windows import UnusualNamesError
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def parse_documents(raws: Sequence[Raw], *, keep_going: bool = False, fast: bool
         raise failures[min(failures)]
     kept = [*bodies, *trees]
     report = Report(len(kept), sum(len(raws[place].data) for place in kept))
-    report.failures += [str(failures[place]) for place in sorted(failures)]
+    report.failures += [f"{error.at}: {error.what}" for _, error in sorted(failures.items())]
     for tree in trees.values():
         report.named += tree.named
         report.left_out.update(tree.left_out)
@@ -113,7 +114,7 @@ def _assemble(raws: Sequence[Raw], bodies: list[int], marks: Marks | None, trees
     """Join what the two paths read, in the documents' own order."""
     try:
         parts = [read_structure(marks)] if marks else []
-    except CollidingNamesError:  # never seen; the slow path cannot be fooled
+    except UnusualNamesError:
         parts, trees, bodies = [], {place: _read_slowly(raws[place]) for place in sorted([*bodies, *trees])}, []
     if trees:
         parts.append(plant(list(trees.values())))
@@ -134,7 +135,7 @@ def describe_documents(raws: Sequence[Raw], text: Any, forest: Forest) -> dict[s
     cuts = offsets[: len(raws) + 1].tolist()
     return {
         "id": [raw.id for raw in raws],
-        "file": [raw.file for raw in raws],
+        "file": [raw.id + splitext(raw.file)[1] for raw in raws],
         "bytes": [len(raw.data) for raw in raws],
         "length": forest.end[forest.element_bounds[:-1]],
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],

@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.collection.archives import MAX_BYTES, archive_members, is_archive
@@ -19,6 +18,7 @@ from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Sources:
             elif entry.is_dir():
                 yield from self._directory(root, name)
             elif self._is_document(name):
-                yield Member(_id(name, entry.path), entry.path, _size(Path(entry.path)))
+                yield Member(_id(name, entry.path), entry.path, _size(entry))
 
     def _archive(self, path: Path) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
@@ -107,13 +107,15 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _size(path: Path) -> int:
+def _size(path: Path | os.DirEntry[str]) -> int:
     try:
         size = path.stat().st_size
     except OSError as error:
-        raise CollectionError(f"cannot read: {error.strerror}", at=str(path)) from None
+        raise CollectionError(f"cannot read: {error.strerror}", at=os.fspath(path)) from None
     if size > MAX_BYTES:
-        raise CollectionError(f"refused: more than {MAX_BYTES // 2**20} MB", at=str(path), remedy="split the document")
+        raise CollectionError(
+            f"refused: more than {MAX_BYTES // 2**20} MB", at=os.fspath(path), remedy="split the document"
+        )
     return size
 
 

@@ -114,7 +114,7 @@ def finish(folder: Path, blocks: Iterable[dict[str, Any]], metadata: dict[str, A
     mapped = MappedBlocks(folder, table)
     with pa.ipc.new_file(str(folder / "documents.arrow"), DOCUMENTS) as writer:
         for number in range(len(mapped)):
-            writer.write_batch(document_rows(MappedBlocks(folder, table)[number]))
+            writer.write_batch(document_rows(mapped[number]))
     sizes = {path.name: path.stat().st_size for path in sorted(folder.glob("*.arrow"))}
     for name in ("blocks.arrow", "documents.arrow"):
         sync(folder / name)

@@ -68,15 +68,16 @@ def read_structure(marks: Marks) -> tuple[Any, tuple[str, ...], Forest]:
 
 def find_tags(marks: Marks) -> Tags:
     """Tell opening, closing and empty tags apart, and how deep each stands."""
-    closes = marks.data[marks.left + 1] == ord("/")
-    empty = (marks.data[marks.right - 1] == ord("/")) & ~closes
+    left, right = (np.ascontiguousarray(marks.both[side::2]) for side in (0, 1))
+    closes = marks.data[left + 1] == ord("/")
+    empty = (marks.data[right - 1] == ord("/")) & ~closes
     change = np.ones(len(closes), np.int8)
     change[closes] = -1
     change[empty] = 0
     level = np.cumsum(change, dtype=np.int32)
     depth = level + (change <= 0)
-    bounds = np.searchsorted(marks.left, marks.cuts)
-    return Tags(marks.left, marks.right, closes, level, depth.astype(np.int16), empty, bounds)
+    bounds = np.searchsorted(left, marks.cuts)
+    return Tags(left, right, closes, level, depth.astype(np.int16), empty, bounds)
 
 
 def find_text(data: NDArray[np.uint8], tags: Tags) -> Text:

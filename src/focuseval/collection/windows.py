@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WIDTH = 8
+LONGEST = 64
+"""Strings of more bytes than this are left to the slow path."""
 _ONES = 0x0101010101010101
 _HIGH = np.uint64(0x8080808080808080)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -60,6 +62,8 @@ def strings_at(data: NDArray[np.uint8], start: NDArray[np.int64], ends: bytes) -
     at = start[more]
     while len(more):
         at = at + WIDTH
+        if at[0] - start[more[0]] >= LONGEST:
+            raise UnusualNamesError
         word, found = cut_at(words_at(data, at), ends)
         mixed = (key[more] ^ (key[more] >> np.uint64(29))) * _MIX
         key[more] = (mixed ^ (mixed >> np.uint64(32)) ^ word) * _MIX
@@ -71,7 +75,7 @@ def strings_at(data: NDArray[np.uint8], start: NDArray[np.int64], ends: bytes) -
     long = np.flatnonzero(~short)
     if len(long):
         if not np.array_equal(short[first][code], short):
-            raise CollidingNamesError
+            raise UnusualNamesError
         _check_twins(data, start[long], start[first][code[long]], ends)
     return Strings(code, [_string(data, int(place), ends) for place in start[first]])
 
@@ -82,13 +86,13 @@ def _check_twins(data: NDArray[np.uint8], one: NDArray[np.int64], two: NDArray[n
         word, found = cut_at(words_at(data, one), ends)
         other, other_found = cut_at(words_at(data, two), ends)
         if not (np.array_equal(word, other) and np.array_equal(found, other_found)):
-            raise CollidingNamesError
+            raise UnusualNamesError
         more = ~found
         one, two = one[more] + WIDTH, two[more] + WIDTH
 
 
-class CollidingNamesError(Exception):
-    """Two different names have the same hash: the caller reads the documents another way."""
+class UnusualNamesError(Exception):
+    """A name is very long, or two names have the same hash: the caller reads the documents another way."""
 
 
 def _string(data: Any, start: int, ends: bytes) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -107,6 +108,7 @@ def report_of(values: dict[str, Any]) -> Report:
 
 def main() -> None:
     """Serve batches from standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends this input
     folder, part, keep_going = json.loads(sys.stdin.readline())
     worker: Worker | None = None
     for line in sys.stdin:

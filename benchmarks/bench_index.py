@@ -1,0 +1,163 @@
+"""Index wiki-like articles: megabytes a second against the floors measured in the same run.
+
+Floors: reading the files; expat without handlers (the well-formedness check alone); expat with a Python call for every
+event (the plain parser). Then: both cores against one, peak memory, opening an index, resolving 150,000 paths.
+
+    python benchmarks/bench_index.py [ARTICLES]
+"""
+
+import os
+import random
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from xml.parsers import expat
+
+import numpy as np
+
+from focuseval.collection import build_index, open_index
+from focuseval.collection.parse import Raw, parse_documents
+from focuseval.collection.worker import portions
+
+ARTICLES = 12_000
+REPEATS = 5
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo ya zé".split()
+
+
+def vocabulary(rng):
+    return ["".join(rng.choices(SYLLABLES, k=rng.choice((1, 1, 2, 2, 3)))) for _ in range(4_000)]
+
+
+class Article:
+    """One article in the manner of the 2006 Wikipedia: sections, paragraphs, lists, links, about 160 elements."""
+
+    def __init__(self, rng, words):
+        self.rng, self.vocabulary = rng, words
+
+    def words(self, low, high):
+        return " ".join(self.rng.choices(self.vocabulary, k=self.rng.randint(low, high)))
+
+    def phrase(self):
+        kind = self.rng.random()
+        if kind < 0.5:
+            target = self.rng.randint(1, 900_000)
+            return f'<collectionlink xlink:type="simple" xlink:href="{target}.xml">{self.words(1, 2)}</collectionlink>'
+        if kind < 0.75:
+            return f"<emph{self.rng.choice('23')}>{self.words(1, 1)}</emph{2}>".replace("emph3", "emph2")
+        return f"{self.words(1, 3)} &amp; {self.words(1, 2)}"
+
+    def paragraph(self):
+        parts = [f"{self.words(3, 8)} {self.phrase()}" for _ in range(self.rng.randint(2, 6))]
+        return f"<p>\n{', '.join(parts)}.\n</p>\n"
+
+    def items(self):
+        return "".join(f"<item>{self.words(1, 3)} {self.phrase()}</item>\n" for _ in range(self.rng.randint(3, 9)))
+
+    def section(self, level=1):
+        body = "".join(self.paragraph() for _ in range(self.rng.randint(1, 3)))
+        if self.rng.random() < 0.6:
+            body += f"<normallist>\n{self.items()}</normallist>\n"
+        if level < 3 and self.rng.random() < 0.35:
+            body += self.section(level + 1)
+        return f"<section>\n<title>{self.words(1, 4)}</title>\n{body}</section>\n"
+
+    def __bytes__(self):
+        head = f'<name id="{self.rng.randint(1, 900_000)}">{self.words(1, 3)}</name>\n'
+        body = self.paragraph() + "".join(self.section() for _ in range(self.rng.randint(2, 10)))
+        start = '<?xml version="1.0" encoding="UTF-8"?>\n<article xmlns:xlink="http://www.w3.org/1999/xlink">\n'
+        return f"{start}{head}<body>\n{body}</body>\n</article>\n".encode()
+
+
+def write_articles(folder, count):
+    rng = random.Random(6)
+    words = vocabulary(rng)
+    for number in range(count):
+        place = folder / f"part-{number // 1000}" / f"{number}.xml"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(bytes(Article(rng, words)))
+
+
+def best(work, repeats=REPEATS):
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def check(contents):
+    for content in contents:
+        expat.ParserCreate().Parse(content, True)
+
+
+def parse_all(raws, **options):
+    for portion in portions(raws):
+        parse_documents(portion, **options)
+
+
+def parsers(files):
+    contents = [path.read_bytes() for path in files[:3000]]
+    raws = [Raw(path.stem, path.name, content) for path, content in zip(files, contents, strict=False)]
+    size = sum(map(len, contents)) / 1e6
+    full = size / best(lambda: parse_all(raws))
+    lines = [
+        ("reading files", size / best(lambda: [path.read_bytes() for path in files[:3000]])),
+        ("expat, no handlers", size / best(lambda: check(contents))),
+        ("expat events (plain path)", size / best(lambda: parse_all(raws, fast=False), 2)),
+        ("full result, one core", full),
+    ]
+    for name, speed in lines:
+        print(f"{name:28} {speed:7.1f} MB/s   full result is {full / speed:5.2f}× this")
+
+
+def building(source, scratch):
+    size = sum(path.stat().st_size for path in source.rglob("*.xml")) / 1e6
+    seconds = {}
+    for jobs in (1, 2):
+        target = scratch / f"index-{jobs}"
+        seconds[jobs] = best(lambda target=target, jobs=jobs: build_index(source, target, jobs=jobs, force=True), 3)
+        print(f"whole index, {jobs} process(es)      {size / seconds[jobs]:7.1f} MB/s")
+    print(f"two processes against one    {seconds[1] / seconds[2]:7.2f}×")
+    for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "largest worker")):
+        print(f"peak memory, {name:15} {resource.getrusage(who).ru_maxrss / 1024:7.0f} MB")
+    return scratch / "index-2"
+
+
+def asking(path):
+    print(f"open an index                {1000 * best(lambda: open_index(path).lengths):7.1f} ms", end="   ")
+    index = open_index(path)
+    print(f"({len(index):,} documents, {int(index.element_bounds[-1]):,} elements)")
+    elements = np.sort(np.random.default_rng(1).choice(index.element_bounds[-1], 150_000, replace=False))
+    rows = np.searchsorted(index.element_bounds, elements, "right") - 1
+    print(f"write 150,000 paths          {1000 * best(lambda: index.path_strings(elements), 2):7.0f} ms")
+    paths = index.path_strings(elements)
+    order = np.random.default_rng(2).permutation(len(rows))
+    rows, paths = rows[order], paths.take(order)
+    print(f"resolve 150,000 paths        {1000 * best(lambda: index.resolve(rows, paths)):7.0f} ms")
+    pointers = [f"{path}/text()[1].0" for path in paths.to_pylist()]
+    print(f"resolve 150,000 pointers     {1000 * best(lambda: index.resolve_points(rows, pointers)):7.0f} ms")
+    assert (index.resolve(rows, paths)[0] >= 0).all()
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else ARTICLES
+    scratch = Path(tempfile.mkdtemp(prefix="focuseval-bench-"))
+    try:
+        source = scratch / "articles"
+        write_articles(source, count)
+        files = sorted(source.rglob("*.xml"))
+        size = sum(path.stat().st_size for path in files)
+        tags = sum(path.read_bytes().count(b"</") for path in files[:1000]) / min(len(files), 1000)
+        print(f"{count:,} articles, {size / count / 1000:.1f} kB and {tags:.0f} elements each; {os.cpu_count()} cores")
+        parsers(files)
+        asking(building(source, scratch))
+    finally:
+        shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
