@@ -59,7 +59,7 @@ def _hash_chunk(chunk: Any) -> NDArray[np.uint64]:
     windows: NDArray[np.uint64] = np.ndarray((len(text) - 7,), "<u8", text.data, strides=(1,))
     at: NDArray[np.int64] | slice = slice(None)
     for step in range(0, int(sizes.max(initial=0)), 8):
-        if step:
+        if step >= sizes.min():
             at = np.flatnonzero(sizes > step)
         word = windows[starts[at] + step] & _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
         key[at] = mix(key[at], word)

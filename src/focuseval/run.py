@@ -47,6 +47,9 @@ class Run:
     """Position of a chunk among its document's chunks, −1 where unknown: its neighbours tell repeated texts apart."""
     line: NDArray[np.int64] | None = None
     """Line of every result in its file; None when row i stands on line i + 1."""
+    keys: NDArray[np.uint64] | None = None
+    """`focuseval.keys.hash64` of the document ids, where the reader has computed it and, by it, found no document
+    twice in a topic; a promise that saves the match a second look at every id."""
     file: str = ""
     task: str = ""
     participant: str = ""

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies.golds import golds, judged
-from strategies.runs import runs, said
 
 from focuseval.formats import FORMATS, detect_source, find_format, source_of
+from strategies.golds import golds, judged
+from strategies.runs import runs, said
 
 EVERY = ("document", "element", "range", "passage", "span", "point", "mixed")
 

@@ -71,7 +71,8 @@ def _shape(data: bytes, begin: int) -> list[tuple[str, bytes, int]] | None:
     found = [(part, match.start()) for part in _SHAPE if (match := re.search(part[1], result))]
     places = [part[0] for part, _ in found if part[0] in {"path", "start end", "path end_path"}]
     usual = [at for _, at in found] == sorted(at for _, at in found)
-    return [part for part, _ in found] if usual and len(places) == 1 else None
+    named = any(part[0] == "document" for part, _ in found)
+    return [part for part, _ in found] if usual and named and len(places) <= 1 else None
 
 
 def _rows(data: bytes, pattern: re.Pattern[bytes], first: re.Match[bytes]) -> tuple[list[Any], list[int], list[str]]:

@@ -1,0 +1,120 @@
+"""The fast way and the patient way of reading agree, on tidy files and on files that were damaged."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.errors import FocusevalError
+from focuseval.formats import find_format, source_of, xml_fast, xml_slow
+from focuseval.formats.json_lines import _by_arrow, _by_line
+from focuseval.formats.ranking import reorder, repeated
+from focuseval.formats.run_jsonl import FIELDS
+from focuseval.formats.table import plain_table, read_table
+from focuseval.formats.trec_run import LAYOUT
+from focuseval.formats.xml_run import build
+from focuseval.keys import hash64
+from strategies.runs import WORD, runs, said
+from strategies.samples import SAMPLES
+
+BITS = st.sampled_from(
+    [b" ", b"\t", b"\n", b"\r\n", b"\0", b"nan", b"-1", b"0x1", b"<", b">", b"&", b'"', b"1e9", b"\xff"]
+)
+
+
+@st.composite
+def damaged(draw, text, times=3):
+    """Bytes with a few pieces cut out, doubled or put in."""
+    for _ in range(draw(st.integers(0, times))):
+        at, size = draw(st.integers(0, len(text))), draw(st.integers(0, 9))
+        middle = draw(st.sampled_from([b"", text[at : at + size] * 2]) | BITS)
+        text = text[:at] + middle + text[at + size :]
+    return text
+
+
+def outcome(read, source):
+    try:
+        return read(source)
+    except FocusevalError as error:
+        return str(error)
+
+
+def columns(table):
+    numbers = np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
+    return numbers.tolist(), {name: table[name].to_pylist() for name in ("topic", "document", "rank", "score", "run")}
+
+
+@given(st.data(), runs(("document",)))
+def test_a_table_is_read_alike_by_arrow_and_by_line(data, run):
+    source = source_of(data.draw(damaged(b"".join(find_format("trec-run").write(run)))), "file")
+    slow = outcome(lambda s: columns(plain_table(s, LAYOUT)), source)
+    fast = outcome(lambda s: columns(read_table(s, LAYOUT)), source)
+    if b"0x" not in source.data and b"\0" not in source.data and b"\r" not in source.data:
+        assert fast == slow
+
+
+@given(st.data(), runs(("element", "passage", "span", "document"), header=True))
+def test_a_submission_is_read_alike_by_patterns_and_by_events(data, run):
+    source = source_of(data.draw(damaged(b"".join(find_format("inex-xml").write(run)))), "file")
+    fast = outcome(lambda s: (raw := xml_fast.read(s)) and build(s, raw), source)
+    slow = outcome(lambda s: build(s, xml_slow.read(s)), source)
+    if fast is None:
+        return
+    if isinstance(slow, str):
+        assert isinstance(fast, str)
+        return
+    assert said(fast) == said(slow)
+    assert fast.line.tolist() == slow.line.tolist()
+
+
+def test_an_ordinary_submission_is_read_by_patterns():
+    text = SAMPLES["inex-xml"]
+    assert xml_fast.read(source_of(text)) is not None
+    assert xml_fast.read(source_of(text.replace(b"<path>", b"<!-- --><path>"))) is None
+
+
+@given(runs(("span", "element", "document")))
+def test_json_lines_are_read_alike_by_arrow_and_by_line(run):
+    source = source_of(b"".join(find_format("run-jsonl").write(run)), "file")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("focuseval.formats.json_lines._SMALL", 0)
+        fast = _by_arrow(source, FIELDS)
+    slow = _by_line(source, FIELDS)
+    assert fast is not None
+    assert {name: column.to_pylist() for name, column in fast[0].items()} == {
+        name: column.to_pylist() for name, column in slow[0].items()
+    }
+    assert fast[1].tolist() == slow[1].tolist()
+
+
+@given(st.lists(st.lists(WORD | st.text(max_size=40), max_size=6), min_size=1, max_size=4))
+def test_equal_strings_have_equal_keys_and_unequal_ones_do_not(chunks):
+    import pyarrow as pa  # noqa: PLC0415  a fast test file
+
+    column = pa.chunked_array(chunks, pa.string())
+    keys = hash64(column)
+    values = column.to_pylist()
+    assert [[a == b for b in keys] for a in keys] == [[a == b for b in values] for a in values]
+    assert (
+        keys.tolist() == hash64(column.cast(pa.large_string())).tolist() == hash64(column.dictionary_encode()).tolist()
+    )
+
+
+@given(st.data(), st.integers(1, 30))
+def test_moving_few_rows_equals_taking_all(data, size):
+    import pyarrow as pa  # noqa: PLC0415  a fast test file
+
+    order = np.array(data.draw(st.permutations(range(size))))
+    cut = data.draw(st.integers(0, size))
+    column = pa.chunked_array([[f"d{i}" for i in range(cut)], [f"d{i}" for i in range(cut, size)]], pa.string())
+    assert reorder(column, order).to_pylist() == [f"d{i}" for i in order]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), min_size=1, max_size=8))
+def test_a_repeated_document_is_found_and_nothing_else(rows):
+    import pyarrow as pa  # noqa: PLC0415  a fast test file
+
+    topic = np.array([topic for topic, _ in rows], np.int32)
+    found = repeated(topic, pa.chunked_array([[document for _, document in rows]]))
+    later = [i for i, row in enumerate(rows) if row in rows[:i]]
+    assert found == ((rows.index(rows[later[0]]), later[0]) if later else None)
