@@ -119,8 +119,7 @@ def describe_run(run: Run, index: Index | None = None) -> RunStatistics:
     sizes = np.diff(run.bounds)
     layout = lay_out(run, index)
     clash = [crowded(layout.group, layout.start, layout.end), crowded(layout.group, layout.low, layout.high)]
-    paths = _element_paths(run.path)
-    depth, tags = pc.count_substring(paths, "/"), _tags(paths)
+    depths, tags = _depths_and_tags(run.path)
     return RunStatistics(
         run_id=run.run_id,
         topics=len(run.topics),
@@ -130,9 +129,9 @@ def describe_run(run: Run, index: Index | None = None) -> RunStatistics:
         results_per_topic_most=int(sizes.max()) if len(sizes) else None,
         documents=len(pc.unique(run.document)),
         overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
-        mean_depth=pc.mean(depth).as_py(),
-        depths=tuple(sorted(_counted(depth))),
-        tags=_counted(tags),
+        mean_depth=_ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
+        depths=depths,
+        tags=tags,
     )
 
 
@@ -180,12 +179,19 @@ def _valid(column: Any) -> int:
     return 0 if column is None else len(column) - column.null_count
 
 
-def _element_paths(column: Any) -> Any:
-    """Return the paths of elements as strings; nulls and pointers into text are left out."""
-    if column is None:
-        return pa.array([], pa.string())
-    plain = column.cast(pa.string()).drop_null()
-    return plain.filter(pc.invert(pc.match_substring(plain, "text()")))
+def _depths_and_tags(column: Any) -> tuple[Counts, Counts]:
+    """Count depths and tags of elements, each distinct path once; nulls and pointers into text are left out."""
+    depths: Counter[int] = Counter()
+    tags: Counter[str] = Counter()
+    if column is not None:
+        seen = pc.value_counts(column.drop_null())
+        paths, counts = seen.field("values").cast(pa.string()), seen.field("counts").to_pylist()
+        parts = (pc.count_substring(paths, "/"), _tags(paths), pc.match_substring(paths, "text()"))
+        for depth, tag, pointer, count in zip(*(part.to_pylist() for part in parts), counts, strict=True):
+            if not pointer:
+                depths[depth] += count
+                tags[tag] += count
+    return tuple(sorted(depths.items())), _ordered(tags)
 
 
 def _tags(paths: Any) -> Any:

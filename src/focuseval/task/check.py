@@ -52,7 +52,7 @@ def _ranks(run: Run) -> Iterator[Broken]:
     """Ranks that repeat or jump; a list may start at 0 or 1."""
     if run.rank is None or not len(run):
         return
-    order = np.lexsort((run.rank, run.topic))
+    order = _by_rank(run)
     rank = run.rank[order].astype(np.int64)
     head = np.r_[True, np.diff(run.topic[order]) > 0]
     step = np.where(head, np.where((rank == 0) | (rank == 1), 1, 2), np.diff(rank, prepend=0))
@@ -68,8 +68,7 @@ def _scores(run: Run, task: Task) -> Iterator[Broken]:
         return
     finite = np.isfinite(run.score)
     yield _broken(rules.BAD_SCORE, np.flatnonzero(~finite))
-    keys = (run.topic,) if run.rank is None else (run.rank, run.topic)
-    order = np.lexsort(keys)
+    order = _by_rank(run)
     order = order[finite[order]]
     score = run.score[order]
     rises = 1 + np.flatnonzero((score[1:] > score[:-1]) & (np.diff(run.topic[order]) == 0))
@@ -107,7 +106,19 @@ def _overlaps(layout: Layout, repeats: NDArray[np.bool_]) -> Iterator[Broken]:
 
 
 def first_row(key: Integers) -> Integers:
-    """Return for every row the first row with the same key."""
-    _, first, which = np.unique(key, return_index=True, return_inverse=True)
-    answer: Integers = first[which.reshape(-1)]
-    return answer
+    """Return for every row the first row with the same key, a small number.
+
+    >>> first_row(np.array([3, 0, 3, 0]))
+    array([0, 1, 0, 1])
+    """
+    first = np.empty(int(key.max(initial=-1)) + 1, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return first[key]
+
+
+def _by_rank(run: Run) -> Integers:
+    """Return the rows by topic and rank: mostly as they stand."""
+    rows = np.arange(len(run))
+    if run.rank is None or not ((np.diff(run.rank) < 0) & (np.diff(run.topic) == 0)).any():
+        return rows
+    return np.lexsort((run.rank, run.topic))

@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 _ENDLESS = np.int64(2**32 - 1)
 """End of a document whose length nobody knows; the largest position that `focuseval.spans` can pack."""
 
+_MOST = 2**62
+"""Products of ranges beyond this would not fit a key."""
+
 
 @dataclass(frozen=True)
 class Layout:
     """Columns beside a run's own, one entry for every result."""
 
     group: Integers
-    """Equal for results of the same topic and article."""
+    """Equal for results of the same topic and article; numbers from 0 on."""
     result: Integers
-    """Equal for results of the same topic, article and place."""
+    """Equal for results of the same topic, article and place; numbers from 0 on."""
     start: Integers
     end: Integers
     """A span; empty where the result has none that is known."""
@@ -112,12 +115,17 @@ def _codes(column: Any, size: int, *, normalise: bool = False) -> tuple[Integers
 
 
 def _joined(*columns: Integers) -> Integers:
-    """Return numbers that are equal where all columns are."""
+    """Return numbers from 0 on that are equal where all columns are; one sort, unless the columns' ranges are huge."""
     key = np.zeros(len(columns[0]), np.int64)
+    room = 1
     for column in columns:
-        codes = dense(column)
-        key = dense(key * (int(codes.max(initial=0)) + 1) + codes)
-    return key
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        if room * (high - low + 1) > _MOST:
+            key, column = dense(key), dense(column)  # noqa: PLW2901  the same values, closer together
+            low, high, room = 0, len(column), len(column)
+        key = key * (high - low + 1) + (column - low)
+        room *= high - low + 1
+    return dense(key)
 
 
 def _resolved(
