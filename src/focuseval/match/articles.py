@@ -6,6 +6,7 @@ on either side, refusing what would be ambiguous.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,16 +25,55 @@ if TYPE_CHECKING:
 EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,4}$"
 
 
-def group_articles(matched: Results) -> NDArray[np.int64]:
-    """Return every result's article: a row of ``gold.articles``, numbers beyond for unjudged pairs."""
-    prepared = matched.prepared
-    ids = dictionary(matched.column(matched.run.document))
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a run's results, met with those of the gold."""
+
+    known: NDArray[np.integer]
+    """For every result, the row of ``gold.articles`` that judges it, or −1."""
+    distinct: bool
+    """Whether no topic returns a document twice."""
+    key: NDArray[np.int64] | None = None
+    """For every result, a number for its topic and document; None where documents are distinct."""
+
+
+def find_documents(matched: Results) -> Documents:
+    """Meet the run's document ids with the gold's."""
+    run, prepared = matched.run, matched.prepared
+    if run.keys is not None and prepared.index is None:
+        known = find_by_hash(matched)
+        if known is not None:
+            return Documents(known, distinct=True)
+    ids = dictionary(matched.column(run.document))
     code = document_codes(ids.dictionary, prepared)[ids.indices.to_numpy(zero_copy_only=False)]
     key = prepared.pair_key(matched.topic, code)
-    article = prepared.pairs.find(key)
+    return Documents(prepared.pairs.find(key), distinct=False, key=key)
+
+
+def group_articles(matched: Results) -> NDArray[np.int64]:
+    """Return every result's article: a row of ``gold.articles``, numbers beyond for unjudged pairs."""
+    documents = matched.documents
+    article = documents.known.astype(np.int64)
     strange = np.flatnonzero(article < 0)
-    article[strange] = len(prepared.topic) + dense(key[strange])
+    beyond = np.arange(len(strange)) if documents.key is None else dense(documents.key[strange])
+    article[strange] = len(matched.prepared.topic) + beyond
     return article
+
+
+def find_by_hash(matched: Results) -> NDArray[np.int32] | None:
+    """Meet (topic, document) pairs through their 64-bit keys; None when that fails and ids must be compared.
+
+    Every pair found is compared as strings, so that a collision cannot change a score.
+    """
+    prepared, ids = matched.prepared, matched.column(matched.run.document)
+    known = prepared.hashed_pairs.find_pairs(matched.column(matched.run.keys), matched.topic)
+    rows = np.flatnonzero(known >= 0)
+    if not len(rows):
+        return None
+    expected = prepared.gold.documents.take(pa.array(prepared.gold.articles.document[known[rows]]))
+    found = ids.take(pa.array(rows))
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    return known if pc.all(pc.equal(found.cast(expected.type), expected)).as_py() else None
 
 
 def dictionary(ids: Any) -> Any:

@@ -21,12 +21,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Found:
+    """The relevant articles that a run returned, in rank order: all that measures of documents look at."""
+
+    article: NDArray[np.int64]
+    """Row of ``gold.articles``."""
+    topic: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    """Rank among the articles of the topic, from 1."""
+
+
+@dataclass(frozen=True)
 class Matched(Results):
     """One run against one gold; what every measure is computed from: results, and the articles they are in."""
 
     @cached_property
+    def found(self) -> Found:
+        """The relevant articles among those returned."""
+        if self.documents.distinct:
+            article = self.known[self.hits].astype(np.int64)
+            topic = self.prepared.topic[article].astype(np.int64)
+            return Found(article, topic, self.hits - self.bounds[topic] + 1)
+        rows = np.flatnonzero(self.a_relevant)
+        return Found(self.a_article[rows], self.a_topic[rows].astype(np.int64), self.a_rank[rows])
+
+    @cached_property
     def a_first(self) -> NDArray[np.int64]:
         """For every returned article, the row of its first result."""
+        if self.documents.distinct:
+            return np.arange(len(self))
         first = np.full(int(self.article.max(initial=-1)) + 1, -1, np.int64)
         backwards = np.arange(len(self) - 1, -1, -1)
         first[self.article[backwards]] = backwards  # of equal articles the last assignment, the first row, stays
@@ -35,6 +58,8 @@ class Matched(Results):
     @cached_property
     def a_bounds(self) -> NDArray[np.int64]:
         """Where each counted topic's block of articles begins, and the end of the last."""
+        if self.documents.distinct:
+            return self.bounds
         return np.searchsorted(self.a_first, self.bounds).astype(np.int64)
 
     @cached_property

@@ -76,7 +76,7 @@ def _lengths(matched: Results) -> NDArray[np.int64]:
     known = matched.prepared.length
     judged = matched.judged
     length = np.full(len(matched), -1, np.int64)
-    length[judged] = known[matched.article[judged]]
+    length[judged] = known[matched.known[judged]]
     if (length < 0).any() and matched.prepared.index is not None:
         index: Any = matched.prepared.index
         rows = np.asarray(index.find(matched.column(matched.run.document)), np.int64)

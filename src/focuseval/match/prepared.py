@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MissingDataError
+from focuseval.keys import hash64, mix
 from focuseval.match.lookup import Lookup
 from focuseval.spans import Spans, union
 
@@ -67,6 +68,12 @@ class Prepared:
     def pairs(self) -> Lookup:
         """Finds the article of a (counted topic, document) pair, coded by `pair_key`."""
         return Lookup(self.pair_key(self.topic, self.gold.articles.document))
+
+    @cached_property
+    def hashed_pairs(self) -> Lookup:
+        """Finds the article of a pair by the keys of its document id and its counted topic."""
+        document = hash64(self.gold.documents)[self.gold.articles.document]
+        return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
 
     def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> NDArray[np.int64]:
         """Join a counted topic and a document code into one number."""

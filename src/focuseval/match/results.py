@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.match.articles import group_articles
+from focuseval.match.articles import Documents, find_documents, group_articles
 from focuseval.match.places import Places, place
 from focuseval.spans import unseen
 
@@ -75,6 +75,16 @@ class Results:
     # -- which article ------------------------------------------------------------------------------------------
 
     @cached_property
+    def documents(self) -> Documents:
+        """The results' documents, as the gold knows them."""
+        return find_documents(self)
+
+    @property
+    def known(self) -> NDArray[np.integer]:
+        """For every result, the row of ``gold.articles`` that judges it; −1 where no assessor did."""
+        return self.documents.known
+
+    @cached_property
     def article(self) -> NDArray[np.int64]:
         """For every result, its article: a row of ``gold.articles``, or a number beyond for unjudged pairs."""
         return group_articles(self)
@@ -82,7 +92,7 @@ class Results:
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
         """For every result, whether an assessor judged its document for its topic."""
-        return np.asarray(self.article < len(self.prepared.topic))
+        return np.asarray(self.known >= 0)
 
     @cached_property
     def unjudged(self) -> int:
@@ -114,8 +124,8 @@ class Results:
     @cached_property
     def hits(self) -> NDArray[np.int64]:
         """Rows of the results whose article is relevant: all others hold no highlighted character."""
-        known = np.flatnonzero(self.judged)
-        return known[self.prepared.relevant[self.article[known]]]
+        judged = np.flatnonzero(self.judged)
+        return np.asarray(judged[self.prepared.relevant[self.known[judged]]])
 
     @cached_property
     def rsize(self) -> NDArray[np.int64]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.match.results import ranks
 from focuseval.measures.measure import Measure
-from focuseval.measures.topicwise import count, ratio, running_count, total
+from focuseval.measures.topicwise import ratio, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,58 +21,49 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def found(m: Matched) -> NDArray[np.int64]:
-    """Return the rows, in the article view, of the relevant articles."""
-    return np.flatnonzero(m.a_relevant)
-
-
 def relevant_upto(m: Matched, cutoff: NDArray[np.int64] | int | None) -> NDArray[np.int64]:
     """Return how many relevant articles stand within the first `cutoff` ranks of each topic."""
-    if cutoff is None:
-        return count(m.a_relevant, m.a_bounds)
-    hits = found(m)
-    limit = np.broadcast_to(cutoff, (m.topics,))
-    topic = m.a_topic[hits]
-    return np.bincount(topic[m.a_rank[hits] <= limit[topic]], minlength=m.topics)
+    topic = m.found.topic
+    if cutoff is not None:
+        topic = topic[m.found.rank <= np.broadcast_to(cutoff, (m.topics,))[topic]]
+    return np.bincount(topic, minlength=m.topics)
 
 
 def precision(m: Matched, at: int) -> Floats:
-    r"""Relevant articles among the first `at`, divided by `at` even when fewer were returned."""
+    r"""Return relevant articles among the first `at`, divided by `at` even when fewer were returned."""
     return relevant_upto(m, at) / at
 
 
 def recall(m: Matched, at: int | None = None) -> Floats:
-    """Relevant articles among the first `at` (or all), divided by all relevant articles."""
+    """Return relevant articles among the first `at` (or all), divided by all relevant articles."""
     return ratio(relevant_upto(m, at), m.prepared.numrel)
 
 
 def r_precision(m: Matched) -> Floats:
-    """Precision at the rank that equals the number of relevant articles."""
+    """Return precision at the rank that equals the number of relevant articles."""
     return ratio(relevant_upto(m, m.prepared.numrel), m.prepared.numrel)
 
 
 def average_precision(m: Matched) -> Floats:
-    """Precision at the rank of every relevant article, averaged over all relevant articles; 0 for the unfound."""
-    hits = found(m)
-    topic = m.a_topic[hits]
-    seen = running_count(np.ones(len(hits), np.int64), np.searchsorted(topic, np.arange(m.topics + 1)))
-    return ratio(total(seen / m.a_rank[hits], topic, m.topics), m.prepared.numrel)
+    """Return the mean, over all relevant articles, of the precision at their ranks; 0 for those not returned."""
+    found = m.found
+    seen = ranks(np.searchsorted(found.topic, np.arange(m.topics + 1)))
+    return ratio(total(seen / found.rank, found.topic, m.topics), m.prepared.numrel)
 
 
 def reciprocal_rank(m: Matched) -> Floats:
-    """One divided by the rank of the first relevant article; 0 when there is none."""
-    hits = found(m)[::-1]
+    """Return one divided by the rank of the first relevant article; 0 when there is none."""
     first = np.zeros(m.topics)
-    first[m.a_topic[hits]] = 1 / m.a_rank[hits]  # backwards: the first rank is written last, and stays
+    first[m.found.topic[::-1]] = 1 / m.found.rank[::-1]  # backwards: the first rank is written last, and stays
     return first
 
 
 def ndcg(m: Matched, at: int | None = None) -> Floats:
-    """Discounted gain (the grade, over the binary logarithm of rank + 1) divided by that of the best order."""
-    hits = found(m)
-    if at is not None:
-        hits = hits[m.a_rank[hits] <= at]
-    gain = total(m.a_grade[hits] / np.log2(m.a_rank[hits] + 1), m.a_topic[hits], m.topics)
+    """Return discounted gain (the grade, over the binary logarithm of rank + 1) over that of the best order."""
+    found = m.found
+    kept = slice(None) if at is None else found.rank <= at
+    grade = m.prepared.gold.articles.relevance[found.article[kept]]
+    gain = total(grade / np.log2(found.rank[kept] + 1), found.topic[kept], m.topics)
     return ratio(gain, ideal_dcg(m, at))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.measures.article_score import article_scores
-from focuseval.measures.documents import found, relevant_upto
+from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import count, ratio, running, total, without_base
 
@@ -62,7 +62,7 @@ def average_generalised_precision(
     added, whole = recall_credit(m, gain, credit), recall_base_size(m, gain)
     if form == "interpolated":
         return based(m, score, interpolate(m, gp, added, whole).mean(axis=1))
-    hits = found(m)
+    hits = np.flatnonzero(m.a_relevant)
     topic = m.a_topic[hits]
     if form == "ratio":
         mean = ratio(total(gp[hits], topic, m.topics), relevant_upto(m, None))
