@@ -1,14 +1,17 @@
 """A store in a fresh folder, an app over it, and a client that behaves like one of our own pages."""
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 
+from browser import start_driver
 from focuseval.assess.document import Document
 from focuseval.assess.plan import Pooled, add_to_pool
 from focuseval.assess.store import Store
 from focuseval.assess.users import User, hash_password
 from focuseval.assess.web import Access, create_app
+from focuseval.assess.web.serve import Server, bind, names_of
 from strategies.pages import ARTICLE, TOPICS, Pages, page_from_xml
 
 HOST = "127.0.0.1:4321"
@@ -102,3 +105,80 @@ def together(pooled, pages, users):
 
     client.anonymous = lambda: Client(app, access)
     return client
+
+
+class Site:
+    """The app behind a real server, which can go away and come back."""
+
+    def __init__(self, store, pages, users=None, topics=TOPICS):
+        self.store, self.pages, self.topics = store, pages, topics
+        listening = bind()
+        self.port = listening.getsockname()[1]
+        self.access = Access(b"k" * 32, names_of("127.0.0.1", self.port), assessor="ann", users=users)
+        self.start(listening)
+
+    def start(self, listening=None):
+        app = create_app(self.store, self.pages, self.topics, self.access, title="Sea stories")
+        self.server = Server(app, listening or bind(port=self.port))
+        self.server.start()
+
+    def stop(self):
+        self.server.close()
+
+    def address(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def read(self, browser, document="a/tides", topic="11", **others):
+        """Open a document and wait until it is shown."""
+        query = urlencode({"topic": topic, "document": document, **others})
+        browser.open(self.address(f"/read?{query}"))
+        browser.wait("return document.documentElement.dataset.ready")
+
+    def enter(self, browser):
+        browser.open(self.address(f"/enter?token={self.access.token}"))
+        browser.wait("return location.pathname === '/'")
+
+    def log_in(self, browser, name):
+        browser.open(self.address("/login"))
+        browser.type("input[name=name]", name)
+        browser.type("input[name=password]", f"{name}'s secret")
+        browser.click("main button")
+        browser.wait("return location.pathname === '/'")
+
+
+@pytest.fixture(scope="session")
+def driver():
+    started = start_driver()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def shared_browser(driver):
+    """One browser for the tests that need no other; logged out between them."""
+    one = driver.browser()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def browser(shared_browser):
+    shared_browser.cdp("Network.clearBrowserCookies")
+    shared_browser.size(1600, 1000)
+    yield shared_browser
+    shared_browser.open("about:blank")
+
+
+@pytest.fixture
+def site(pooled, pages):
+    running = Site(pooled, pages)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def shared_site(pooled, pages, users):
+    """A site with users."""
+    running = Site(pooled, pages, users)
+    yield running
+    running.stop()

@@ -33,6 +33,7 @@ export class SaveQueue {
   push(edit) {
     this.items.push({ edit, token: newToken() });
     this.#keep();
+    this.#show();
     this.#soon(0);
   }
 

@@ -41,7 +41,7 @@ class Server:
 
         self.port = listening.getsockname()[1]
         self._server: Any = waitress.create_server(
-            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27
+            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27, asyncore_loop_timeout=0.2
         )
         self._thread = threading.Thread(target=self._server.run, name="server", daemon=True)
 
@@ -55,6 +55,9 @@ class Server:
             self._thread.join(0.5)
 
     def close(self) -> None:
-        """Stop serving; requests at hand are answered first."""
+        """Stop serving: requests at hand are answered, then connections that browsers keep open are closed."""
+        self._server.task_dispatcher.shutdown(cancel_pending=False)
         self._server.close()
-        self._server.task_dispatcher.shutdown()
+        for channel in list(self._server.active_channels.values()):
+            channel.close()
+        self._thread.join(timeout=5)
