@@ -16,6 +16,7 @@ COMMANDS = (
     "compare",
     "simulate",
     "fidelity",
+    "gate",
     "measures",
     "profiles",
     "formats",

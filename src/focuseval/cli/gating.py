@@ -1,0 +1,42 @@
+"""From the options of ``focuseval gate`` to verdicts, printed and written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
+    """Score the run, judge it, print and write the verdicts; return whether any measure regressed."""
+    from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  as above
+    from focuseval.formats import read_gold  # noqa: PLC0415  as above
+    from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
+    from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
+
+    rule = Rule(alpha=options["alpha"], min_effect=options["min_effect"])
+    baseline = read_baseline(options["baseline"], options["baseline_run"])
+    index = collection(options)
+    judged = read_gold(gold, format=options["gold_format"], index=index)
+    asked = {name: options[name] for name in ("task", "profile", "run_format")}
+    scores = evaluate(judged, [run], options["measures"], index=index, **asked)
+    verdicts = judge(baseline, scores, options["measures"], rule)
+    click.echo(as_text(verdicts), nl=False)
+    _write(verdicts, options)
+    return any(verdict.regression for verdict in verdicts)
+
+
+def _write(verdicts: Any, options: dict[str, Any]) -> None:
+    from focuseval.formats.output import write_whole  # noqa: PLC0415  only files need it
+    from focuseval.gate.outputs import as_junit, as_markdown  # noqa: PLC0415  as above
+
+    if options["junit"]:
+        write_whole(options["junit"], [as_junit(verdicts).encode()])
+    if options["markdown"]:
+        write_whole(options["markdown"], [as_markdown(verdicts).encode()])
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as out:
+            out.write(as_markdown(verdicts) + "\n")

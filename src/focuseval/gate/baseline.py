@@ -1,0 +1,91 @@
+"""A baseline: what ``focuseval score --per-topic --format json`` wrote, read back and held against new scores."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import FormatError, NotComparableError, Place
+
+if TYPE_CHECKING:
+    from focuseval.evaluate import Scores
+
+_REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """One run's values per topic, with what they were computed from."""
+
+    run: str
+    per_topic: dict[str, dict[str, float]]
+    """Topic → measure → value."""
+    signature: str
+    gold_sha256: str
+    docs_sha256: str | None
+    file: str = ""
+
+    def values(self, measure: str) -> dict[str, float]:
+        """Return topic → value of one measure."""
+        return {topic: values[measure] for topic, values in self.per_topic.items() if measure in values}
+
+
+def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
+    """Read a baseline; of several runs in the file, the one named `run`."""
+    document = _parse(path)
+    runs = document["runs"]
+    chosen = [r for r in runs if run is None or r.get("run") == run]
+    if len(chosen) != 1:
+        names = ", ".join(str(r.get("run")) for r in runs)
+        raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
+    if not isinstance(chosen[0].get("per_topic"), dict):
+        raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
+    return Baseline(
+        run=str(chosen[0].get("run", "")),
+        per_topic=chosen[0]["per_topic"],
+        signature=str(document.get("signature", "")),
+        gold_sha256=str(document.get("gold_sha256", "")),
+        docs_sha256=document.get("docs_sha256"),
+        file=str(path),
+    )
+
+
+def _parse(path: str | Path) -> dict[str, Any]:
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(f"expected a baseline, found {error.strerror}", at=str(path), remedy=_REMEDY) from None
+    except UnicodeDecodeError:
+        raise FormatError("expected JSON in UTF-8, found other bytes", at=str(path), remedy=_REMEDY) from None
+    except json.JSONDecodeError as error:
+        at = Place(str(path), error.lineno, error.colno)
+        raise FormatError(f"expected JSON, found {error.msg}", at=at, remedy=_REMEDY) from None
+    if not isinstance(document, dict) or not isinstance(document.get("runs"), list) or not document["runs"]:
+        raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
+    return document
+
+
+def refuse_other_ground(baseline: Baseline, scores: Scores) -> None:
+    """Refuse scores that were not made from the same gold, documents and policies."""
+    pairs = (
+        ("gold", baseline.gold_sha256, scores.gold_sha256),
+        ("documents", baseline.docs_sha256, scores.docs_sha256),
+        ("policies", _policies(baseline.signature), _policies(scores.signature)),
+    )
+    for what, old, new in pairs:
+        if old != new:
+            raise NotComparableError(
+                f"{baseline.file}: other {what} than now (was {_short(old)}, is {_short(new)}); "
+                "score the baseline again on the same ground"
+            )
+
+
+def _policies(signature: str) -> str:
+    """Return a signature without the version: another release may still be compared."""
+    return "|".join(part for part in signature.split("|") if not part.startswith("focuseval:"))
+
+
+def _short(value: str | None) -> str:
+    return "none" if not value else value if len(value) <= 24 else f"{value[:12]}…"

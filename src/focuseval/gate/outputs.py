@@ -1,0 +1,67 @@
+"""A gate's verdicts for people and for CI: text, Markdown, JUnit XML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.gate.verdict import Verdict
+
+
+def as_text(verdicts: Sequence[Verdict]) -> str:
+    """Return a line per measure, and below it the topics that lost most."""
+    lines = []
+    for verdict in verdicts:
+        lines.append(str(verdict))
+        lines += [f"  {topic}: {before:.4f} → {after:.4f}" for topic, before, after in verdict.lost]
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(verdicts: Sequence[Verdict]) -> str:
+    """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
+    worse = any(v.regression for v in verdicts)
+    lines = [f"### focuseval gate: {'regression' if worse else 'no regression'}", ""]
+    lines += [
+        "| measure | baseline | now | difference | 95 % interval | p | verdict |",
+        "|---|--:|--:|--:|---|--:|---|",
+    ]
+    lines += [
+        f"| {v.measure} | {v.before:.4f} | {v.after:.4f} | {v.difference:+.4f} | [{v.low:+.4f}, {v.high:+.4f}] "
+        f"| {v.p:.3g} | {'**regression**' if v.regression else 'pass'} |"
+        for v in verdicts
+    ]
+    for verdict in verdicts:
+        if verdict.lost:
+            lines += [
+                "",
+                f"Topics that lost most under {verdict.measure}:",
+                "",
+                "| topic | baseline | now |",
+                "|---|--:|--:|",
+            ]
+            lines += [f"| {_cell(topic)} | {before:.4f} | {after:.4f} |" for topic, before, after in verdict.lost]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def as_junit(verdicts: Sequence[Verdict]) -> str:
+    """Return JUnit XML: one test case per measure, failed where it regressed."""
+    failures = sum(v.regression for v in verdicts)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}">',
+    ]
+    for verdict in verdicts:
+        lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(verdict.measure)}>')
+        if verdict.regression:
+            lines.append(f"    <failure message={quoteattr(str(verdict))}>{escape(as_text([verdict]))}</failure>")
+        else:
+            lines.append(f"    <system-out>{escape(str(verdict))}</system-out>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"

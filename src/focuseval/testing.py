@@ -1,0 +1,55 @@
+"""For a test suite of your own: fail when retrieval got worse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from focuseval.gate import Verdict
+
+
+def assert_no_regression(
+    baseline: str | Path,
+    gold: Any,
+    run: Any,
+    measures: str | Iterable[str],
+    *,
+    min_effect: float = 0.0,
+    alpha: float = 0.05,
+    baseline_run: str | None = None,
+    **options: Any,
+) -> list[Verdict]:
+    """Raise AssertionError if `run` scores significantly worse than the baseline; return the verdicts otherwise.
+
+    Parameters
+    ----------
+    baseline
+        A file written by ``focuseval score … --per-topic --format json``.
+    gold, run
+        Paths or values, as `focuseval.evaluate` takes them.
+    measures
+        One measure's name, or several.
+    min_effect, alpha
+        The smallest mean drop that matters, and the level of significance.
+    baseline_run
+        Which run of the baseline, when the file holds several.
+    options
+        Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
+    """
+    from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  importing this module must cost nothing
+    from focuseval.formats import read_gold  # noqa: PLC0415  as above
+    from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
+    from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
+
+    names = [measures] if isinstance(measures, str) else list(measures)
+    index = options.get("index") if options.get("index") is not None else options.get("docs")
+    judged = gold if hasattr(gold, "articles") else read_gold(gold, index=index)
+    scores = evaluate(judged, [run], names, **options)
+    verdicts = judge(read_baseline(baseline, baseline_run), scores, names, Rule(alpha=alpha, min_effect=min_effect))
+    worse = [verdict for verdict in verdicts if verdict.regression]
+    if worse:
+        raise AssertionError(as_text(worse))
+    return verdicts

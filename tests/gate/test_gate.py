@@ -1,0 +1,173 @@
+"""The gate: verdicts by hand, refusals by hash, exit codes, and what CI reads."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from focuseval.cli import main
+from focuseval.errors import FormatError, MeasureError, NotComparableError
+from focuseval.evaluate.scores import Counts, Scores
+from focuseval.gate import Baseline, Rule, judge, read_baseline
+from focuseval.gate.outputs import as_junit, as_markdown, as_text
+from focuseval.testing import assert_no_regression
+
+TOPICS = tuple(str(i) for i in range(12))
+
+
+def scores_of(row, **changes):
+    return Scores(
+        **{
+            "runs": ("new",), "topics": TOPICS[: len(row)], "measures": ("AP",), "counts": (Counts(12, 0, 0, 0),),
+            "values": np.array(row, float)[None, :, None], "signature": "focuseval:9|p:1", "gold_sha256": "g",
+            **changes,
+        }
+    )  # fmt: skip
+
+
+def baseline_of(values, **changes):
+    per_topic = {topic: {"AP": value} for topic, value in zip(TOPICS, values, strict=False)}
+    return Baseline(**{"run": "old", "per_topic": per_topic, "signature": "focuseval:1|p:1", "gold_sha256": "g",
+                       "docs_sha256": None, "file": "base.json", **changes})  # fmt: skip
+
+
+STEADY = [0.5, 0.6, 0.4, 0.7, 0.5, 0.6, 0.4, 0.7, 0.5, 0.6, 0.4, 0.7]
+
+
+def test_a_clear_drop_is_a_regression_and_names_the_topics_that_lost_most():
+    verdict = judge(baseline_of(STEADY), scores_of([v - 0.1 - 0.02 * (i == 3) for i, v in enumerate(STEADY)]), ["AP"])[
+        0
+    ]
+    assert verdict.regression
+    assert verdict.difference == pytest.approx(-0.1 - 0.02 / 12)
+    assert verdict.lost[0][0] == "3"
+    assert len(verdict.lost) == 5
+    assert str(verdict).startswith("REGRESSION AP: 0.5500 → 0.4483")
+
+
+def test_a_drop_below_the_smallest_effect_passes_and_says_so():
+    verdict = judge(baseline_of(STEADY), scores_of([v - 0.01 for v in STEADY]), ["AP"], Rule(min_effect=0.02))[0]
+    assert not verdict.regression
+    assert "below --min-effect 0.02" in str(verdict)
+
+
+def test_noise_and_improvements_pass():
+    wobble = [v + (0.1 if i % 2 else -0.1) for i, v in enumerate(STEADY)]
+    assert not judge(baseline_of(STEADY), scores_of(wobble), ["AP"])[0].regression
+    assert not judge(baseline_of(STEADY), scores_of([v + 0.1 for v in STEADY]), ["AP"])[0].regression
+    assert not judge(baseline_of(STEADY), scores_of(STEADY), ["AP"])[0].regression
+
+
+@pytest.mark.parametrize(
+    ("baseline", "scores", "words"),
+    [
+        ({"gold_sha256": "other"}, {}, "other gold"),
+        ({"docs_sha256": "d"}, {}, "other documents"),
+        ({"signature": "focuseval:1|p:2"}, {}, "other policies"),
+        ({"per_topic": {"x": {"AP": 1.0}, "y": {"AP": 1.0}}}, {}, "other topics"),
+        ({"per_topic": {"1": {"RR": 1.0}}}, {}, "AP is not in the baseline"),
+        ({}, {"runs": ("a", "b"), "values": np.zeros((2, 12, 1)), "counts": (Counts(12, 0, 0, 0),) * 2}, "one run"),
+    ],
+)
+def test_what_does_not_stand_on_the_same_ground_is_refused(baseline, scores, words):
+    with pytest.raises(NotComparableError, match=words):
+        judge(baseline_of(STEADY, **baseline), scores_of(STEADY, **scores), ["AP"])
+
+
+def test_one_topic_gives_no_verdict():
+    with pytest.raises(NotComparableError, match="says nothing about others"):
+        judge(baseline_of([0.5]), scores_of([0.4]), ["AP"])
+
+
+def test_rules_that_mean_nothing_are_refused():
+    with pytest.raises(MeasureError, match="alpha"):
+        Rule(alpha=5)
+    with pytest.raises(MeasureError, match="smallest effect"):
+        Rule(min_effect=-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "base.json:1:2: expected JSON"),
+        ("[]", "expected scores with their runs"),
+        ('{"runs": [{"run": "a"}, {"run": "b"}]}', "expected one run to compare with, found a, b"),
+        ('{"runs": [{"run": "a"}]}', "found means alone"),
+    ],
+)
+def test_a_file_that_is_no_baseline_is_named_with_its_remedy(tmp_path, text, words):
+    path = tmp_path / "base.json"
+    path.write_text(text)
+    with pytest.raises(FormatError) as caught:
+        read_baseline(path)
+    assert words in str(caught.value)
+
+
+def test_a_baseline_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FormatError, match="No such file"):
+        read_baseline(tmp_path / "none.json")
+
+
+def test_junit_and_markdown_carry_hostile_names_as_text():
+    verdict = judge(baseline_of(STEADY), scores_of([v - 0.1 for v in STEADY]), ["AP"])[0]
+    suite = ET.fromstring(as_junit([verdict]))
+    assert suite.get("failures") == "1"
+    assert suite.find("testcase/failure").get("message").startswith("REGRESSION")
+    assert "**regression**" in as_markdown([verdict])
+    assert as_text([verdict]).count("\n") == 6
+
+
+GOLD = "".join(
+    json.dumps({"topic": str(t), "doc": "d", "spans": [{"start": 10 * t, "end": 10 * t + 8}]}) + "\n" for t in range(8)
+)
+
+
+def run_text(shift):
+    return "".join(
+        json.dumps({"topic": str(t), "doc": "d", "rank": 1, "start": 10 * t + shift, "end": 10 * t + 8 + shift}) + "\n"
+        for t in range(8)
+    )
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in {
+        "gold.jsonl": GOLD, "good.jsonl": run_text(0), "bad.jsonl": run_text(4),
+        "docs.jsonl": json.dumps({"id": "d", "text": "x" * 200}) + "\n",
+        "other.jsonl": GOLD.replace('"start": 0,', '"start": 1,'),
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+    call = ["score", "gold.jsonl", "good.jsonl", "--docs", "docs.jsonl", "-m", "spanR@5", "--per-topic"]
+    invoke(tmp_path, [*call, "--format", "json", "-o", "base.json"])
+    return tmp_path
+
+
+def invoke(folder, call):
+    placed = [str(folder / word) if word.endswith((".jsonl", ".json", ".xml", ".md")) else word for word in call]
+    return CliRunner().invoke(main, placed, env={"GITHUB_STEP_SUMMARY": str(folder / "summary.md")})
+
+
+def test_exit_codes_are_0_pass_1_regression_2_no_verdict(files):
+    gate = ["gate", "--baseline", "base.json", "--docs", "docs.jsonl", "-m", "spanR@5"]
+    assert invoke(files, [*gate, "gold.jsonl", "good.jsonl"]).exit_code == 0
+    result = invoke(files, [*gate, "gold.jsonl", "bad.jsonl", "--junit", "j.xml", "--markdown", "m.md"])
+    assert result.exit_code == 1
+    assert "REGRESSION spanR@5: 1.0000 → 0.5000" in result.output
+    assert (files / "j.xml").exists()
+    assert (files / "m.md").read_text() in (files / "summary.md").read_text()
+    result = invoke(files, [*gate, "other.jsonl", "good.jsonl"])
+    assert result.exit_code == 2
+    assert "NO VERDICT" in result.output
+    assert invoke(files, [*gate[:2], "base.json"]).exit_code == 2
+
+
+def test_the_pytest_helper_fails_on_a_regression_and_returns_verdicts_otherwise(files):
+    from focuseval.collection import open_documents  # noqa: PLC0415  beside its use
+
+    docs = open_documents(files / "docs.jsonl")
+    base, gold = files / "base.json", str(files / "gold.jsonl")
+    assert not assert_no_regression(base, gold, str(files / "good.jsonl"), "spanR@5", docs=docs)[0].regression
+    with pytest.raises(AssertionError, match="REGRESSION"):
+        assert_no_regression(base, gold, str(files / "bad.jsonl"), ["spanR@5"], docs=docs)
