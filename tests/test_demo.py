@@ -31,6 +31,14 @@ def test_the_demo_can_be_repeated_in_the_same_folder(shown):
     assert again.output == first.output
 
 
+def test_a_folder_that_cannot_be_written_gets_one_line(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    result = CliRunner().invoke(main, ["demo", str(tmp_path / "file" / "sea")])
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "choose another folder" in result.stderr
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_the_careful_system_wins_and_the_hasty_one_loses(shown, task):
     means = Loop(shown[0]).scores(task, TASKS[task][1]).mean

@@ -91,6 +91,12 @@ def test_a_page_names_only_commands_that_exist(page):
     assert called(ROOT / page) <= set(COMMANDS)
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/index.md"])
+def test_a_command_that_is_named_in_the_text_exists(page):
+    named = set(re.findall(r"`focuseval ([a-z][a-z-]*)", (ROOT / page).read_text(encoding="utf-8")))
+    assert named <= set(COMMANDS)
+
+
 def test_the_readme_names_only_make_targets_that_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")]

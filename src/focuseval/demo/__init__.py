@@ -26,7 +26,7 @@ def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
     from focuseval.example import copy_example  # noqa: PLC0415  the same
 
     copy_example(folder)
-    build_index([folder / "articles"], folder / "articles.idx", force=True)
+    build_index([folder / "articles"], folder / "articles.idx", jobs=1, force=True)
     sections = []
     for part in walk(Loop(folder)):
         show(part)

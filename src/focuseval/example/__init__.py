@@ -19,6 +19,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from focuseval.errors import InputError
+
 ROOT = Path(__file__).parent
 """Where the files are installed."""
 
@@ -31,13 +33,19 @@ def copy_example(folder: Path) -> list[Path]:
 
     Files of the same name are replaced, everything else in the folder is left alone.
     """
-    copied = []
-    for part in PARTS:
-        source = ROOT / part
-        files = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
-        for file in files:
-            target = folder / file.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target)
-            copied.append(target)
-    return copied
+    sources = [file for part in PARTS for file in _files(ROOT / part)]
+    return [_copy(file, folder / file.relative_to(ROOT)) for file in sources]
+
+
+def _files(part: Path) -> list[Path]:
+    return sorted(path for path in part.rglob("*") if path.is_file()) if part.is_dir() else [part]
+
+
+def _copy(source: Path, target: Path) -> Path:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        what = f"expected a folder that can be written to, found {error.strerror}"
+        raise InputError(what, at=str(target), remedy="choose another folder") from error
+    return target
