@@ -1,0 +1,46 @@
+"""One place out of several: forced by the neighbours, or left open."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.align.choose import OPEN, forced, nearest_candidate, touching
+from oracle.alignment import forced_rows
+
+STARTS = st.lists(st.integers(0, 12), max_size=4, unique=True).map(sorted)
+
+
+@given(st.lists(STARTS, max_size=5))
+def test_a_place_is_forced_when_all_increasing_sequences_agree(candidates):
+    expected = forced_rows(candidates)
+    if expected is not None:
+        assert forced(candidates) == expected
+
+
+@given(st.lists(STARTS, max_size=5))
+def test_a_single_candidate_is_taken_in_any_order(candidates):
+    rows = forced(candidates)
+    assert all(row == 0 for row, starts in zip(rows, candidates, strict=True) if len(starts) == 1)
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, unique=True).map(sorted), st.integers(0, 50))
+def test_the_nearest_candidate_is_taken_and_a_tie_is_not(starts, claimed):
+    row = nearest_candidate(starts, claimed)
+    distances = [abs(start - claimed) for start in starts]
+    assert (row == OPEN) == (distances.count(min(distances)) > 1)
+    assert row == OPEN or distances[row] == min(distances)
+
+
+def test_a_chunk_that_touches_its_neighbour_is_placed_there():
+    document = "intro NOTE middle NOTE end"
+    spans = [[(0, 5)], [(6, 10), (18, 22)]]
+    assert touching(document, spans, [4, 5], [0, OPEN]) == [0, 0]
+    assert touching(document, spans, [4, 6], [0, OPEN]) == [0, OPEN]
+
+
+def test_a_chunk_before_its_neighbour_is_placed_from_the_right():
+    document = "NOTE middle NOTE end"
+    assert touching(document, [[(0, 4), (12, 16)], [(17, 20)]], [0, 1], [OPEN, 0]) == [1, 0]
+
+
+def test_a_chunk_that_touches_twice_stays_open():
+    assert touching("aaaa", [[(0, 3)], [(1, 3), (2, 4)]], [0, 1], [0, OPEN]) == [0, OPEN]

@@ -1,0 +1,44 @@
+"""Every place of many texts: hashing finds what sliding finds, and never more."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.align import occurrences as module
+from focuseval.align.occurrences import find_all, occurrences
+from oracle.alignment import all_starts
+
+FEW = st.text("ab", max_size=120)
+
+
+@given(FEW, st.lists(st.text("ab", max_size=20), max_size=6))
+def test_plain_search_finds_all_places_overlapping_ones_too(document, texts):
+    assert occurrences(document, texts) == [all_starts(document, text) for text in texts]
+
+
+@given(
+    st.text("ab \u00e9🙂", min_size=16, max_size=200),
+    st.lists(st.tuples(st.integers(0, 150), st.integers(16, 60)), max_size=8),
+)
+def test_hashing_finds_the_same(document, cuts):
+    texts = [document[at : at + size] for at, size in cuts] + ["a" * 16, "ab" * 9, "b"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_DIRECT", -1)
+        assert occurrences(document, texts) == [all_starts(document, text) for text in texts]
+
+
+def test_a_hash_that_agrees_by_chance_decides_nothing(monkeypatch):
+    monkeypatch.setattr(module, "_DIRECT", -1)
+    monkeypatch.setattr(module, "gram_hashes", lambda codes, size=16: codes[..., : codes.shape[-1] - size + 1] * 0)
+    document = "the quick brown fox jumps over the lazy dog"
+    assert occurrences(document, [document[4:24], "x" * 20]) == [[4], []]
+
+
+def test_a_text_longer_than_the_document_is_nowhere(monkeypatch):
+    monkeypatch.setattr(module, "_DIRECT", -1)
+    assert occurrences("short", ["much longer than the document"]) == [[]]
+    assert occurrences("", ["x"]) == [[]]
+
+
+def test_a_document_of_one_letter_has_a_text_everywhere():
+    assert find_all("aaaa", "aa") == [0, 1, 2]
