@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import InputError
+from focuseval.keys import hash64, mix
 from focuseval.spans import dense
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Documents:
 def find_documents(matched: Results) -> Documents:
     """Meet the run's document ids with the gold's."""
     run, prepared = matched.run, matched.prepared
-    if run.keys is not None and prepared.index is None:
+    if run.start is None and run.path is None and prepared.index is None:
         known = find_by_hash(matched)
         if known is not None:
             return Documents(known, distinct=True)
@@ -63,10 +64,15 @@ def group_articles(matched: Results) -> NDArray[np.int64]:
 def find_by_hash(matched: Results) -> NDArray[np.int32] | None:
     """Meet (topic, document) pairs through their 64-bit keys; None when that fails and ids must be compared.
 
-    Every pair found is compared as strings, so that a collision cannot change a score.
+    Every pair found is compared as strings, so that a collision cannot change a score. It fails where a topic may
+    return a document twice (unless the reader has made sure that none does), and where no id is known as it stands.
     """
     prepared, ids = matched.prepared, matched.column(matched.run.document)
-    known = prepared.hashed_pairs.find_pairs(matched.column(matched.run.keys), matched.topic)
+    promised = matched.run.keys is not None
+    keys = matched.column(matched.run.keys) if promised else hash64(ids)
+    if not promised and not _distinct(mix(keys, matched.topic.astype(np.uint64))):
+        return None
+    known = prepared.hashed_pairs.find_pairs(keys, matched.topic)
     rows = np.flatnonzero(known >= 0)
     if not len(rows):
         return None
@@ -74,6 +80,11 @@ def find_by_hash(matched: Results) -> NDArray[np.int32] | None:
     found = ids.take(pa.array(rows))
     found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
     return known if pc.all(pc.equal(found.cast(expected.type), expected)).as_py() else None
+
+
+def _distinct(keys: NDArray[np.uint64]) -> bool:
+    keys.sort()
+    return not bool((keys[1:] == keys[:-1]).any())
 
 
 def dictionary(ids: Any) -> Any:
