@@ -41,7 +41,7 @@ def assert_reads_like_the_oracle(index, row, content):
         assert index.resolve_points([row] * len(last), last).tolist() == [end for _, end in spans]
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.lists(documents(), min_size=1, max_size=3))
 def test_any_document_reads_like_the_slow_walk(contents):
     block, report = parse_documents(raws(contents))
@@ -51,7 +51,7 @@ def test_any_document_reads_like_the_slow_walk(contents):
         assert_reads_like_the_oracle(index, row, content)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.lists(documents(ordinary=True), min_size=1, max_size=4))
 def test_ordinary_documents_take_the_fast_path_and_read_like_the_slow_walk(contents):
     found = [ordinary.ordinary_body(content) for content in contents]
@@ -62,7 +62,7 @@ def test_ordinary_documents_take_the_fast_path_and_read_like_the_slow_walk(conte
         assert_reads_like_the_oracle(index, row, content)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(documents(), documents(ordinary=True)), min_size=1, max_size=5))
 def test_both_paths_give_the_same_block(contents):
     fast, _ = parse_documents(raws(contents))

@@ -48,11 +48,23 @@ def is_archive(path: Path) -> bool:
 
 def archive_members(path: Path) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
     """Yield name, size and a way to read each file of an archive; directories are passed over."""
-    try:
+    with _whole(path):
         members = _zip_members(path) if path.name.lower().endswith(".zip") else _tar_members(path)
         for name, size, kind, read in members:
             _check(path, name, size, kind)
-            yield name, size, read
+            yield name, size, partial(_read, path, read)
+
+
+def _read(path: Path, read: Callable[[], bytes]) -> bytes:
+    with _whole(path):
+        return read()
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Turn whatever the library says of a broken archive into one line."""
+    try:
+        yield
     except _BROKEN as error:
         what = f"expected a whole archive, found: {error or type(error).__name__}"
         raise CollectionError(what, at=str(path), remedy="fetch it again, or re-pack it") from None

@@ -17,7 +17,7 @@ from focuseval.collection.batches import batches
 from focuseval.collection.parse import Report
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
-from focuseval.collection.worker import report_of, unwritable
+from focuseval.collection.worker import unwritable
 from focuseval.collection.workers import workers
 from focuseval.errors import CollectionError
 
@@ -43,7 +43,7 @@ class Built:
 
     def add(self, answer: dict[str, Any]) -> None:
         """Add what a worker answered for one batch."""
-        self.report.add(report_of(answer["report"]))
+        self.report.add(Report.from_json(answer["report"]))
         if answer["block"] is not None:
             self.blocks.append(answer["block"])
             self.elements += answer["counts"][0]

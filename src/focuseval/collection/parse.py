@@ -55,6 +55,15 @@ class Report:
         self.named += other.named
         self.left_out.update(other.left_out)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as JSON can carry them."""
+        return {**vars(self), "left_out": dict(self.left_out)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Report:
+        """Return the counts that `to_json` gave."""
+        return cls(**{**values, "left_out": Counter(values["left_out"])})
+
 
 def parse_documents(raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True) -> tuple[Block | None, Report]:
     """Parse documents into one block, in their order; None when not one of them could be read.
@@ -135,7 +144,7 @@ def describe_documents(raws: Sequence[Raw], text: Any, forest: Forest) -> dict[s
     cuts = offsets[: len(raws) + 1].tolist()
     return {
         "id": [raw.id for raw in raws],
-        "file": [raw.id + splitext(raw.file)[1] for raw in raws],
+        "file": [raw.id + splitext(raw.file)[1] for raw in raws],  # noqa: PTH122  a Path a document is slow
         "bytes": [len(raw.data) for raw in raws],
         "length": forest.end[forest.element_bounds[:-1]],
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],

@@ -10,8 +10,7 @@ import hashlib
 import json
 import signal
 import sys
-from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,11 +48,11 @@ class Worker:
             report.add(one)
             blocks += [block] if block else []
         if not blocks:
-            return {"block": None, "report": asdict(report)}
+            return {"block": None, "report": report.to_json()}
         block = joined(blocks)
         row = {"part": self.part, "batch": self._writer.write(block), "documents": len(block), "tags": block.tags}
         counts = [int(block.element_bounds[-1]), int(block.node_bounds[-1])]
-        return {"block": row, "counts": counts, "sha256": fingerprint(block), "report": asdict(report)}
+        return {"block": row, "counts": counts, "sha256": fingerprint(block), "report": report.to_json()}
 
     def close(self) -> None:
         """Finish the part."""
@@ -99,11 +98,6 @@ def unpacked(values: list[Any]) -> CollectionError:
     """Return the error that `packed` packed."""
     what, at, remedy = values
     return CollectionError(what, at=at and Place(*at), remedy=remedy)
-
-
-def report_of(values: dict[str, Any]) -> Report:
-    """Return the report that a worker sent as JSON."""
-    return Report(**{**values, "left_out": Counter(values["left_out"])})
 
 
 def main() -> None:

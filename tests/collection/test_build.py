@@ -1,0 +1,198 @@
+"""An index appears whole or not at all, and says the same whatever it was built from and by how many processes."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+
+import numpy as np
+import pytest
+
+from focuseval.collection import batches, build_index, open_index, store
+from focuseval.collection.parse import Report
+from focuseval.errors import CollectionError
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A directory of 300 documents of all kinds."""
+    folder = tmp_path / "source"
+    for number in range(300):
+        place = folder / f"part-{number % 3}" / f"{number}.xml"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        comment = "<!-- c -->" if number % 4 == 0 else ""
+        place.write_text(f"<article><t>Title {number}</t>{comment}<p>wörds &amp; {'x' * number}</p></article>")
+    (folder / "note.txt").write_text("plain")
+    return folder
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(batches, "SMALLEST", 2_000)
+    monkeypatch.setattr(batches, "LARGEST", 4_000)
+
+
+def everything(index):
+    rows = np.arange(len(index))
+    table = index.elements_of(rows)
+    return {
+        "documents": index.documents.to_pylist(),
+        "texts": index.texts(rows).to_pylist(),
+        "paths": table.paths(),
+        "spans": np.stack([table.document, table.start, table.end, table.depth]).tolist(),
+        "sha256": index.sha256,
+    }
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_an_index_is_the_same_with_one_process_or_three(source, tmp_path):
+    one = build_index(source, tmp_path / "one", jobs=1)
+    build_index(source, tmp_path / "three", jobs=3)
+    first, second = open_index(tmp_path / "one"), open_index(tmp_path / "three")
+    assert len(first.blocks) > 10
+    assert one.report.documents == len(first) == 301
+    assert everything(first) == everything(second)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_an_index_of_an_archive_equals_that_of_the_directory(source, tmp_path):
+    with tarfile.open(tmp_path / "c.tar.gz", "w:gz") as archive:
+        for path in sorted(source.rglob("*.*")):
+            archive.add(path, str(path.relative_to(source)))
+    build_index(source, tmp_path / "one", jobs=1)
+    build_index(tmp_path / "c.tar.gz", tmp_path / "two", jobs=2)
+    first, second = open_index(tmp_path / "one"), open_index(tmp_path / "two")
+    assert first.sha256 == second.sha256
+    assert sorted(first.ids.to_pylist()) == sorted(second.ids.to_pylist())
+    rows = second.find(first.ids)
+    assert first.texts(np.arange(len(first))).to_pylist() == second.texts(rows).to_pylist()
+    assert not list((tmp_path / "two").glob("spool*"))
+
+
+def test_what_was_counted_is_written_down(source, tmp_path):
+    (source / "picture.png").write_bytes(b"")
+    (source / "dtd.xml").write_text('<!DOCTYPE a SYSTEM "x.dtd"><a>&eacute;&nosuch;</a>')
+    (source / "broken.xml").write_text("<a>\n<b></a>")
+    build_index(source, tmp_path / "index", keep_going=True)
+    metadata = json.loads((tmp_path / "index" / "metadata.json").read_text())
+    assert metadata["documents"] == 302
+    assert metadata["elements"] == 300 * 3 + 2
+    assert metadata["passed_over"] == {".png": 1}
+    assert metadata["entities_by_name"] == 1
+    assert metadata["entities_left_out"] == {"nosuch": 1}
+    assert metadata["unreadable"] == [f"{source}/broken.xml:2:6: expected well-formed XML, found: mismatched tag"]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_broken_document_stops_the_build_and_leaves_nothing(source, tmp_path, jobs):
+    (source / "part-2" / "broken.xml").write_text("<a>")
+    with pytest.raises(CollectionError, match=r"broken\.xml:1:4: .*no element found; mend the file") as caught:
+        build_index(source, tmp_path / "index", jobs=jobs)
+    assert (caught.value.at.line, caught.value.at.column) == (1, 4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
+
+
+def test_a_source_without_documents_makes_no_index(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CollectionError, match=r"expected \.xml, \.txt or \.md documents, found none"):
+        build_index(tmp_path / "empty", tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+
+
+def test_an_existing_index_is_replaced_only_by_force(source, tmp_path):
+    target = tmp_path / "index"
+    build_index(source / "note.txt", target)
+    with pytest.raises(CollectionError, match=r"exists already; .*--force"):
+        build_index(source, target)
+    assert len(open_index(target)) == 1
+    build_index(source, target, force=True)
+    assert len(open_index(target)) == 301
+
+
+def test_force_never_deletes_what_is_no_index(source, tmp_path):
+    with pytest.raises(CollectionError, match="expected an index"):
+        build_index(source / "note.txt", source / "part-1", force=True)
+    assert len(list((source / "part-1").iterdir())) == 100
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("small_batches")
+def test_a_full_disk_is_one_line_and_leaves_nothing(source, tmp_path, jobs):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    code = (
+        "from focuseval.collection import batches, build_index\n"
+        "from focuseval.errors import CollectionError\n"
+        "batches.SMALLEST, batches.LARGEST = 2_000, 4_000\n"
+        f"try:\n    build_index({str(source)!r}, {str(tmp_path / 'index')!r}, jobs={jobs})\n"
+        "except CollectionError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], preexec_fn=limit, capture_output=True, text=True, check=True)
+    assert "cannot write the index: " in done.stdout
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
+
+
+def test_a_killed_build_leaves_no_index_and_the_next_one_sweeps_up(source, tmp_path):
+    code = (
+        "import time\nfrom focuseval.collection import build_index, worker\n"
+        "def wait(self, batch):\n    print('working', flush=True)\n    time.sleep(60)\n"
+        "worker.Worker.run = wait\n"
+        f"build_index({str(source)!r}, {str(tmp_path / 'index')!r}, jobs=1)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "working\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert len([path for path in tmp_path.iterdir() if path.name.endswith(".partial")]) == 1
+    assert not (tmp_path / "index").exists()
+    build_index(source, tmp_path / "index")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index", "source"]
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch):
+    def idle(*_):
+        time.sleep(0.2)
+        return {"block": None, "report": Report().to_json()}
+
+    monkeypatch.setattr("focuseval.collection.workers._START", "import sys; sys.exit(3)")
+    monkeypatch.setattr("focuseval.collection.worker.Worker.run", idle)
+    with pytest.raises(CollectionError, match=r"a worker ended before its batch was done \(exit status 3\)"):
+        build_index(source, tmp_path / "index", jobs=2)
+    assert not (tmp_path / "index").exists()
+
+
+def test_progress_counts_up_to_the_whole(source, tmp_path):
+    seen = []
+    build_index(source, tmp_path / "index", progress=lambda report: seen.append((report.documents, report.bytes)))
+    assert seen[-1] == (301, sum(path.stat().st_size for path in source.rglob("*.*")))
+
+
+@pytest.mark.parametrize("damage", ["metadata.json", "documents.arrow", "part-0.arrow"])
+def test_a_damaged_index_is_refused(source, tmp_path, damage):
+    target = tmp_path / "index"
+    build_index(source / "note.txt", target)
+    (target / damage).write_bytes(b"{}")
+    with pytest.raises(CollectionError, match="index"):
+        open_index(target)
+
+
+def test_an_index_of_another_version_is_refused(source, tmp_path, monkeypatch):
+    build_index(source / "note.txt", tmp_path / "index")
+    monkeypatch.setattr(store, "VERSION", 99)
+    with pytest.raises(CollectionError, match="expected an index of version 99, found 1"):
+        open_index(tmp_path / "index")
+
+
+def test_a_folder_that_is_no_index_is_refused(tmp_path):
+    with pytest.raises(CollectionError, match="make one with 'focuseval index'"):
+        open_index(tmp_path)

@@ -1,0 +1,71 @@
+"""Small collections are opened without an index on disk, with the same interface."""
+
+import json
+
+import pytest
+
+from focuseval.collection import build_index, open_documents, open_index
+from focuseval.errors import CollectionError
+
+
+def test_a_folder_reads_like_its_index(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.xml").write_text("<a>x<b>é</b></a>")
+    (folder / "b.md").write_text("# naïve 😀\r\n", newline="")
+    build_index(folder, tmp_path / "index")
+    one, two = open_documents(folder), open_index(tmp_path / "index")
+    assert one.ids.to_pylist() == two.ids.to_pylist() == ["a", "b"]
+    assert one.lengths.tolist() == two.lengths.tolist() == [2, 11]
+    assert one.sha256 == two.sha256
+    assert one.text(1) == "# naïve 😀\r\n"
+    assert one.elements(1).paths() == ["/document[1]"]
+    assert open_documents(tmp_path / "index").sha256 == one.sha256
+
+
+def test_a_jsonl_of_texts_is_a_collection(tmp_path):
+    path = tmp_path / "docs.jsonl"
+    lines = [{"id": "a.md", "text": "one\r\ntwo"}, {"id": "b", "text": "", "more": 1}]
+    path.write_text("\ufeff" + "\n".join(map(json.dumps, lines)) + "\n\n", encoding="utf-8")
+    docs = open_documents(path)
+    assert docs.ids.to_pylist() == ["a.md", "b"]
+    assert docs.texts([0, 1]).to_pylist() == ["one\r\ntwo", ""]
+    assert docs.find(["a", "a.md", "b.txt"]).tolist() == [0, 0, 1]
+    assert docs.resolve([0, 1], ["/document[1]"] * 2)[1].tolist() == [8, 0]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("{", "found no JSON"),
+        ("[1]", "found a list"),
+        ('{"id": "b"}', r"found keys \['id'\]"),
+        ('{"id": 7, "text": "x"}', "both must be strings"),
+        ('{"id": "a", "text": "again"}', "document id 'a' stands on line 1 already"),
+        ('{"id": "b", "text": "\\ud800"}', "surrogate"),
+    ],
+)
+def test_a_wrong_line_is_named(line, what, tmp_path):
+    path = tmp_path / "docs.jsonl"
+    path.write_text('{"id": "a", "text": "x"}\n' + line + "\n")
+    with pytest.raises(CollectionError, match=rf"docs\.jsonl:2: .*{what}"):
+        open_documents(path)
+
+
+def test_bytes_that_are_no_utf8_are_named(tmp_path):
+    (tmp_path / "docs.jsonl").write_bytes(b'{"id": "a", "text": "\xff"}\n')
+    with pytest.raises(CollectionError, match=r"docs\.jsonl: expected UTF-8"):
+        open_documents(tmp_path / "docs.jsonl")
+
+
+@pytest.mark.parametrize("name", ["docs.jsonl", "empty"])
+def test_a_collection_of_nothing_is_refused(name, tmp_path):
+    (tmp_path / "docs.jsonl").write_text("\n")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CollectionError, match="found none"):
+        open_documents(tmp_path / name)
+
+
+def test_a_place_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(CollectionError, match="missing: no such file or directory"):
+        open_documents(tmp_path / "missing")

@@ -1,0 +1,21 @@
+"""The figures that papers print of a collection, by hand and on real articles."""
+
+import pytest
+
+from focuseval.collection import describe, open_documents
+
+
+def test_a_collection_counted_by_hand(tmp_path):
+    (tmp_path / "a.xml").write_text("<a>x<b>yz</b> <b/></a>")  # 3 elements, 3 text nodes, depths 1 2 2
+    (tmp_path / "b.xml").write_text("<a><c><d>é</d></c></a>")  # 3 elements, 1 text node, depths 1 2 3
+    found = describe(open_documents(tmp_path))
+    assert (found.documents, found.elements, found.text_nodes) == (2, 6, 4)
+    assert found.bytes == len("<a>x<b>yz</b> <b/></a>") + len("<a><c><d>é</d></c></a>".encode())
+    assert found.characters == 5
+    assert found.elements_per_article == 3
+    assert found.nodes_per_article == 5
+    assert found.mean_depth == pytest.approx(11 / 6)
+    assert found.max_depth == 3
+    assert found.unique_tags == 4
+    assert found.mean_length == 2.5
+    assert found.tags == (("a", 2), ("b", 2), ("c", 1), ("d", 1))
