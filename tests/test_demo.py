@@ -1,5 +1,9 @@
 """`focuseval demo` goes through the whole loop and leaves a page that needs nothing else."""
 
+import re
+import shlex
+from contextlib import chdir
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -53,6 +57,22 @@ def test_all_next_commands_work(shown, monkeypatch):
         result = CliRunner().invoke(main, arguments, catch_exceptions=False)
         expected = 1 if "runs/thorough/careful.xml --task focused" in line else 0
         assert result.exit_code == expected, (line, result.output)
+
+
+def test_every_section_names_a_command_that_works(shown):
+    content = (shown[0] / "report.html").read_text(encoding="utf-8")
+    named = [unescape(line) for line in re.findall(r"<code>(focuseval .*?)</code>", content)]
+    assert len(named) == 9
+    for line in named:
+        arguments = [part for word in shlex.split(line)[1:] for part in expanded(word, shown[0])]
+        with chdir(shown[0]):
+            result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        assert result.exit_code == 0, (line, result.output)
+
+
+def test_scores_never_stand_without_their_signature(shown):
+    content = (shown[0] / "report.html").read_text(encoding="utf-8")
+    assert content.count("focuseval:") >= len(TASKS) + 1
 
 
 def expanded(word, folder):

@@ -18,6 +18,7 @@ h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-t
 table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { font-weight: 600; } .n { text-align: right; } tr:hover td { background: var(--soft); }
+.note { font-size: .8rem; opacity: .7; overflow-wrap: anywhere; }
 code { background: var(--soft); padding: .1rem .3rem; border-radius: 3px; }
 """
 
@@ -53,7 +54,8 @@ def _part(part: Section) -> str:
     command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
     head = f"<thead><tr>{head}</tr></thead>" if any(part.columns) else ""
     table = f'<div class="wide"><table>{head}\n<tbody>\n{rows}\n</tbody></table></div>'
-    return f"<section><h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}</section>"
+    note = f'<p class="note">{escape(part.note)}</p>' if part.note else ""
+    return f"<section><h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}{note}</section>"
 
 
 def _cell(tag: str, text: str, numeric: bool) -> str:

@@ -21,6 +21,8 @@ class Section:
     rows: tuple[tuple[str, ...], ...]
     command: str = ""
     """How to get the same from the shell."""
+    note: str = ""
+    """What stands below the table: a score's signature."""
 
     def numeric(self, column: int) -> bool:
         """Whether a column holds numbers only, and is set flush right.
@@ -32,14 +34,21 @@ class Section:
 
 
 def section(
-    title: str, text: str, columns: Sequence[str], rows: Sequence[Sequence[object]], command: str = ""
+    title: str,
+    text: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    command: str = "",
+    *,
+    note: str = "",
 ) -> Section:
     """Return a section whose cells are turned into text, thousands with a comma.
 
     >>> section("t", "", ["n", "x"], [[12345, 0.5]]).rows
     (('12,345', '0.5'),)
     """
-    return Section(title, text, tuple(columns), tuple(tuple(_cell(value) for value in row) for row in rows), command)
+    cells = tuple(tuple(_cell(value) for value in row) for row in rows)
+    return Section(title, text, tuple(columns), cells, command, note)
 
 
 def _cell(value: object) -> str:
@@ -57,6 +66,7 @@ def as_table(part: Section) -> Table:
     from rich.text import Text  # noqa: PLC0415  as above
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=any(part.columns))
+    table.caption, table.caption_justify = Text(part.note, overflow="fold") if part.note else None, "left"
     for i, name in enumerate(part.columns):
         table.add_column(Text(name), justify="right" if part.numeric(i) else "left", overflow="fold")
     for row in part.rows:

@@ -119,18 +119,23 @@ def validated(loop: Loop) -> Section:
 def scored(loop: Loop, task: str) -> Section:
     """Score the three runs of a task."""
     text, measures = TASKS[task]
-    header, rows = grid(loop.scores(task, measures))
-    command = f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} --profile inex2006 --index articles.idx"
-    return section(f"Task: {task}", text, header, rows, command)
+    scores = loop.scores(task, measures)
+    command = f"{_score_command(task, measures)} --profile inex2006"
+    return section(f"Task: {task}", text, *grid(scores), command, note=scores.signature)
 
 
 def chunks(loop: Loop) -> Section:
     """Score two chunkings, as for retrieval-augmented generation."""
-    header, rows = grid(loop.scores("spans", SPAN_MEASURES))
+    scores = loop.scores("spans", SPAN_MEASURES)
     text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
-    flags = " ".join(f"-m {name}" for name in SPAN_MEASURES)
-    command = f"focuseval score gold/gold.jsonl runs/spans/* --task spans {flags} --index articles.idx"
-    return section("Chunks", text, header, rows, command)
+    return section("Chunks", text, *grid(scores), _score_command("spans", SPAN_MEASURES), note=scores.signature)
+
+
+def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
+    """Spell the command that prints the same table; brackets are quoted for the shell."""
+    asked = [f"-m '{name}'" if "(" in name else f"-m {name}" for name in measures or ()]
+    words = ["focuseval score gold/gold.jsonl", f"runs/{task}/*", f"--task {task}", *asked, "--index articles.idx"]
+    return " ".join(words)
 
 
 def compared(loop: Loop, measure: str = "MAgP") -> Section:
