@@ -44,3 +44,10 @@ def test_a_chunk_before_its_neighbour_is_placed_from_the_right():
 
 def test_a_chunk_that_touches_twice_stays_open():
     assert touching("aaaa", [[(0, 3)], [(1, 3), (2, 4)]], [0, 1], [0, OPEN]) == [0, OPEN]
+
+
+def test_of_several_that_touch_the_one_at_the_common_distance_is_taken():
+    spans = [[(0, 2)], [(2, 4)], [(4, 6)], [(6, 8)], [(7, 9), (8, 10), (9, 11)], [(10, 12)]]
+    chosen = [0, 0, 0, 0, OPEN, 0]
+    assert touching("x" * 12, spans, range(6), chosen) == [0, 0, 0, 0, 1, 0]
+    assert touching("x" * 12, spans[3:], range(3), chosen[3:]) == [0, OPEN, 0]

@@ -2,7 +2,8 @@
 
 A chunk's candidates are increasing starts. Chunks in chunk order start one after the other; a place is *forced* when
 the earliest and the latest increasing sequence of starts agree on it. What is then still open is tried against a
-direct neighbour: chunkers cut a document end to end, so that of two candidates the one that touches is meant.
+direct neighbour: chunkers cut a document end to end, so that of two candidates the one that touches is meant, and if
+several touch (a table's rule, say, fits at every step) the one at the distance that all other chunks keep.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 OPEN = -1
 """No candidate could be chosen."""
 
 _BLANKS = 256
 """Chunks with more white space than this between them do not touch."""
+
+_SEVERAL = 3
+"""So many pairs of neighbours must agree before their distance is a rule."""
 
 
 def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
@@ -94,27 +98,44 @@ def touching(
     """Return the choices, completed by candidates that touch or overlap a placed direct neighbour.
 
     Direct neighbours have consecutive numbers in `order`. Between touching chunks nothing but white space is left
-    out; if several candidates touch, none is taken.
+    out. If several candidates touch, the one is taken that keeps the distance which all placed neighbours keep.
 
     >>> touching("a x x b", [[(0, 1)], [(2, 3), (4, 5)]], [0, 1], [0, -1])
     [0, 0]
     """
     rows = list(chosen)
+    direct = [after - before == 1 for before, after in pairwise(order)]
+    gap = _common_gap(spans, rows, direct)
     for i in range(1, len(rows)):
-        if rows[i] == OPEN and rows[i - 1] != OPEN and order[i] == order[i - 1] + 1:
+        if rows[i] == OPEN and rows[i - 1] != OPEN and direct[i - 1]:
             left = spans[i - 1][rows[i - 1]]
-            rows[i] = _only(j for j, right in enumerate(spans[i]) if _touch(document, left, right))
+            rows[i] = _only(
+                [(right[0] - left[1], j) for j, right in enumerate(spans[i]) if _touch(document, left, right)], gap
+            )
     for i in range(len(rows) - 2, -1, -1):
-        if rows[i] == OPEN and rows[i + 1] != OPEN and order[i] == order[i + 1] - 1:
+        if rows[i] == OPEN and rows[i + 1] != OPEN and direct[i]:
             right = spans[i + 1][rows[i + 1]]
-            rows[i] = _only(j for j, left in enumerate(spans[i]) if _touch(document, left, right))
+            rows[i] = _only(
+                [(right[0] - left[1], j) for j, left in enumerate(spans[i]) if _touch(document, left, right)], gap
+            )
     return rows
 
 
-def _only(rows: Iterable[int]) -> int:
-    """Return the single row, OPEN when there are none or several."""
-    found = list(rows)
-    return found[0] if len(found) == 1 else OPEN
+def _common_gap(spans: Sequence[Sequence[tuple[int, int]]], rows: Sequence[int], direct: Sequence[bool]) -> int | None:
+    """Return the distance from every chunk's end to the next one's start, None unless all of several agree."""
+    gaps = [
+        spans[i + 1][rows[i + 1]][0] - spans[i][rows[i]][1]
+        for i, near in enumerate(direct)
+        if near and rows[i] != OPEN and rows[i + 1] != OPEN
+    ]
+    return gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
+
+
+def _only(touching: Sequence[tuple[int, int]], gap: int | None) -> int:
+    """Return the row of the only candidate, of several the only one at the common distance, else OPEN."""
+    if len(touching) != 1:
+        touching = [pair for pair in touching if pair[0] == gap]
+    return touching[0][1] if len(touching) == 1 else OPEN
 
 
 def _touch(document: str, left: tuple[int, int], right: tuple[int, int]) -> bool:

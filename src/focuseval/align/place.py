@@ -123,7 +123,7 @@ def _choose(
     page: Page, wanted: Iterable[Wanted], claims: dict[Wanted, Candidates], found: dict[str, Candidates]
 ) -> dict[Wanted, Placed]:
     """Choose among the candidates of texts that were not all found just once."""
-    options = {want: claims.get(want) or found[want.text] for want in wanted}
+    options = {want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in wanted}
     rows = {want: 0 if len(option.spans) == 1 else _row(want, option) for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].spans for want, row in rows.items()):
         rows |= _by_neighbours(page, options, rows)
@@ -131,16 +131,19 @@ def _choose(
 
 
 def _verified(page: Page, want: Wanted) -> Candidates | None:
-    """Return the claimed span where the document bears it out."""
-    if not want.text:
-        return None
-    if page.text.startswith(want.text, want.start):
+    """Return the claimed place where the document says there exactly what is claimed."""
+    if want.text and page.text.startswith(want.text, want.start):
         return Candidates(EXACT, 1.0, [(want.start, want.start + len(want.text))])
-    if want.start < want.end <= len(page.text):
-        form = normal_form(want.text)
-        if form and normal_form(page.text[want.start : want.end]) == form:
-            return Candidates(NORMALISED, 1.0, [(want.start, want.end)])
     return None
+
+
+def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:
+    """Return the claimed span where it says the same in normal form and the very text stands nowhere."""
+    if option.how == EXACT or not 0 <= want.start < want.end <= len(page.text):
+        return option
+    form = normal_form(want.text)
+    same = form and normal_form(page.text[want.start : want.end]) == form
+    return Candidates(NORMALISED, 1.0, [(want.start, want.end)]) if same else option
 
 
 def _row(want: Wanted, option: Candidates) -> int:
