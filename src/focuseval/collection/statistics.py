@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Counts and means of a collection; means per article are over documents, mean depth over elements."""
+    """Counts and means of a collection.
+
+    Papers that speak of an article's "nodes" mean its elements; `nodes_per_article` counts text nodes too. A mean depth
+    can be taken over all elements of the collection, or over articles, each with its own mean: long articles with much
+    mathematics pull the two apart, so both are given.
+    """
 
     documents: int
     elements: int
@@ -25,7 +30,9 @@ class Statistics:
     nodes_per_article: float
     """Elements and text nodes."""
     mean_depth: float
-    """Of elements; a root has depth 1."""
+    """Over all elements; a root has depth 1."""
+    mean_depth_of_articles: float
+    """Over articles, of the mean depth of their elements."""
     max_depth: int
     unique_tags: int
     mean_length: float
@@ -38,12 +45,15 @@ def describe(index: Index) -> Statistics:
     """Return the figures that papers print of a collection, one block at a time."""
     tags: Counter[str] = Counter()
     depth = deepest = 0
+    article_depth = 0.0
     for number in range(len(index.blocks)):
         block = index.blocks[number]
         counts = np.bincount(block.element("tag"), minlength=len(block.tags))
         tags.update(dict(zip(block.tags, counts.tolist(), strict=True)))
         depths = block.element("depth")
-        depth += int(depths.sum(dtype=np.int64))
+        sums = np.add.reduceat(depths, block.element_bounds[:-1], dtype=np.int64)
+        depth += int(sums.sum())
+        article_depth += float((sums / np.diff(block.element_bounds)).sum())
         deepest = max(deepest, int(depths.max(initial=0)))
     columns = ("bytes", "length", "elements", "nodes")
     size, length, elements, nodes = (int(index.documents.column(name).to_numpy().sum()) for name in columns)
@@ -57,6 +67,7 @@ def describe(index: Index) -> Statistics:
         elements_per_article=elements / articles,
         nodes_per_article=(elements + nodes) / articles,
         mean_depth=depth / elements,
+        mean_depth_of_articles=article_depth / articles,
         max_depth=deepest,
         unique_tags=len(tags),
         mean_length=length / articles,

@@ -1,0 +1,53 @@
+"""Real articles read the same by every path: JATS with MathML and comments, plays in an archive."""
+
+import zipfile
+
+import numpy as np
+import pytest
+
+from focuseval.collection import build_index, open_documents, open_index
+from focuseval.collection.block import ELEMENT, NODE
+from focuseval.collection.parse import Raw, parse_documents
+from oracle.xml_tree import slow_tree
+
+
+@pytest.fixture(scope="module")
+def plos(shared_data):
+    files = sorted((shared_data / "plos").glob("*.xml"))
+    return [Raw(path.stem, path.name, path.read_bytes()) for path in files]
+
+
+def test_articles_read_the_same_fast_and_plain(plos):
+    fast, _ = parse_documents(plos[::3])
+    plain, _ = parse_documents(plos[::3], fast=False)
+    assert fast.tags == plain.tags
+    assert all(np.array_equal(fast.element(name), plain.element(name)) for name in ELEMENT)
+    assert all(np.array_equal(fast.node(name), plain.node(name)) for name in NODE)
+    assert fast.batch.column("text").equals(plain.batch.column("text"))
+
+
+def test_articles_read_like_the_slow_walk(plos, shared_data):
+    index = open_documents(shared_data / "plos")
+    for row in range(0, len(plos), 12):
+        slow = slow_tree(plos[row].data)
+        table = index.elements(row)
+        spans = zip(table.paths(), table.depth.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        assert list(spans) == slow.elements
+        assert index.text(row) == slow.text
+        pointers = [f"{path}/text()[{n + 1}].0" for path, nodes in slow.nodes.items() for n in range(len(nodes))]
+        starts = [start for nodes in slow.nodes.values() for start, _ in nodes]
+        assert index.resolve_points([row] * len(pointers), pointers).tolist() == starts
+
+
+def test_plays_in_an_archive_are_indexed_with_their_speakers(shared_data, tmp_path):
+    archive = shared_data / "shakespeare" / "shakespeare.zip"
+    build_index(archive, tmp_path / "index")
+    index = open_index(tmp_path / "index")
+    (row,) = index.find(["hamlet"])
+    table = index.elements(int(row))
+    with zipfile.ZipFile(archive) as plays:
+        (name,) = [name for name in plays.namelist() if name.endswith("hamlet.xml")]
+        slow = slow_tree(plays.read(name))
+    assert table.paths() == [path for path, *_ in slow.elements]
+    start, end = index.resolve([row], ["/PLAY[1]/TITLE[1]"])
+    assert index.text(int(row))[start[0] : end[0]] == "The Tragedy of Hamlet, Prince of Denmark"
