@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import InputError
 from focuseval.keys import hash64, mix
+from focuseval.match.lookup import in_threads
 from focuseval.spans import dense
 
 if TYPE_CHECKING:
@@ -68,11 +69,10 @@ def find_by_hash(matched: Results) -> NDArray[np.int32] | None:
     return a document twice (unless the reader has made sure that none does), and where no id is known as it stands.
     """
     prepared, ids = matched.prepared, matched.column(matched.run.document)
-    promised = matched.run.keys is not None
-    keys = matched.column(matched.run.keys) if promised else hash64(ids)
-    if not promised and not _distinct(mix(keys, matched.topic.astype(np.uint64))):
+    pairs = pair_keys(ids, None if matched.run.keys is None else matched.column(matched.run.keys), matched.topic)
+    known = prepared.hashed_pairs.search(pairs)
+    if matched.run.keys is None and not _distinct(pairs):
         return None
-    known = prepared.hashed_pairs.find_pairs(keys, matched.topic)
     rows = np.flatnonzero(known >= 0)
     if not len(rows):
         return None
@@ -82,7 +82,22 @@ def find_by_hash(matched: Results) -> NDArray[np.int32] | None:
     return known if pc.all(pc.equal(found.cast(expected.type), expected)).as_py() else None
 
 
+def pair_keys(ids: Any, keys: NDArray[np.uint64] | None, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Return a key for the topic and document of every result, a block at a time: ten million rows fill memory."""
+    pairs = np.empty(len(topic), np.uint64)
+    block = 1 << 19
+
+    def fill(first: int) -> None:
+        part = slice(first, first + block)
+        known = hash64(ids.slice(first, block)) if keys is None else keys[part]
+        pairs[part] = mix(known, topic[part].astype(np.uint64))
+
+    in_threads(fill, range(0, len(topic), block))
+    return pairs
+
+
 def _distinct(keys: NDArray[np.uint64]) -> bool:
+    """Say whether no key occurs twice; the keys are sorted in place."""
     keys.sort()
     return not bool((keys[1:] == keys[:-1]).any())
 
