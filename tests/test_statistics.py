@@ -57,6 +57,7 @@ def test_a_gold_of_spans_is_counted_by_hand(folder):
     assert (found.passages, found.passages_per_topic, found.passages_per_article) == (3, 3.0, 1.5)
     assert (found.highlighted_characters, found.passage_size_median, found.passage_size_largest) == (13, 3.0, 8)
     assert found.passage_size_mean == pytest.approx(13 / 3)
+    assert (found.highlighted_characters_per_topic, found.highlighted_characters_per_article) == (13.0, 6.5)
     assert (found.fully_highlighted, found.fully_highlighted_tags) == (3, (("link", 2), ("p", 1)))
     assert found.fully_highlighted_links == pytest.approx(2 / 3)
     assert (found.entry_points, found.entry_points_at_first_relevant) == (2, 0.5)

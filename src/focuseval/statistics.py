@@ -49,6 +49,10 @@ class GoldStatistics:
     passages_per_article: float | None
     """Over relevant articles."""
     highlighted_characters: int | None
+    highlighted_characters_per_topic: float | None
+    """Over topics with relevance."""
+    highlighted_characters_per_article: float | None
+    """Over relevant articles."""
     passage_size_mean: float | None
     passage_size_median: float | None
     passage_size_largest: int | None
@@ -83,6 +87,8 @@ def describe_gold(gold: Gold, index: Index | None = None) -> GoldStatistics:
         passages_per_topic=_ratio(len(gold.passages.topic), topics),
         passages_per_article=_ratio(len(gold.passages.topic), int(relevant.sum())),
         highlighted_characters=int(sizes.sum()) if len(sizes) else None,
+        highlighted_characters_per_topic=_ratio(int(sizes.sum()), topics) if len(sizes) else None,
+        highlighted_characters_per_article=_ratio(int(sizes.sum()), int(relevant.sum())) if len(sizes) else None,
         passage_size_mean=float(sizes.mean()) if len(sizes) else None,
         passage_size_median=float(np.median(sizes)) if len(sizes) else None,
         passage_size_largest=int(sizes.max()) if len(sizes) else None,

@@ -1,14 +1,17 @@
 """``focuseval validate``: exit codes, limits, JSON, repairs that reach the disk."""
 
 import json
+import math
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from focuseval.cli import main
+from focuseval.formats import write_run
 from focuseval.task import TASKS
+from strategies.runs_of_tasks import as_run, elements
 
 LINES = """\
 1 Q0 d1 1 9 R /a[1]/b[1]
@@ -108,10 +111,21 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows, st.sampled_from(TASKS))
 def test_a_repaired_file_always_validates(tmp_path, results, task):
     source, target = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("".join(f"{t} Q0 {doc} {rank} {score} R {path}\n" for t, doc, rank, score, path in results))
+    assert focuseval("validate", source, "--task", task.name, "--repair", target).exit_code == 0
+    assert focuseval("validate", target, "--task", task.name).exit_code == 0
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(elements, st.sampled_from(TASKS), st.sampled_from(["inex-xml", "run-jsonl"]))
+def test_a_repair_survives_being_written_and_read_in_every_format(tmp_path, topics, task, layout):
+    finite = [[{**row, "score": 0.0 if math.isnan(row["score"]) else row["score"]} for row in rows] for rows in topics]
+    source, target = tmp_path / "in", tmp_path / "out"
+    assume(any(finite))
+    write_run(as_run(finite), source, layout)
     assert focuseval("validate", source, "--task", task.name, "--repair", target).exit_code == 0
     assert focuseval("validate", target, "--task", task.name).exit_code == 0

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 _STOP = r'\s"“”()\[\]'
-_PHRASE = r'"(?P<straight>[^"]*[^"\s][^"]*)"|“(?P<curly>[^“”"]*[^“”"\s][^“”"]*)”'
+_PHRASE = r'"(?=\s*[^\s"])(?P<straight>[^"]*)"|“(?=\s*[^\s“”"])(?P<curly>[^“”"]*)”'
 
 
 def _term(inside: str) -> re.Pattern[str]:
