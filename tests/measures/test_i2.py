@@ -39,6 +39,14 @@ def test_seed_001_reversed_run():
     np.testing.assert_allclose(at_mass(seed_001([2, 1]), 0.5), [0.75])
 
 
+def test_half_of_the_mass_is_reached_though_the_total_of_the_doubles_exceeds_two():
+    # gains 1 and ten times .1 (e=1, s=1 under sog): the first reaches level .5 with precision 1 up to there
+    said = [(3, 3), *[(1, 1)] * 10]
+    assessments = {("t1", "d1", f"/a[1]/b[{i}]"): (*pair, 0, 0) for i, pair in enumerate(said, 1)}
+    case = Case("grades", "sog", assessments, {"t1": [("d1", "/a[1]/b[1]")]})
+    np.testing.assert_allclose(average_precall(case.matched(), "sog"), [0.5])
+
+
 class Collection:
     """An index that knows nothing but how many elements there are."""
 

@@ -50,6 +50,17 @@ def test_seed_001_reversed_run():
     assert (round(mass[0] / total[0], 2), round(precision[0], 2)) == (0.18, 0.67)
 
 
+def test_three_thirds_of_an_element_reach_the_level_of_one():
+    # exhaustivity totals 10; of three elements with e=1 one third each is new, so recall is exactly .10 at the end
+    said = {("t1", "d1", f"/a[1]/b[{i}]"): (1, 1, 0, 0) for i in (1, 2, 3)}
+    said |= {("t1", "d1", p): (e, 3, 0, 0) for p, e in (("/x[1]", 3), ("/x[2]", 3), ("/x[3]", 1))}
+    noise = [("t1", "d1", "/z[1]", 3 * i, 3 * i + 2) for i in range(3)]
+    rows = noise + [("t1", "d1", f"/a[1]/b[{i + 1}]", 3 * i, 3 * i + 3) for i in range(3)]
+    value = average_graded_precision(match(run_of(rows), prepare(gold_of(said))))
+    # precision after 1, 2, 3 of them: a third of 1/7, 2/8, 3/9; recall levels .01–.03, .04–.06, .07–.10
+    np.testing.assert_allclose(value, [(3 * 1 / 21 + 3 * 2 / 24 + 4 * 3 / 27) / 100])
+
+
 @given(cases(scales=("grades",)), st.sampled_from(["strict", "gen"]), st.sampled_from(["yes", "no"]), st.data())
 def test_average_precision_equals_its_slow_twin(case, quant, overlap, data):
     spans = st.tuples(st.integers(0, 8), st.integers(0, 5)).map(lambda x: (x[0], x[0] + x[1]))

@@ -152,6 +152,18 @@ def test_sixths_reach_what_thirds_have_gathered():
     np.testing.assert_allclose(mean_average_effort_precision(case.matched()), [(1 / 1 + 2 / 2 + 2 / 3) / 5])
 
 
+def test_tenths_reach_one_though_their_doubles_exceed_it():
+    # ideal gains 1 and ten times 1/10: the ideal list has at rank 1 what the run gathers in ten results
+    case = one_topic([60, *[6] * 10], range(2, 12))
+    wanted = sum(1 / i for i in range(1, 11)) / 11
+    np.testing.assert_allclose(mean_average_effort_precision(case.matched()), [wanted], rtol=1e-12)
+
+
+def test_half_of_all_gain_is_reached_though_the_total_of_the_doubles_exceeds_two():
+    case = one_topic([60, *[6] * 10], [1])
+    assert effort_precision_at(case.matched(), Fraction(1, 2)).tolist() == [1]
+
+
 def test_a_level_that_is_hit_exactly_counts_as_reached():
     # ten gains of 1/3: the seventh result reaches gain-recall .7, its own ep there is 7/8 after one miss
     case = one_topic([20] * 10, [None, 1, 2, 3, 4, 5, 6, 7])
@@ -190,6 +202,14 @@ def test_a_result_that_contains_several_ideal_elements_overlaps_each_of_them():
     run = {"t1": [("d1", "/a[1]"), ("d1", "/a[1]/b[1]"), ("d1", "/a[1]/b[2]")]}
     case = Case("highlights", "spec", assessments, run)
     np.testing.assert_allclose([normalised_cumulated_gain(case.matched(), k)[0] for k in (1, 2, 3)], [0.5, 0.5, 0.75])
+
+
+def test_a_result_that_contains_several_ideal_elements_takes_the_one_that_leaves_it_most():
+    # /a (gain 1/2) holds two ideal paragraphs; the first (gain 1) was returned before, the second (3/4) was not
+    assessments = {("t1", "d1", "/a[1]"): (2, -1, 8, 4)}
+    assessments |= {("t1", "d1", "/a[1]/b[1]"): (2, -1, 2, 2), ("t1", "d1", "/a[1]/b[2]"): (2, -1, 4, 3)}
+    case = Case("highlights", "spec", assessments, {"t1": [("d1", "/a[1]/b[1]"), ("d1", "/a[1]")]})
+    np.testing.assert_allclose(normalised_cumulated_gain(case.matched(), 2), [(1 + 0.5) / 1.75])
 
 
 def test_curves_are_data():

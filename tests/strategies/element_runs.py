@@ -59,7 +59,7 @@ class Case:
         return prepare(gold_of(self.assessments, self.scale)).topics
 
 
-places = st.tuples(st.sampled_from(TOPICS), st.sampled_from(DOCUMENTS), st.sampled_from(PATHS))
+places = st.tuples(st.sampled_from(("t1", *TOPICS)), st.sampled_from(DOCUMENTS), st.sampled_from(PATHS))
 
 
 @st.composite
@@ -67,10 +67,10 @@ def cases(draw, scales=("coverage", "grades", "exhaustivity", "highlights")):
     scale = draw(st.sampled_from(scales))
     sizes = st.integers(0, 6)
     said = st.tuples(_SAID[scale], sizes, sizes).map(lambda x: (*x[0], x[1], x[2]))
-    assessments = draw(st.dictionaries(places, said, min_size=1, max_size=14))
-    results = st.lists(
-        st.tuples(st.sampled_from([*DOCUMENTS, "unjudged"]), st.sampled_from([*PATHS, "/z[1]"])), max_size=12
-    )
+    assessments = draw(st.dictionaries(places, said, min_size=1, max_size=16))
+    anywhere = st.tuples(st.sampled_from([*DOCUMENTS, "unjudged"]), st.sampled_from([*PATHS, "/z[1]"]))
+    judged = st.sampled_from(sorted({(d, p) for _, d, p in assessments}))
+    results = st.lists(st.one_of(judged, judged, anywhere), max_size=12)
     run = draw(st.dictionaries(st.sampled_from(TOPICS), results))
     return Case(scale, draw(st.sampled_from(QUANTS[scale])), assessments, run)
 

@@ -15,6 +15,7 @@ from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import without_base
 from focuseval.measures.xcg import LEVELS, QUANT, ceiling
 from focuseval.quantise import BEYOND_ONE, quantisation
+from focuseval.recall_base import SLACK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +68,7 @@ def precall(match: ElementMatch, ranks: WeakRanks, mass: NDArray[np.int64]) -> N
     unit, best = match.base.unit, match.base.full_list
     offset = best.reach[best.bounds[:-1]]
     reached = np.repeat(offset, np.diff(ranks.bounds)) + ranks.upto
-    wanted = offset[:, None] + np.maximum(mass - best.length()[:, None], 1)
+    wanted = offset[:, None] + np.maximum(mass - SLACK * best.length()[:, None], 1)
     at = np.searchsorted(reached, wanted)
     lost = at >= ranks.bounds[1:, None]
     if not len(ranks.results):

@@ -5,7 +5,7 @@ descending order and ``xCI`` their running sum: what an ideal list would have ga
 ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank.
 
 Gains are integers in units of the base (`focuseval.recall_base.base`), so sums are exact; where a sum is compared
-with another, one unit a summand is allowed for rounding a gain to units.
+with another, `SLACK` units a summand are allowed for rounding.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ratio, total, without_base
+from focuseval.recall_base import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ def _effort_precision(match: ElementMatch, ideal: str) -> NDArray[np.float64]:
     best, topic = match.base.full_list, match.hit_topic
     nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
     reached = best.reach[best.bounds[topic]] + match.hit_sofar
-    place = np.searchsorted(best.reach, reached - nth)
+    place = np.searchsorted(best.reach, reached - SLACK * nth)
     rank = (place - best.bounds[topic]).astype(np.float64)
     if ideal == "line" and len(place):
         rank -= 1 - np.clip((reached - best.reach[place - 1]) / best.gain[place - 1], 0, 1)
@@ -75,7 +76,7 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     target = np.stack([ceiling(best.total(), level) for level in levels], axis=1)
     start = best.reach[best.bounds[:-1], None]
     reached = best.reach[best.bounds[match.hit_topic]] + match.hit_sofar
-    at = np.searchsorted(reached, start + np.maximum(target - best.length()[:, None], 1))
+    at = np.searchsorted(reached, start + np.maximum(target - SLACK * best.length()[:, None], 1))
     first, last = match.hit_bounds[:-1, None], match.hit_bounds[1:, None]
     before = np.maximum(at - 1, 0)
     sofar = np.append(match.hit_sofar, 1)

@@ -1,12 +1,13 @@
 """Recall bases: the relevant elements of every topic, full, filtered and ideal."""
 
 from focuseval.recall_base.assessed import Assessed, assessed_elements
-from focuseval.recall_base.base import Ideal, RecallBase, running
+from focuseval.recall_base.base import SLACK, Ideal, RecallBase, running
 from focuseval.recall_base.ideal import ideal_rows, nesting
 from focuseval.recall_base.structure import strict_gold
 from focuseval.recall_base.tree import PathTree, path_tree
 
 __all__ = [
+    "SLACK",
     "Assessed",
     "Ideal",
     "PathTree",
