@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 import focuseval
 from focuseval.cli import COMMANDS, main
+from focuseval.measures import MEASURES
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(focuseval.__file__).parent
@@ -84,6 +85,11 @@ def test_every_public_name_can_be_imported_and_explains_itself():
         if callable(value) and not value.__doc__:
             missing.append(name)
     assert missing == []
+
+
+def test_every_source_of_a_measure_stands_in_the_bibliography():
+    page = (ROOT / "docs" / "reference" / "bibliography.md").read_text(encoding="utf-8")
+    assert {measure.cite for measure in MEASURES} <= set(re.findall(r"^\((\w+)\)=$", page, re.MULTILINE))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "CONTRIBUTING.md"])
