@@ -77,14 +77,32 @@ def test_what_was_counted_is_written_down(source, tmp_path):
     (source / "picture.png").write_bytes(b"")
     (source / "dtd.xml").write_text('<!DOCTYPE a SYSTEM "x.dtd"><a>&eacute;&nosuch;</a>')
     (source / "broken.xml").write_text("<a>\n<b></a>")
+    (source / "gone.xml").symlink_to("nowhere")
+    os.mkfifo(source / "pipe.xml")
     build_index(source, tmp_path / "index", keep_going=True)
     metadata = json.loads((tmp_path / "index" / "metadata.json").read_text())
     assert metadata["documents"] == 302
     assert metadata["elements"] == 300 * 3 + 2
-    assert metadata["passed_over"] == {".png": 1}
+    assert metadata["passed_over"] == {".png": 1, "no regular file": 1}
     assert metadata["entities_by_name"] == 1
     assert metadata["entities_left_out"] == {"nosuch": 1}
-    assert metadata["unreadable"] == [f"{source}/broken.xml:2:6: expected well-formed XML, found: mismatched tag"]
+    assert metadata["unreadable"] == [
+        f"{source}/gone.xml: cannot read: No such file or directory",
+        f"{source}/broken.xml:2:6: expected well-formed XML, found: mismatched tag",
+    ]
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_file_that_cannot_be_opened_stops_the_build(source, tmp_path):
+    (source / "gone.xml").symlink_to("nowhere")
+    with pytest.raises(CollectionError, match=r"gone\.xml: cannot read: No such file or directory; .*--keep-going"):
+        build_index(source, tmp_path / "index")
+
+
+def test_a_document_that_is_too_large_is_refused(source, tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "MAX_BYTES", 4)
+    with pytest.raises(CollectionError, match=r"note\.txt: refused: more than 0 MB"):
+        build_index(source / "note.txt", tmp_path / "index")
 
 
 @pytest.mark.usefixtures("small_batches")

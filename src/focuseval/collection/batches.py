@@ -7,10 +7,13 @@ are laid down in a temporary file per batch, which the worker removes.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focuseval.collection.archives import MAX_BYTES
+from focuseval.collection.events import KEEP_GOING
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
 
@@ -32,11 +35,14 @@ class Batch:
     documents: list[tuple[str, str, int]]
     spool: str | None = None
 
-    def read(self) -> Iterator[Raw]:
-        """Read the documents; the spool file is removed at the end."""
+    def read(self) -> Iterator[Raw | CollectionError]:
+        """Read the documents, or say why one cannot be read; the spool file is removed at the end."""
         if self.spool is None:
             for name, file, _ in self.documents:
-                yield Raw(name, file, _read_file(file))
+                try:
+                    yield Raw(name, file, read_file(file))
+                except CollectionError as error:
+                    yield error
             return
         path = Path(self.spool)
         with path.open("rb") as stream:
@@ -49,12 +55,16 @@ class Batch:
         return {"documents": self.documents, "spool": self.spool}
 
 
-def _read_file(file: str) -> bytes:
+def read_file(file: str) -> bytes:
+    """Read a document from the disk."""
     try:
         with open(file, "rb", buffering=0) as stream:  # noqa: PTH123  a Path a file would cost as much as reading it
+            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+                what = f"refused: more than {MAX_BYTES // 2**20} MB"
+                raise CollectionError(what, at=file, remedy="split the document")
             return stream.read()
     except OSError as error:
-        raise CollectionError(f"cannot read: {error.strerror}", at=file) from None
+        raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
 
 
 def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from focuseval.collection.batches import read_file
 from focuseval.collection.block import Block, make_block
 from focuseval.collection.forest import plant
 from focuseval.collection.index import Index
@@ -41,7 +42,7 @@ def open_documents(path: str | Path) -> Index:
 
 
 def _blocks(path: Path) -> Iterator[Block]:
-    raws = (Raw(m.id, m.file, m.read() if m.read else Path(m.file).read_bytes()) for m in Sources([path]))
+    raws = (Raw(m.id, m.file, m.read() if m.read else read_file(m.file)) for m in Sources([path]))
     for portion in portions(raws):
         block, _ = parse_documents(portion)
         if block is not None:

@@ -156,12 +156,13 @@ def parse(parser: Any, data: bytes, file: str) -> None:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         what = f"expected well-formed XML, found: {expat.ErrorString(error.code)}"
-        raise CollectionError(what, at=Place(file, error.lineno, error.offset + 1), remedy=_REMEDY) from None
+        raise CollectionError(what, at=Place(file, error.lineno, error.offset + 1), remedy=KEEP_GOING) from None
     except (LookupError, ValueError) as error:
         raise CollectionError(f"cannot decode: {error}", at=Place(file, 1), remedy="convert it to UTF-8") from None
 
 
-_REMEDY = "mend the file, or index the others with --keep-going"
+KEEP_GOING = "mend the file, or index the others with --keep-going"
+"""What can be done about a document that cannot be read."""
 
 
 def transcoded(data: bytes, file: str) -> bytes | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from focuseval.collection.archives import MAX_BYTES, archive_members, is_archive
+from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.names import EXTENSIONS
 from focuseval.errors import CollectionError
 
@@ -73,6 +73,8 @@ class Sources:
                 self.passed_over[entry.name if entry.is_symlink() else "hidden"] += 1
             elif entry.is_dir():
                 yield from self._directory(root, name)
+            elif not (entry.is_file() or entry.is_symlink()):
+                self.passed_over["no regular file"] += 1
             elif self._is_document(name):
                 yield Member(_id(name, entry.path), entry.path, _size(entry))
 
@@ -108,15 +110,11 @@ def _existing(path: Path) -> Path:
 
 
 def _size(path: Path | os.DirEntry[str]) -> int:
+    """Return a file's size; what cannot be read now is named when it is."""
     try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise CollectionError(f"cannot read: {error.strerror}", at=os.fspath(path)) from None
-    if size > MAX_BYTES:
-        raise CollectionError(
-            f"refused: more than {MAX_BYTES // 2**20} MB", at=os.fspath(path), remedy="split the document"
-        )
-    return size
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _id(name: str, file: str) -> str:

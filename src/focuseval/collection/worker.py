@@ -43,7 +43,7 @@ class Worker:
         """Parse and write one batch; return its row of the table of blocks and its report."""
         report = Report()
         blocks: list[Block] = []
-        for raws in portions(batch.read()):
+        for raws in portions(self._readable(batch, report)):
             block, one = parse_documents(raws, keep_going=self.keep_going)
             report.add(one)
             blocks += [block] if block else []
@@ -53,6 +53,16 @@ class Worker:
         row = {"part": self.part, "batch": self._writer.write(block), "documents": len(block), "tags": block.tags}
         counts = [int(block.element_bounds[-1]), int(block.node_bounds[-1])]
         return {"block": row, "counts": counts, "sha256": fingerprint(block), "report": report.to_json()}
+
+    def _readable(self, batch: Batch, report: Report) -> Iterator[Raw]:
+        """Yield the documents that can be read; the others are listed, or the first of them is raised."""
+        for found in batch.read():
+            if isinstance(found, Raw):
+                yield found
+            elif self.keep_going:
+                report.failures.append(f"{found.at}: {found.what}")
+            else:
+                raise found
 
     def close(self) -> None:
         """Finish the part."""
