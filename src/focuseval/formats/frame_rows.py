@@ -62,9 +62,11 @@ def run_from_frame(
     }
     _refuse_nan(kept["score"])
     kept["start"], kept["end"] = _in_code_points(kept["document"], kept["start"], kept["end"], unit, documents)
+    if kept["start"] is not None and kept["end"] is None:
+        kept["end"] = np.full(len(topic), UNKNOWN, np.int64)
     order = by_rank(topic, kept["rank"], kept["score"])
     if order is not None:
-        topic, kept = topic[order], {name: taken(values, order) for name, values in kept.items()}
+        topic, kept = taken(topic, order), {name: taken(values, order) for name, values in kept.items()}
     return Run(run_id, topics, topic, **kept, file=FRAME, sha256=_digest(table))
 
 

@@ -12,6 +12,7 @@ must be given. **rank** decides the ranking.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,19 +58,21 @@ def read(source: Source, documents: Documents | None = None) -> Run:
     _refuse_unplaced(source, table, (start < 0) | (end < start))
     score = column_array(table["score"], np.float64) if "score" in table else None
     line = np.arange(1, len(topic) + 1) if table.line is None else table.line
+    columns = {
+        "topic": topic,
+        "document": document,
+        "rank": rank,
+        "score": score,
+        "start": start,
+        "end": end,
+        "line": line,
+    }
     order = by_rank(topic, rank, score)
-    if order is None:
-        order = np.arange(len(topic))
-    columns = {"rank": rank, "score": score, "start": start, "end": end, "line": line}
-    return Run(
-        table["run"][0].as_py() if "run" in table and len(topic) else source.name.rpartition("/")[2].partition(".")[0],
-        topics,
-        topic[order],
-        taken(document, order),
-        **{name: taken(column, order) for name, column in columns.items()},
-        file=source.name,
-        sha256=source.digest(),
-    )
+    if order is not None:
+        columns = {name: taken(column, order) for name, column in columns.items()}
+    tag = table["run"][0].as_py() if "run" in table and len(topic) else ""
+    run_id = tag or Path(source.name).name.split(".")[0]
+    return Run(run_id, topics, **columns, file=source.name, sha256=source.digest())
 
 
 def _code_points(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from focuseval.formats.sniff_spans import genomics
+
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 _PASSAGE = re.compile(rb"[0-9]+:[0-9]+")
 _LINES = 200
@@ -92,7 +94,9 @@ def _first_file(head: bytes) -> bytes:
 
 
 def _fields(head: bytes) -> list[list[bytes]]:
-    """Return the columns of the first lines, without the last one, which may be cut."""
+    """Return the columns of the first lines, without the last one, which may be cut; JSON and XML have none."""
+    if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
+        return []
     lines = head.split(b"\n")
     whole = lines[:-1] if len(lines) > 1 else lines
     return [fields for line in whole[:_LINES] if (fields := line.split())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _LINES = 50
+_NUMBER = re.compile(rb"[-+0-9.eE]+")
 _CSV = re.compile(
     rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
 )
@@ -41,10 +42,14 @@ def kilt(head: bytes) -> bool:
 
 
 def genomics(head: bytes) -> bool:
-    """Say whether this is TREC Genomics gold: five columns or more, separated by tabs, the middle three numbers."""
-    lines = [line.split(b"\t") for line in _lines(head)]
+    """Say whether this is TREC Genomics gold: columns separated by tabs, three numbers before the aspects."""
+    lines = [[field.strip() for field in line.split(b"\t")] for line in _lines(head)]
     return bool(lines) and all(
-        len(fields) >= 5 and all(field.strip().isdigit() for field in fields[1:4]) for fields in lines
+        len(fields) >= 5
+        and all(map(bytes.isdigit, fields[1:4]))
+        and fields[1] != b"0"
+        and not _NUMBER.fullmatch(fields[4])
+        for fields in lines
     )
 
 

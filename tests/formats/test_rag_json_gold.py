@@ -1,0 +1,208 @@
+"""Span gold in JSON and CSV: LegalBench-RAG, chunking_evaluation, the SQuAD family, Qasper."""
+
+import json
+
+import pytest
+
+from focuseval.align import as_documents
+from focuseval.errors import FormatError
+from focuseval.formats import chroma, detect_source, legalbench, qasper, read_gold, squad
+from focuseval.formats.carried import carried_documents, check_quotes, write_documents, write_repairs
+from focuseval.formats.source import open_sources, source_of
+
+
+def source(value, name="gold.json"):
+    return source_of(value if isinstance(value, bytes) else json.dumps(value, indent=1).encode(), name)
+
+
+def legal(*snippets, query="May it be assigned?"):
+    return source(
+        {"tests": [{"query": query, "snippets": [{"file_path": p, "span": s} for p, s in snippets], "tags": ["cuad"]}]}
+    )
+
+
+def squad_file(answers, context="The cat sat. The cat ran.", **more):
+    qa = {"id": "a1", "question": "Who?", "answers": answers, **more}
+    return source({"data": [{"title": "Cats", "paragraphs": [{"context": context, "qas": [qa]}]}]})
+
+
+def test_legalbench_snippets_become_spans_of_their_files(shared_data):
+    gold = read_gold(shared_data / "legalbenchrag_format" / "sample_benchmark.json")
+    assert gold.topics == ("q1", "q2", "q3")
+    assert gold.passages.start.tolist() == [7079, 1116, 2160, 13844, 18173, 20121]
+    assert gold.passages.line.tolist() == [3, 5, 5, 8, 8, 8]
+    assert gold.attributes["q1"] == {"tags": "cuad"}
+    assert gold.queries["q1"].endswith("anti-assignment clause in this contract?")
+
+
+def test_legalbench_is_written_as_it_was_read(shared_data):
+    path = shared_data / "legalbenchrag_format" / "sample_benchmark.json"
+    written = json.loads(b"".join(legalbench.write(legalbench.read(open_sources(path)))))
+    assert written == json.loads(path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [
+        ([9, 4], "expected 0 ≤ start < end in 'a.txt' for topic 'q1', found 9 and 4"),
+        ([-1, 4], "found -1 and 4"),
+        ([4, 4], "found 4 and 4"),
+        ([4], r"expected a span \[start, end\] for 'May it be assigned\?', found \[4\]"),
+        ([4, "x"], r"expected a span \[start, end\]"),
+    ],
+)
+def test_a_span_that_is_none_is_refused_with_file_line_and_topic(span, message):
+    with pytest.raises(FormatError, match=rf"gold.json:4: .*{message}"):
+        legalbench.read([legal(("a.txt", span))])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b'{"tests": [', "gold.json:1:12: expected JSON, found: Expecting value"),
+        (b'{"tests": {}}', "gold.json: expected a list as 'tests', found {}"),
+        (b'{"rests": []}', "gold.json: expected 'tests', found only 'rests'"),
+        (b'{"tests": [{"query": 3}]}', r"expected a text as 'query' of tests\[0\], found 3"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"tests": "\xff"}', "expected UTF-8, found byte 0xff"),
+    ],
+)
+def test_json_that_is_not_legalbench_is_refused_in_one_line(text, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        legalbench.read([source(text)])
+    assert "\n" not in str(caught.value)
+
+
+def test_chunking_evaluation_is_written_as_it_was_read(shared_data):
+    path = shared_data / "chroma_chunking_evaluation" / "questions_df.csv"
+    gold = chroma.read(open_sources(path))
+    again = chroma.read([source_of(b"".join(chroma.write(gold)))])
+    assert (len(again.topics), len(again.passages.start)) == (472, 790)
+    assert again.passages.start.tolist() == gold.passages.start.tolist()
+    assert again.passages.quote.equals(gold.passages.quote)
+    assert again.queries == gold.queries
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("question,corpus_id\nwhy,d\n", "gold.csv:1: expected columns question,references,corpus_id"),
+        ("question,references,corpus_id\nwhy,[],d\nwhy,oops,d\n", "gold.csv:3: expected references as JSON"),
+        ("question,references,corpus_id\nwhy,3,d\n", "gold.csv:2: expected a list of references, found '3'"),
+        ("question,references,corpus_id\nwhy,[]\n", "gold.csv:2: expected 3 columns, found 2"),
+        ('question,references,corpus_id\n"why', "gold.csv:2: expected CSV"),
+    ],
+)
+def test_a_broken_csv_is_refused_with_its_line(text, message):
+    with pytest.raises(FormatError, match=message):
+        chroma.read([source_of(text.encode(), "gold.csv")])
+
+
+def test_a_question_with_two_documents_cannot_be_written_as_csv():
+    gold = legalbench.read([legal(("a.txt", [1, 2]), ("b.txt", [1, 2]))])
+    with pytest.raises(FormatError, match=r"one document for a question, found another for topic 'q1': 'b\.txt'"):
+        list(chroma.write(gold))
+
+
+@pytest.mark.parametrize("language", ["en", "ar", "hi", "th", "zh"])
+def test_xquad_carries_a_document_for_each_paragraph(shared_data, language, tmp_path):
+    path = shared_data / "xquad" / f"xquad.{language}.json"
+    gold, documents = read_gold(path), carried_documents(path)
+    assert (len(gold.topics), len(documents), gold.remarks) == (1190, 240, ())
+    assert "Super_Bowl_50#0" in documents
+    write_documents(documents, tmp_path / "docs.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "docs.jsonl").read_text("utf-8").splitlines()]
+    assert {line["id"]: line["text"] for line in lines} == documents
+
+
+def test_squad_answers_are_verified_against_their_paragraph():
+    gold = squad.read([squad_file([{"text": "cat", "answer_start": 5}, {"text": "ran", "answer_start": -1}])])
+    assert gold.passages.start.tolist() == [4, 21]
+    assert gold.remarks == ("2 spans: 1 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost",)
+
+
+def test_every_repair_of_a_squad_file_can_be_written(tmp_path):
+    path = tmp_path / "squad.json"
+    path.write_bytes(bytes(squad_file([{"text": "cat", "answer_start": 5}, {"text": "dog", "answer_start": 1}]).data))
+    _, found = check_quotes(path)
+    write_repairs(found.repairs(), tmp_path / "repairs.csv")
+    write_repairs(found.repairs(), tmp_path / "repairs.jsonl")
+    header, first, second = (tmp_path / "repairs.csv").read_text("utf-8").splitlines()
+    assert header.startswith("file,line,topic,document,how,claimed_start,claimed_end,start,end,shift,similarity")
+    assert first.endswith(",a1,Cats#0,exact,5,8,4,7,-1,1.0,moved to the nearest occurrence,cat")
+    assert ",lost,1,4,-1,-1,0,0.0,the text is nowhere in its document,dog" in second
+    assert len((tmp_path / "repairs.jsonl").read_text("utf-8").splitlines()) == 2
+
+
+def test_an_impossible_question_judges_its_paragraph_not_relevant():
+    gold = squad.read([squad_file([], is_impossible=True)])
+    assert (gold.articles.relevance.tolist(), gold.articles.rsize.tolist(), len(gold.passages.start)) == ([0], [0], 0)
+
+
+def test_answers_of_several_annotators_are_united_and_counted():
+    gold = squad.read([squad_file([{"text": "The cat", "answer_start": 0}, {"text": "cat", "answer_start": 4}])])
+    assert gold.articles.rsize.tolist() == [7]
+    assert gold.remarks == ("1 overlapping spans are united",)
+
+
+def test_squad_is_written_with_its_texts_and_reads_back():
+    before = squad.read([squad_file([{"text": "cat", "answer_start": 4}])])
+    texts = dict(squad.carried([squad_file([])]))
+    after = [source_of(b"".join(squad.write(before, as_documents(texts))))]
+    assert squad.read(after).passages.start.tolist() == [4]
+    assert dict(squad.carried(after)) == texts
+
+
+def test_an_answer_without_text_is_refused():
+    with pytest.raises(FormatError, match="expected an answer's text for topic 'a1', found an empty one"):
+        squad.read([squad_file([{"text": "", "answer_start": 0}])])
+
+
+def test_two_questions_under_one_id_are_told_apart_and_counted():
+    file = {
+        "data": [
+            {
+                "title": "T",
+                "paragraphs": [{"context": "ab", "qas": [{"id": 1, "question": q, "answers": []} for q in "xy"]}],
+            }
+        ]
+    }
+    gold = squad.read([source(file)])
+    assert (gold.topics, gold.queries["1~2"]) == (("1", "1~2"), "y")
+    assert gold.remarks == ("1 questions share an id with an earlier one, told apart as ~2, ~3 …",)
+
+
+def test_qasper_evidence_is_found_in_its_paper(shared_data):
+    path = shared_data / "qasper_sample" / "qasper_sample_small.json"
+    gold, documents = read_gold(path), carried_documents(path)
+    text = documents["1909.00694"]
+    places = {text[s:e] for s, e in zip(gold.passages.start.tolist(), gold.passages.end.tolist(), strict=True)}
+    assert places == {"Method paragraph using seed lexicon"}
+    assert len(gold.topics) == 4
+    assert gold.articles.relevance.tolist() == [1, 1, 0, 1]
+    assert gold.remarks[-1] == "3 spans: 3 exact, 0 ambiguous, 0 lost"
+    assert "\n\nProposed Method ::: Polarity Function\n\nMethod paragraph" in text
+
+
+def test_qasper_evidence_that_is_nowhere_or_twice_is_counted():
+    paper = {
+        "title": "T", "abstract": "A", "full_text": [{"section_name": "S", "paragraphs": ["twice", "twice", "once"]}],
+        "qas": [{"question_id": "q", "question": "?", "answers": [{"answer": {"unanswerable": False, "evidence": [
+            "twice", "once", "FLOAT SELECTED: Table 1"], "highlighted_evidence": ["on"]}}]}],
+    }  # fmt: skip
+    gold = qasper.read([source({"p": paper})])
+    assert gold.remarks == ("3 spans: 1 exact, 1 ambiguous, 1 lost",)
+    assert qasper.read_highlighted([source({"p": paper})]).passages.quote.to_pylist() == ["on"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "file", "name"),
+    [
+        ("legalbenchrag_format", "sample_benchmark.json", "legalbench-rag"),
+        ("chroma_chunking_evaluation", "questions_df.csv", "chunking-evaluation"),
+        ("xquad", "xquad.hi.json", "squad"),
+        ("qasper_sample", "qasper_sample_small.json", "qasper"),
+    ],
+)
+def test_real_files_are_told_by_their_content(shared_data, folder, file, name):
+    assert detect_source(open_sources(shared_data / folder / file)[0]).name == name

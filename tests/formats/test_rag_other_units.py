@@ -1,0 +1,220 @@
+"""Bytes, UTF-16, paragraphs and segments, turned into code points."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.align import as_documents
+from focuseval.errors import FormatError, MissingDataError
+from focuseval.formats import (
+    detect_source,
+    genomics,
+    genomics_run,
+    kilt,
+    natural_questions,
+    trec_qrels,
+    trec_rag,
+    trec_run,
+)
+from focuseval.formats.byte_offsets import from_bytes, from_utf16
+from focuseval.formats.source import source_of
+
+HTML = "<p>Où est le café 🙂?</p><p>Là-bas.</p>"
+DOCUMENTS = as_documents({"12": "Titre\nDéjà vu, encore.\nFin.\n", "7": "naïve"})
+
+
+def lines(*records, name="gold.jsonl"):
+    return source_of("\n".join(json.dumps(record, ensure_ascii=False) for record in records).encode(), name)
+
+
+@given(st.text(max_size=20), st.data())
+def test_bytes_and_utf_16_become_code_points(text, data):
+    at = data.draw(st.integers(0, len(text)))
+    assert from_bytes(text, [len(text[:at].encode())]).tolist() == [at]
+    assert from_utf16(text, [len(text[:at].encode("utf-16-le")) // 2]).tolist() == [at]
+
+
+@given(st.text(max_size=8))
+def test_a_position_inside_a_character_is_never_rounded(text):
+    raw = text.encode()
+    inside = [i for i in range(len(raw)) if raw[i] & 0xC0 == 0x80]
+    assert from_bytes(text, [*inside, len(raw) + 1, -1]).tolist() == [-1] * (len(inside) + 2)
+
+
+def nq(start, end, **more):
+    answers = [
+        {"long_answer": {"start_byte": start, "end_byte": end}},
+        {"long_answer": {"start_byte": -1, "end_byte": -1}},
+    ]
+    return {
+        "example_id": 79,
+        "question_text": "where",
+        "document_url": "u",
+        "document_html": HTML,
+        "annotations": answers,
+        **more,
+    }
+
+
+def test_natural_questions_count_bytes_of_the_page():
+    first = HTML.index("Là-bas")
+    start = len(HTML[:first].encode())
+    gold = natural_questions.read([lines(nq(start, start + len("Là-bas".encode())))])
+    assert (gold.topics, gold.documents.to_pylist()) == (("79",), ["u"])
+    assert (gold.passages.start.tolist(), gold.passages.end.tolist()) == ([first], [first + 6])
+    assert dict(natural_questions.carried([lines(nq(0, 1), nq(0, 1))])) == {"u": HTML}
+
+
+def test_a_page_may_come_from_the_documents():
+    record = nq(0, 3, document_url="12")
+    del record["document_html"]
+    assert natural_questions.read([lines(record)], DOCUMENTS).passages.end.tolist() == [3]
+    with pytest.raises(MissingDataError, match=r"gold.jsonl:1: the offsets in '12' need the documents' text"):
+        natural_questions.read([lines(record)])
+
+
+def test_bytes_that_cut_a_character_are_refused():
+    with pytest.raises(FormatError, match=r"gold.jsonl:2: expected bytes .* for topic '79~2', found \(0, 5\)"):
+        natural_questions.read([lines(nq(0, 3), nq(0, 5))])
+
+
+def provenance(**place):
+    return {
+        "id": "k1",
+        "input": "who",
+        "output": [{"answer": "x", "provenance": [{"wikipedia_id": "12", **place}]}, {"answer": "y"}],
+    }
+
+
+def kilt_span(**place):
+    gold = kilt.read([lines(provenance(**place))], DOCUMENTS)
+    text = DOCUMENTS.text(0)
+    return text[gold.passages.start[0] : gold.passages.end[0]], gold.remarks
+
+
+def test_kilt_counts_characters_of_paragraphs():
+    place = {"start_paragraph_id": 1, "start_character": 5, "end_paragraph_id": 1, "end_character": 7}
+    assert kilt_span(**place) == ("vu", ())
+    assert kilt_span(**place | {"end_paragraph_id": 2, "end_character": 3}) == ("vu, encore.\nFin", ())
+
+
+def test_kilt_without_characters_means_the_paragraph_or_the_page():
+    remark = "1 provenances name no characters: the whole paragraph or page is relevant"
+    assert kilt_span(start_paragraph_id=1) == ("Déjà vu, encore.", (remark,))
+    assert kilt_span() == (DOCUMENTS.text(0), (remark,))
+
+
+def test_a_page_of_kilt_has_a_line_for_each_paragraph():
+    page = {"wikipedia_id": "12", "text": ["Titre\n", "Déjà\nvu", "Fin.\n"]}
+    assert dict(kilt.carried([lines(page)])) == {"12": "Titre\nDéjà vu\nFin.\n"}
+
+
+def test_a_paragraph_that_is_not_there_is_refused():
+    with pytest.raises(
+        FormatError, match=r"gold.jsonl:1: expected paragraphs within 0 … 2 of page '12' for topic 'k1', found 3"
+    ):
+        kilt_span(start_paragraph_id=3, start_character=0, end_paragraph_id=3, end_character=1)
+
+
+def test_genomics_gold_counts_bytes():
+    rows = "160\t7\t0\t4\tA,B\n160\t12\t6\t6\tC\n160\t7\t0\t6\t\n"
+    gold = genomics.read([source_of(rows.encode(), "gold.tsv")], DOCUMENTS)
+    assert gold.passages.start.tolist() == [0, 0, 6]
+    assert gold.passages.end.tolist() == [3, 5, 10]
+    assert gold.attributes["160"] == {"aspects": "A,B\tC"}
+    assert gold.remarks == ("1 overlapping spans are united",)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "160\t7\t0\t3\tA",
+            r"gold.tsv:1: expected bytes 0\+3 .* of '7' begin for topic '160', found a document of 6 bytes",
+        ),
+        ("160\t8\t0\t3\tA", "gold.tsv:1: expected documents of the collection, found '8' for topic '160'"),
+        ("160\t7\tx\t3\tA", "gold.tsv:1: expected a whole number as offset, found 'x'"),
+        ("160 7 0 3 A", "gold.tsv:1: expected 5 columns separated by tabs"),
+    ],
+)
+def test_genomics_gold_that_points_nowhere_is_refused(row, message):
+    with pytest.raises(FormatError, match=message):
+        genomics.read([source_of(row.encode(), "gold.tsv")], DOCUMENTS)
+
+
+def test_genomics_runs_count_bytes_with_and_without_scores():
+    plain = genomics_run.read(source_of(b"160 12 2 6 6\n160 7 1 0 4\n", "run.txt"), DOCUMENTS)
+    assert (plain.document.to_pylist(), plain.start.tolist(), plain.end.tolist()) == (["7", "12"], [0, 6], [3, 10])
+    assert (plain.line.tolist(), plain.run_id) == ([2, 1], "run")
+    scored = genomics_run.read(source_of(b"160 12 1 0.9 6 6 tag\n"), DOCUMENTS)
+    assert (scored.run_id, scored.score.tolist(), scored.end.tolist()) == ("tag", [0.9], [10])
+    with pytest.raises(
+        FormatError, match=r"run.txt:2: expected bytes of a known document, found 0\+3 of '7' for topic '160'"
+    ):
+        genomics_run.read(source_of(b"160 12 1 6 6\n160 7 2 0 3\n", "run.txt"), DOCUMENTS)
+    with pytest.raises(MissingDataError, match=r"run\.txt: byte offsets need the documents' text"):
+        genomics_run.read(source_of(b"160 7 1 0 3\n", "run.txt"))
+
+
+def segments(tmp_path, *extra):
+    path = tmp_path / "segments.jsonl"
+    rows = [
+        {"docid": f"d{i}#{j}", "start_char": 10 * j, "end_char": 10 * j + 12, "segment": "…"}
+        for i in (1, 2)
+        for j in (0, 1)
+    ]
+    path.write_text("\n".join(json.dumps(row) for row in [*rows, *extra]), "utf-8")
+    return path
+
+
+def test_segments_of_trec_rag_become_spans(tmp_path):
+    run = trec_run.read(source_of(b"t Q0 d1#1 1 2.0 r\nt Q0 d2#0 2 1.5 r\nt Q0 d1#0 3 1.0 r\n"))
+    found = trec_rag.read_segments(segments(tmp_path), run.document.to_pylist())
+    placed = trec_rag.place_run(run, found)
+    assert placed.document.to_pylist() == ["d1", "d2", "d1"]
+    assert (placed.start.tolist(), placed.end.tolist()) == ([10, 0, 0], [22, 12, 12])
+    assert np.array_equal(placed.score, run.score)
+
+
+def test_judged_segments_become_highlights(tmp_path):
+    gold = trec_qrels.read([source_of(b"t 0 d1#0 2\nt 0 d1#1 1\nt 0 d2#0 0\n", "qrels.txt")])
+    placed = trec_rag.place_gold(gold, trec_rag.read_segments(segments(tmp_path), gold.documents.to_pylist()))
+    assert placed.documents.to_pylist() == ["d1", "d2"]
+    assert (placed.articles.relevance.tolist(), placed.articles.rsize.tolist()) == ([1, 0], [22, 0])
+    assert placed.remarks[-1] == "1 overlapping spans are united"
+    assert placed.sha256 == gold.sha256
+
+
+def test_an_unknown_segment_is_refused(tmp_path):
+    run = trec_run.read(source_of(b"t Q0 d1#1 1 2.0 r\nt Q0 d9#0 2 1.5 r\n", "run.txt"))
+    with pytest.raises(
+        FormatError, match=r"run.txt:2: expected segments of the segment file, found 'd9#0' for topic 't'"
+    ):
+        trec_rag.place_run(run, trec_rag.read_segments(segments(tmp_path), run.document.to_pylist()))
+    with pytest.raises(
+        FormatError, match=r"segments.jsonl:5: expected 0 ≤ start_char ≤ end_char of 'x', found 5 and 2"
+    ):
+        trec_rag.read_segments(segments(tmp_path, {"docid": "x", "start_char": 5, "end_char": 2}), ["x"])
+    with pytest.raises(FormatError, match="cannot be read"):
+        trec_rag.read_segments(tmp_path / "none.jsonl", ["x"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (b"160\t12474524\t1572\t27\tPrions,Mad Cow Disease\n", "trec-genomics"),
+        (b"301\t0\t1234\t1\t0.5\ttag\n", "trec-run"),
+        (b"160 12474524 1 1572 27\n", "trec-genomics-run"),
+        (b"160 12474524 1 0.98 1572 27 tag\n", "trec-genomics-run"),
+        (b"2009001 Q0 1528075 1 -0.00075 RunId 9760\n", "inex-text"),
+        (b"2009001 Q0 1528075 49158 58542 126 126:28761\n1 Q0 d3 0 300\n", "inex-2008"),
+        (b'{"example_id": 1, "annotations": [{"long_answer": {}}]}', "natural-questions"),
+        (b'{"id": "1", "input": "x", "output": [{"provenance": []}]}', "kilt"),
+        (b'{"version": "v2.0", "data": [{"title": "x", "paragraphs": []}]}', "squad"),
+    ],
+)
+def test_formats_are_told_by_their_content(text, name):
+    assert detect_source(source_of(text)).name == name
