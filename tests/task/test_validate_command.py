@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from focuseval.cli import main
-from focuseval.formats import write_run
+from focuseval.formats import read_run, write_run
 from focuseval.task import TASKS
 from strategies.runs_of_tasks import as_run, elements
 
@@ -18,6 +18,11 @@ LINES = """\
 1 Q0 d2 2 8 R /a[1]
 1 Q0 d1 3 7 R /a[1]/b[1]/c[1]
 1 Q0 d1 5 6 R /a[1]/b[2]
+"""
+
+XML = """<inex-submission run-id="R"><topic topic-id="1"><result><file>d1</file><path>/a[1]</path><rank>1</rank>\
+<rsv>9</rsv></result>
+<result><file>d2</file><path>/a[1]</path><rank>2</rank><rsv>nan</rsv></result></topic></inex-submission>
 """
 
 
@@ -129,3 +134,43 @@ def test_a_repair_survives_being_written_and_read_in_every_format(tmp_path, topi
     write_run(as_run(finite), source, layout)
     assert focuseval("validate", source, "--task", task.name, "--repair", target).exit_code == 0
     assert focuseval("validate", target, "--task", task.name).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 Q0 d1 1 9 R\n1 Q0 d2 2 NaN R\n",
+        "1 Q0 d1 1 9 R /a[1]\n1 Q0 d2 2 -inf R /a[1]\n",
+        '{"topic":"1","doc":"d1","rank":1,"score":9}\n{"topic":"1","doc":"d2","rank":2,"score":NaN}\n',
+        XML,
+    ],
+)
+def test_a_score_that_is_no_number_is_found_in_every_format_and_repaired(tmp_path, text):
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_text(text)
+    answer = focuseval("validate", source, "--task", "thorough")
+    assert answer.exit_code == 1
+    assert f"{source}:2: topic 1: expected a finite score, found nan; write a number [bad-score]" in answer.stdout
+    assert focuseval("validate", source, "--task", "thorough", "--repair", target).exit_code == 0
+    first, second = read_run(target).score
+    assert (first, second) == (9, pytest.approx(9, abs=1e-4))
+
+
+def test_a_document_that_a_trec_run_repeats_is_found_and_dropped(tmp_path):
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_text("1 Q0 d10 1 9 R\n1 Q0 d1 2 9 R\n2 Q0 d1 1 9 R\n1 Q0 d10 3 7 R\n")
+    answer = focuseval("validate", source, "--task", "thorough")
+    assert f"{source}:4: topic 1: expected each result once, found d10 (whole document) again" in answer.stdout
+    assert focuseval("validate", source, "--task", "thorough", "--repair", target).exit_code == 0
+    assert [line.split()[:4] for line in target.read_text().splitlines()] == [
+        ["1", "Q0", "d10", "1"],
+        ["1", "Q0", "d1", "2"],
+        ["2", "Q0", "d1", "1"],
+    ]
+
+
+def test_what_no_reader_understands_is_still_one_line(tmp_path):
+    source = tmp_path / "in"
+    source.write_text("1 Q0 d1 1 nine R\n")
+    answer = focuseval("validate", source, "--task", "thorough")
+    assert (answer.exit_code, len(answer.stderr.splitlines()), answer.stdout) == (1, 1, "")

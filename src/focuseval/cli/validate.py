@@ -53,13 +53,14 @@ def validate(ctx: click.Context, /, run: str, **options: Any) -> None:
 def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
     from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import detect, read_run, write_run  # noqa: PLC0415  as above
+    from focuseval.formats import detect, write_run  # noqa: PLC0415  as above
+    from focuseval.formats.lenient import read_run_leniently  # noqa: PLC0415  as above
     from focuseval.task import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
     index = collection(options)
-    known = read_run(run, format=options["run_format"])
+    known = read_run_leniently(run, options["run_format"])
     if not options["repaired"]:
         return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]
     lawful, changes = repair(known, task, index)

@@ -1,0 +1,83 @@
+"""Read a run that is going to be checked: what a check would find must not be refused before.
+
+Readers refuse scores that are no numbers, and a TREC run that names a document twice, because a measure computed with
+them would be wrong. Whoever looks for what is wrong needs the run nevertheless. Only when a reader has refused, the
+file is read again with marks that no run contains, and the marks are taken away from what was read: ``nan`` becomes
+the lowest number there is, and then NaN, which ranks last by score; repeated documents are numbered for a moment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.errors import FormatError
+from focuseval.formats import detect_source, find_format
+from focuseval.formats.source import open_source, source_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focuseval.formats.format import Format
+    from focuseval.formats.source import Source
+    from focuseval.run import Run
+
+_STAND_IN = float(np.finfo(np.float32).min)
+"""The lowest number that single precision holds, too, so that no reader's arithmetic overflows."""
+
+_NO_NUMBER = rb"[+-]?(?:nan|inf|infinity)"
+_SCORES = tuple(
+    re.compile(before + _NO_NUMBER + after, re.IGNORECASE | re.MULTILINE)
+    for before, after in (
+        (rb"(^[ \t]*(?:[^\s]+[ \t]+){4})", rb"(?=\s)"),
+        (rb"(<rsv>\s*)", rb"(?=\s*</rsv>)"),
+        (rb'("score"\s*:\s*)', rb"(?=\s*[,}])"),
+    )
+)
+"""A score and what stands before it: the fifth column of a text run, XML's ``rsv``, JSON's ``score``."""
+
+
+_DOCUMENT = re.compile(rb"^([ \t]*[^\s]+[ \t]+[^\s]+[ \t]+[^\s]+)", re.MULTILINE)
+_MARK = "\x01"
+"""Stands between a document's id and its number; it sorts before all letters, so that ids keep their order."""
+
+
+def read_run_leniently(path: str | Path, format: str | None = None) -> Run:  # noqa: A002  the field's word
+    """Return the run in a file; a score that is no number is NaN, and a TREC run may repeat a document."""
+    source = open_source(path)
+    chosen = find_format(format, "run") if format else detect_source(source, "run")
+    try:
+        run: Run = chosen.read(source)
+    except FormatError as refusal:
+        run = _read_marked(chosen, source, refusal)
+    return run
+
+
+def _read_marked(chosen: Format, source: Source, refusal: FormatError) -> Run:
+    """Read a refused run with marks; raise the refusal again if they do not help."""
+    mended = _with_numbers(bytes(source.data))
+    if chosen.name == "trec-run":
+        number = count(1)
+        mended = _DOCUMENT.sub(lambda found: found[1] + f"{_MARK}{next(number)}".encode(), mended)
+    try:
+        run: Run = chosen.read(source_of(mended, source.name))
+    except FormatError:
+        raise refusal from None
+    names = pc.replace_substring_regex(run.document.cast(pa.string()), _MARK + "[0-9]+$", "")
+    score = None if run.score is None else np.where(run.score == _STAND_IN, np.nan, run.score)
+    return replace(run, document=names, score=score)
+
+
+def _with_numbers(data: bytes) -> bytes:
+    """Replace scores that are no numbers by the stand-in."""
+    for pattern in _SCORES:
+        data, found = pattern.subn(rb"\g<1>" + repr(_STAND_IN).encode(), data)
+        if found:
+            break
+    return data
