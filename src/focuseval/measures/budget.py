@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,18 @@ def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
     hits = rows[np.isin(rows, m.hits)]
     relevant[hits] = unseen(m.article[hits], m.start[hits], end[hits], m.prepared.highlights)
     return size, relevant
+
+
+def restricted(m: Matched, most: int) -> Matched:
+    """Return the match with every article's results cut after its first `most` characters, in rank order."""
+    order = np.argsort(m.article, kind="stable")
+    group, size = m.article[order], m.size[order]
+    edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)] if len(group) else np.zeros(1, np.int64)
+    left = np.empty(len(m), np.int64)
+    left[order] = np.clip(most - (running_count(size, edges) - size), 0, None)
+    cut = replace(m)
+    cut.__dict__["places"] = replace(m.places, end=np.minimum(m.end, m.start + left))
+    return cut
 
 
 def words(m: Matched) -> Integers:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.measures.budget import budgeted
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure
 from focuseval.measures.topicwise import count, ratio, running_count
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.match import Matched
+    from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -69,14 +71,16 @@ def average_interpolated_precision(m: Matched) -> Floats:
     return np.cumsum(interpolated_curve(m)[1], axis=1)[:, -1] / LEVELS
 
 
-def char_precision(m: Matched) -> Floats:
-    """Return the share of the returned characters that is highlighted."""
-    return ratio(count(m.new_rsize, m.bounds), count(m.cost, m.bounds))
+def char_precision(m: Matched, at: Budget | None = None) -> Floats:
+    """Return the share of the returned characters that is highlighted, in all or in the first `at` of them."""
+    size, relevant = (m.cost, m.new_rsize) if at is None else budgeted(m, at)
+    return ratio(count(relevant, m.bounds), count(size, m.bounds))
 
 
-def char_recall(m: Matched) -> Floats:
-    """Return the share of the highlighted characters that is returned."""
-    return ratio(count(m.new_rsize, m.bounds), m.prepared.trel_of_topic)
+def char_recall(m: Matched, at: Budget | None = None) -> Floats:
+    """Return the share of the highlighted characters that is returned, in all or in the first `at` characters."""
+    relevant = m.new_rsize if at is None else budgeted(m, at)[1]
+    return ratio(count(relevant, m.bounds), m.prepared.trel_of_topic)
 
 
 def harmonic(p: Floats, r: Floats) -> Floats:
@@ -84,9 +88,9 @@ def harmonic(p: Floats, r: Floats) -> Floats:
     return ratio(2 * p * r, p + r)
 
 
-def char_f(m: Matched) -> Floats:
+def char_f(m: Matched, at: Budget | None = None) -> Floats:
     """Return the harmonic mean of charP and charR."""
-    return harmonic(char_precision(m), char_recall(m))
+    return harmonic(char_precision(m, at), char_recall(m, at))
 
 
 def art_precision(m: Matched) -> Floats:
@@ -134,7 +138,16 @@ CHARACTERS = (
         aliases=("AiP",),
     ),
     *(
-        Measure(name, compute, summary, _INEX2007, needs=needs, formula=formula, example=example)
+        Measure(
+            name,
+            compute,
+            summary,
+            _INEX2007,
+            needs=needs,
+            at=("characters",) if needs == _SPANS else (),
+            formula=formula,
+            example=example,
+        )
         for name, compute, needs, summary, formula, example in (
             (
                 "charP",

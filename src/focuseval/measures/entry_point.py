@@ -47,6 +47,7 @@ ENTRY_POINT = (
         "Nearness of the returned entry points to the best ones.",
         "lalmas2007inex",
         needs=("entry points",),
+        traits=("grouped output",),
         parameters=(STEEPNESS,),
         formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
         example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75.",

@@ -94,6 +94,7 @@ EPRUM = (
         "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
         "piwowarski2006evaluation",
         needs=("entry points",),
+        traits=("grouped output",),
         at=("level",),
         parameters=(
             STEEPNESS,
@@ -110,6 +111,7 @@ EPRUM = (
         "Expected precision of entry points at a rank.",
         "piwowarski2006evaluation",
         needs=("entry points",),
+        traits=("grouped output",),
         at=("rank",),
         at_required=True,
         parameters=(STEEPNESS,),

@@ -63,6 +63,7 @@ MEASURES = (
         "MAep of the elements inside each relevant article, averaged over the topic's relevant articles.",
         "kazai2006extended",
         needs=("elements",),
+        traits=("grouped output", "two dimensions"),
         parameters=(QUANT, BASE, IDEAL),
         formula=r"\frac{1}{|A|} \sum_{a \in A} MAep(a)",
         example="Two relevant articles, one not returned, the other's elements in ideal order: (1 + 0) / 2 = 0.5.",

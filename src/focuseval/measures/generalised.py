@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.measures.article_score import article_scores
+from focuseval.measures.budget import restricted
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import count, ratio, running, total, without_base
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.match import Matched
+    from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]
 
@@ -54,9 +56,22 @@ def recall_base_size(m: Matched, gain: str) -> NDArray[np.int64]:
 
 
 def average_generalised_precision(
-    m: Matched, *, beta: float, gain: str, credit: str, form: str, score: str, irr: int, n: int
+    m: Matched,
+    *,
+    beta: float,
+    gain: str,
+    credit: str,
+    form: str,
+    score: str,
+    irr: int,
+    n: int,
+    at: Budget | None = None,
 ) -> Floats:
-    """Return gP at the rank of every relevant article, weighted by what the article adds to recall."""
+    """Return gP at the rank of every relevant article, weighted by what the article adds to recall.
+
+    With a budget, only so many characters of every article count (the restricted task of 2010).
+    """
+    m = m if at is None else restricted(m, at.amount)
     s = article_scores(m, score, beta, irr, n)
     gp = running(s, m.a_bounds) / m.a_rank
     added, whole = recall_credit(m, gain, credit), recall_base_size(m, gain)
@@ -122,6 +137,7 @@ GENERALISED = (
         "Generalised precision at an article rank.",
         "kamps2007evaluating",
         needs=("spans",),
+        traits=("grouped output",),
         at=("rank",),
         at_required=True,
         parameters=(BETA, *SCORE),
@@ -136,6 +152,7 @@ GENERALISED = (
         "Generalised recall at an article rank.",
         "kamps2007evaluating",
         needs=("documents",),
+        traits=("grouped output",),
         at=("rank",),
         at_required=True,
         parameters=(GAIN, CREDIT),
@@ -150,6 +167,8 @@ GENERALISED = (
         "Mean average generalised precision: gP at the rank of every relevant article.",
         "kamps2007evaluating",
         needs=("spans",),
+        traits=("grouped output",),
+        at=("characters",),
         parameters=(*AVERAGE, *SCORE),
         formula=r"AgP = \frac{1}{Numrel} \sum_{r:\, rel(a_r)} gP[r]",
         example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75.",

@@ -136,6 +136,7 @@ MEASURES = (
         "inex_eval: mean over recall levels .01 … 1 of the probability that a retrieved element is relevant.",
         "goevert2002overview",
         needs=("elements",),
+        traits=("two dimensions",),
         parameters=(QUANT, UNRETRIEVED),
         formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
         example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9.",

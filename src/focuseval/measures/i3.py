@@ -94,6 +94,7 @@ MEASURES = (
         "inex_eval_ng: mean over recall levels .01 … 1 of precision in text, where recall is exhaustivity found.",
         "goevert2005effectiveness",
         needs=("grades", "spans"),
+        traits=("two dimensions",),
         parameters=(
             Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True),
             Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no")),

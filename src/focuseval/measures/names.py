@@ -37,16 +37,21 @@ def named(name: str, measures: Iterable[Measure] | None = None) -> Measure:
     >>> named("AgP").name
     'MAgP'
     """
-    known = {other: measure for measure in measures or _all() for other in (measure.name, *measure.aliases)}
+    declared = _family_of(name) if measures is None else measures
+    known = {other: measure for measure in declared for other in (measure.name, *measure.aliases)}
     if name not in known:
         raise MeasureError(_unknown(name, tuple(known)))
     return known[name]
 
 
-def _all() -> tuple[Measure, ...]:
-    from focuseval.measures import MEASURES  # noqa: PLC0415  the tuple imports every family, and this module
+def _family_of(name: str) -> tuple[Measure, ...]:
+    """Return the measures of the family that a name belongs to; all of them for a name that nobody has."""
+    from focuseval import measures  # noqa: PLC0415  the package imports this module
 
-    return MEASURES
+    for module, constant, names in measures.FAMILIES:
+        if name in names:
+            return measures.family(module, constant)
+    return measures.MEASURES
 
 
 def _check_at(at: str, measure: Measure) -> None:

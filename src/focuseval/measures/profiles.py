@@ -14,9 +14,6 @@ from focuseval.errors import MeasureError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
-"""What a run may be asked to do."""
-
 RIC, BIC = "relevant-in-context", "best-in-context"
 LENGTHS = (1, 3, 5, 10, "1000c", "2000c", "4000c")
 
@@ -177,10 +174,3 @@ def profile_named(name: str) -> Profile:
         offer = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
         raise MeasureError(f"unknown profile {name!r}; {offer}")
     return known[name]
-
-
-def task_named(name: str) -> str:
-    """Return a task's name; an unknown one is refused."""
-    if name not in TASKS:
-        raise MeasureError(f"unknown task {name!r}; there are {', '.join(TASKS)}")
-    return name

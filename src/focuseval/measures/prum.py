@@ -158,6 +158,7 @@ MEASURES = (
         "Precision-recall with user modelling: how often an item on the way to R ideal elements shows a new one.",
         "piwowarski2005precision",
         needs=("elements",),
+        traits=("ideal recall base",),
         parameters=(QUANT, BASE, NAVIGATION, REACH),
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
         r"{\sum_k [\text{fewer than } R \text{ before } k]}",
@@ -170,6 +171,7 @@ MEASURES = (
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
         "piwowarski2003expected",
         needs=("elements",),
+        traits=("ideal recall base",),
         at=("rank",),
         at_required=True,
         parameters=(QUANT, BASE, NAVIGATION, REACH),

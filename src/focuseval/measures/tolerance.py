@@ -70,6 +70,7 @@ TOLERANCE = (
         "Tolerance to irrelevance, averaged over the relevant articles.",
         "arvola2011contextualization",
         needs=("spans",),
+        traits=("grouped output",),
         parameters=(Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", least=1),),
         formula=r"T2I(a) = \frac{\text{relevant read}}{\text{relevant read} + \text{irrelevant read}}",
         example="100 relevant characters are read before 300 irrelevant ones: 0.25.",
