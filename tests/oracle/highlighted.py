@@ -112,7 +112,18 @@ def credited(judged, document, text, credit):
     return len(whole if credit == "document" else whole & text)
 
 
-def MAgP(judged, results, gain="documents", credit="document", form="average", **score):
+def restricted(results, most):
+    """Every article's results cut after its first `most` characters, repeats counted."""
+    used, kept = {}, []
+    for document, start, end in results:
+        left = max(0, most - used.get(document, 0))
+        used[document] = used.get(document, 0) + end - start
+        kept.append((document, start, min(end, start + left)))
+    return kept
+
+
+def MAgP(judged, results, *, gain="documents", credit="document", form="average", most=None, **score):
+    results = results if most is None else restricted(results, most)
     if no_beps(judged, score.get("score")):
         return None
     shown, relevant = articles(results), relevant_documents(judged)
@@ -219,16 +230,16 @@ def MAiP(judged, results):
     return sum(iP(judged, results, Fraction(x, 100)) for x in range(101)) / 101
 
 
-def charP(judged, results):
-    return spanP(judged, results)
+def charP(judged, results, at=None):
+    return spanP(judged, results, at)
 
 
-def charR(judged, results):
-    return spanR(judged, results)
+def charR(judged, results, at=None):
+    return spanR(judged, results, at)
 
 
-def charF(judged, results):
-    return harmonic(charP(judged, results), charR(judged, results))
+def charF(judged, results, at=None):
+    return harmonic(charP(judged, results, at), charR(judged, results, at))
 
 
 def artP(judged, results):

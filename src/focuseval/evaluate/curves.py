@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import csv
 
+from focuseval import measures
 from focuseval.errors import MeasureError
-from focuseval.measures import MEASURES, parse
+from focuseval.measures import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,11 +38,13 @@ def curve_table(name: str, sources: Sequence[Any], prepared: Prepared, plan: Pla
 def asked_curve(name: str) -> tuple[Asked, Callable[..., Any]]:
     """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function."""
     bare = name.split("@", maxsplit=1)[0]
-    measure = next((m for m in MEASURES if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None)
+    measure = next(
+        (m for m in measures.MEASURES if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None
+    )
     if measure is None:
         parse(bare)  # says which names are near
     if measure is None or measure.curve is None:
-        known = ", ".join(m.name for m in MEASURES if m.curve is not None)
+        known = ", ".join(m.name for m in measures.MEASURES if m.curve is not None)
         raise MeasureError(f"{name} summarises no curve; these do: {known}")
     at = ("@1" if measure.at[0] == "rank" else "@0") if measure.at_required else ""
     return parse(bare + at), measure.curve
@@ -56,12 +58,14 @@ def curves_csv(scores: Scores) -> bytes:
         if parse(name).measure.curve is not None:
             named.setdefault(bare, name)
     if not named:
-        known = ", ".join(m.name for m in MEASURES if m.curve is not None)
+        known = ", ".join(m.name for m in measures.MEASURES if m.curve is not None)
         raise MeasureError(f"none of the measures summarises a curve; these do: {known}")
     tables = []
     for bare, name in named.items():
         table = scores.curve(name)
         tables.append(table.add_column(0, "measure", pa.array([bare] * len(table), pa.string())))
+    from pyarrow import csv  # noqa: PLC0415  only this function writes
+
     out = pa.BufferOutputStream()
     csv.write_csv(pa.concat_tables(tables), out)
     return bytes(out.getvalue())

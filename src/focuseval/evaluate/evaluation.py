@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from focuseval.evaluate.curves import curve_table
 from focuseval.evaluate.lawful import refuse_unlawful
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
-from focuseval.evaluate.sources import as_runs, load
+from focuseval.evaluate.sources import as_runs, load, read
+from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.match import Matched, match, prepare
 from focuseval.measures import Asked, Measure, parse
+from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,10 +78,14 @@ def evaluate(
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
     """
-    prepared = prepare(gold, index if index is not None else docs)
-    sources = as_runs(runs)
-    plan = plan_for(prepared, sources, _asked(measures), task=task, profile=profile, changes=policies)
-    plan = plan.reading(topics, chunks)
+    index, sources, asked = docs if index is None else index, as_runs(runs), _asked(measures)
+    if sources and not asked and task is None:
+        sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
+    first = sources[0] if sources and isinstance(sources[0], Run) else None
+    plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
+    strict = queries_of(topics) if plan.policies.cas == "strict" else {}
+    plan = replace(plan, chunks=chunks, queries=strict)
+    prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     scored = _score_all(sources, prepared, plan, jobs)
     return _collect(scored, sources, prepared, plan)
 
@@ -112,7 +118,7 @@ def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
 
 def match_run(source: Any, prepared: Prepared, plan: Plan) -> Matched:
     """Read a run if need be and match it."""
-    return match(load(source, prepared, plan), prepared, plan.policies, chunks=plan.chunks)
+    return match(load(source, plan, prepared.index), prepared, plan.policies, chunks=plan.chunks)
 
 
 def _counts(matched: Matched, prepared: Prepared, plan: Plan) -> Counts:

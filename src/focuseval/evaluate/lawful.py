@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.errors import TaskError
+from focuseval.errors import Place, TaskError
+from focuseval.task import check
+from focuseval.task.rules import OVERLAP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,10 +26,26 @@ def refuse_unlawful(m: Matched, task: str | None, *, official: bool = False) -> 
     overlap_matters = {"focused"} if official else {"focused", "relevant-in-context"}
     if task in overlap_matters and m.run.start is not None:
         _refuse(m, task, np.flatnonzero(m.new_size < m.size), "returns text that an earlier result returned")
+    elif task in overlap_matters and m.run.path is not None:
+        _refuse_nested(m, task)
     if task == "relevant-in-context" or (task == "best-in-context" and official):
         _refuse(m, task, interleaved(m), "comes back to an article after another one")
     elif task == "best-in-context":
         _refuse(m, task, again(m), "is a second entry point into one article")
+
+
+def _refuse_nested(m: Matched, task: str) -> None:
+    """Refuse elements that contain one another, which their paths tell without an index."""
+    overlaps = [part for part in check(m.run, task).broken if part.rule is OVERLAP and len(part.rows)]
+    if overlaps:
+        rows, file = overlaps[0].rows, m.run.file or m.run.run_id
+        line = int(rows[0]) + 1 if m.run.line is None else int(m.run.line[rows[0]])
+        raise TaskError(
+            f"topic {m.run.topics[int(m.run.topic[rows[0]])]}: a result overlaps an earlier one, which the task {task} "
+            f"forbids ({len(rows)} such results)",
+            at=Place(file, line),
+            remedy=f"see 'focuseval validate --task {task}', or repair the run with '--repair'",
+        )
 
 
 def again(m: Matched) -> NDArray[np.int64]:

@@ -59,7 +59,7 @@ def _quantised(names: tuple[str, ...], quantisations: tuple[str, ...]) -> tuple[
 
 _XCG_2005 = ("nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@10", "MAnxCG@25", "MAnxCG@50", "MAep", "iMAep")
 _QUANT_2005 = ("strict5", "gen5", "genLifted")
-_IP = ("iP@0.01", "iP@0.00", "iP@0.05", "iP@0.1", "MAiP")
+_IP = ("iP@0.01", "iP@0", "iP@0.05", "iP@0.1", "MAiP")
 _GP = ("MAgP", "gP@5", "gP@10", "gP@25", "gP@50")
 _ENTRY = tuple(f"{name}(A={a})" for name in ("BEPD", "EPRUM") for a in ("0.1", "0.01", "1", "10", "100"))
 _SPANS = tuple(f"{name}@{k}" for k in LENGTHS for name in ("spanR", "spanP", "spanF", "IoU", "hit", "full"))
@@ -73,7 +73,7 @@ _YEARS_2008 = {
     "focused": _IP,
     RIC: _GP,
     BIC: _bep(500),
-    "thorough": ("MAiP", "iP@0.00", "iP@0.01", "iP@0.05", "iP@0.1"),
+    "thorough": ("MAiP", "iP@0", "iP@0.01", "iP@0.05", "iP@0.1"),
 }
 
 PROFILES = (

@@ -1,0 +1,61 @@
+"""Strict structure (SCAS): only elements that match the target of their topic's query count, in run and recall base."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import MeasureError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from focuseval.gold import Gold
+    from focuseval.run import Run
+
+
+def queries_of(topics: Iterable[Any] | None) -> dict[str, Any]:
+    """Return topic → structural query; a topic without structure restricts nothing."""
+    if topics is None:
+        raise MeasureError("strict structure (SCAS) needs the topics' queries; give the topics with --topics")
+    return {topic.id: topic.query for topic in topics if topic.query is not None}
+
+
+def strict_run(run: Run, queries: Mapping[str, Any]) -> Run:
+    """Return the run without the results that are not what their topic asks for."""
+    if run.path is None:
+        return run
+    rows = np.flatnonzero(matching(run.topics, run.topic, run.path, queries))
+    columns = ("topic", "document", "rank", "score", "start", "end", "path", "end_path", "text", "line")
+    kept = {name: column.take(rows) for name in columns if (column := getattr(run, name)) is not None}
+    return replace(run, keys=None, **kept)
+
+
+def strict_gold(gold: Gold, queries: Mapping[str, Any]) -> Gold:
+    """Return the gold without the elements that are not what their topic asks for."""
+    elements = gold.elements
+    rows = np.flatnonzero(matching(gold.topics, elements.topic, elements.path, queries))
+    kept = {
+        part.name: column.take(rows)
+        for part in fields(elements)
+        if (column := getattr(elements, part.name)) is not None
+    }
+    return replace(gold, elements=replace(elements, **kept))
+
+
+def matching(
+    topics: tuple[str, ...], topic: NDArray[np.integer], path: Any, queries: Mapping[str, Any]
+) -> NDArray[np.bool_]:
+    """Return, for every row, whether its path is the target of its topic's query, read strictly."""
+    kept = np.ones(len(topic), np.bool_)
+    order = np.argsort(topic, kind="stable")
+    bounds = np.searchsorted(topic[order], np.arange(len(topics) + 1))
+    for number, name in enumerate(topics):
+        if name in queries:
+            rows = order[bounds[number] : bounds[number + 1]]
+            kept[rows] = queries[name].matches(path.take(rows), "strict")
+    return kept
