@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.assess import spans
+from focuseval.assess.agreement import finished
 from focuseval.assess.exhaustivity import inferred
 from focuseval.assess.plan import assessors
+from focuseval.assess.project import open_project
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import AssessError
+from focuseval.formats import write_gold
 from focuseval.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 
 if TYPE_CHECKING:
@@ -24,8 +30,8 @@ if TYPE_CHECKING:
     from focuseval.assess.documents import Documents
     from focuseval.assess.store import Saved, Store
 
-EXPORTS = {"gold": "gold.jsonl", "inex": "gold.xml", "inex-text": "gold.txt", "qrels": "gold.qrels"}
-"""Gold format → file name."""
+EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
+"""The formats of `focuseval.formats` that finished judgements are written in."""
 
 _GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
 
@@ -59,6 +65,7 @@ def build_gold(
         _passages(saved, codes, store),
         _elements(saved, codes, documents),
         scale="exhaustivity" if store.exhaustivity else "highlights",
+        sha256=_digest(saved),
         queries={topic: text for topic, text in (queries or {}).items() if topic in codes.topic},
         attributes={topic: {"assessor": label} for topic in topics},
     )
@@ -121,9 +128,44 @@ def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]
     return found
 
 
-def export_gold(store: Store, documents: Documents, target: Path, wanted: str, *, assessor: str) -> None:
-    """Write the judgements of one assessor in a gold format, whole or not at all."""
-    from focuseval.formats import write_gold  # noqa: PLC0415  not needed to serve pages
+def _digest(saved: Sequence[Saved]) -> str:
+    """Hash what was judged: the same judgements are the same gold, whoever made them and when."""
+    told = [[*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
-    needs_elements = documents if wanted == "inex" else None
-    write_gold(build_gold(store, assessor, documents=needs_elements), target, wanted, index=documents.index)
+
+def export_gold(
+    store: Store, documents: Documents, target: Path, wanted: str, *, assessor: str, queries: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
+    graded = documents if wanted == "inex-2005" else None
+    gold = build_gold(store, assessor, documents=graded, queries=queries)
+    return write_gold(gold, target, wanted, index=documents.index, lossy=True)
+
+
+def project_gold(path: str | Path, *, assessor: str | None = None, adjudicated: bool = False) -> Gold:
+    """Return the finished judgements of a project's folder as gold.
+
+    Parameters
+    ----------
+    path
+        The project.
+    assessor, adjudicated
+        Whose judgements; neither is needed when only one assessor has finished any.
+    """
+    with closing(open_project(path)) as project:
+        name = chosen_assessor(project.store, assessor, adjudicated=adjudicated)
+        graded = project.documents if project.store.exhaustivity else None
+        return build_gold(project.store, name, documents=graded, queries=project.queries)
+
+
+def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
+    """Return whose judgements are meant; unsaid is enough where only one assessor has finished any."""
+    if adjudicated and assessor:
+        raise AssessError("expected --assessor or --adjudicated, found both")
+    if adjudicated or assessor:
+        return assessor or ADJUDICATED
+    names = sorted(finished(store))
+    if len(names) != 1:
+        raise AssessError(f"expected an assessor among {', '.join(names) or '(none yet)'}; name one, or --adjudicated")
+    return names[0]

@@ -16,6 +16,8 @@ COMMANDS = (
     "compare",
     "simulate",
     "fidelity",
+    "pool",
+    "assess",
     "gate",
     "measures",
     "profiles",

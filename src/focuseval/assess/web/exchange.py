@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
     from focuseval.assess.elsewhere import Imported
+
+_SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
 exchange = Blueprint("exchange", __name__)
 
@@ -47,10 +50,13 @@ def gold() -> Response:
     if wanted not in EXPORTS or name not in known:
         abort(404, "no such format or assessor")
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "gold"
-        export_gold(desk().store, desk().documents, target, wanted, assessor=name)
+        target = Path(folder) / ("gold" if wanted == "inex-2005" else f"gold.{_SUFFIX[wanted]}")
+        queries = {topic.id: topic.title for topic in desk().topics.values()}
+        export_gold(desk().store, desk().documents, target, wanted, assessor=name, queries=queries)
+        if target.is_dir():
+            target = Path(shutil.make_archive(str(target), "zip", target))
         data = target.read_bytes()
-    headers = {"Content-Disposition": f"attachment; filename={EXPORTS[wanted]}"}
+    headers = {"Content-Disposition": f"attachment; filename={target.name}"}
     return Response(data, mimetype="application/octet-stream", headers=headers)
 
 

@@ -41,7 +41,7 @@ class Server:
 
         self.port = listening.getsockname()[1]
         self._server: Any = waitress.create_server(
-            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27, asyncore_loop_timeout=0.2
+            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27
         )
         self._thread = threading.Thread(target=self._server.run, name="server", daemon=True)
 
@@ -57,7 +57,11 @@ class Server:
     def close(self) -> None:
         """Stop serving: requests at hand are answered, then connections that browsers keep open are closed."""
         self._server.task_dispatcher.shutdown(cancel_pending=False)
-        self._server.close()
+        self._server.trigger.pull_trigger(self._let_go)
+        self._thread.join(timeout=5)
+
+    def _let_go(self) -> None:
+        """Close all sockets from the thread that watches them."""
         for channel in list(self._server.active_channels.values()):
             channel.close()
-        self._thread.join(timeout=5)
+        self._server.close()

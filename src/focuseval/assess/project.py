@@ -1,0 +1,164 @@
+"""A project is one folder: its database, its backups, its topics, and where its collection is.
+
+::
+
+    PROJECT/
+      project.json     the collection's place, and whether exhaustivity is assessed too
+      topics.xml       a copy of the topics (topics.jsonl for questions)
+      assess.db        judgements and the log of events
+      backups/         copies of it, one at every start and more as time goes by
+      secret           signs the session cookies; nobody else may read it
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assess.documents import Documents
+from focuseval.assess.plan import Pooled, add_to_pool
+from focuseval.assess.questions import read_questions
+from focuseval.assess.store import Store
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from focuseval.topics import Topic
+
+DATABASE = "assess.db"
+
+
+@dataclass(frozen=True)
+class Project:
+    """An open project."""
+
+    folder: Path
+    store: Store
+    documents: Documents
+    topics: tuple[Topic, ...]
+
+    @property
+    def queries(self) -> dict[str, str]:
+        """Topic → its title."""
+        return {topic.id: topic.title for topic in self.topics if topic.title}
+
+    def close(self) -> None:
+        """Close the database."""
+        self.store.close()
+
+
+def open_project(
+    folder: str | Path,
+    *,
+    collection: str | None = None,
+    topics: str | None = None,
+    pool: str | None = None,
+    exhaustivity: bool = False,
+    actor: str = "focuseval",
+) -> Project:
+    """Open a project, or begin one when the folder has none.
+
+    Parameters
+    ----------
+    folder
+        The project.
+    collection
+        An index or documents; needed to begin, later only when the collection has moved.
+    topics, pool
+        Files to begin with; a pool given later tops the project's up.
+    exhaustivity
+        2005 mode, for a new project.
+    actor
+        Whose name stands in the log for a pool that is added.
+    """
+    place = Path(folder)
+    settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
+    documents = Documents(_collection(settings["collection"]))
+    known = _topics(place)
+    store = Store(place / DATABASE, exhaustivity=settings["exhaustivity"])
+    if pool:
+        try:
+            _add_pool(store, pool, known, documents, actor)
+        except Exception:
+            store.close()
+            raise
+    return Project(place, store, documents, known)
+
+
+def secret(folder: Path) -> bytes:
+    """Return the key that signs the project's cookies; it stays the same, so that a restart logs nobody out."""
+    place = folder / "secret"
+    if not place.exists():
+        place.touch(mode=0o600)
+        place.write_bytes(secrets.token_bytes(32))
+    return place.read_bytes()
+
+
+def is_project(path: str | Path) -> bool:
+    """Whether a folder holds assessments."""
+    return (Path(path) / DATABASE).is_file()
+
+
+def _settings(place: Path, collection: str | None, topics: str | None, *, exhaustivity: bool) -> dict[str, Any]:
+    file = place / "project.json"
+    if not file.exists():
+        if not collection or not topics:
+            raise AssessError(f"{place}: a new project needs --index (or --docs), --topics and --pool")
+        place.mkdir(parents=True, exist_ok=True)
+        settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity}
+    else:
+        settings = json.loads(file.read_text(encoding="utf-8"))
+        if exhaustivity and not settings["exhaustivity"]:
+            raise AssessError(f"{place}: the project was begun without exhaustivity; begin another for it")
+    if topics:
+        _copy_topics(place, Path(topics))
+    if collection:
+        settings["collection"] = str(Path(collection).resolve())
+        partial = file.with_suffix(".partial")
+        partial.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+        partial.replace(file)
+    return settings
+
+
+def _collection(path: str) -> Any:
+    from focuseval.collection import open_documents  # noqa: PLC0415  an export of everything does not need it
+
+    if not Path(path).exists():
+        raise AssessError(f"the collection is not at {path} any more; say with --index or --docs where it is")
+    return open_documents(path)
+
+
+def _copy_topics(place: Path, source: Path) -> None:
+    """Keep the topics with the project, after they were understood once."""
+    read_questions(source)
+    for old in place.glob("topics*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    if source.is_dir():
+        shutil.copytree(source, place / "topics")
+    else:
+        shutil.copyfile(source, place / f"topics{source.suffix}")
+
+
+def _topics(place: Path) -> tuple[Topic, ...]:
+    found = sorted(place.glob("topics*"))
+    if not found:
+        raise AssessError(f"{place}: the project has no topics; give them with --topics")
+    return read_questions(found[0])
+
+
+def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: Documents, actor: str) -> int:
+    """Add a pool's documents, after every id in it was found."""
+    from focuseval.pool import read_pool  # noqa: PLC0415  only with --pool
+
+    entries = read_pool(path).entries
+    unknown = {entry.topic for entry in entries} - {topic.id for topic in topics}
+    if unknown:
+        raise AssessError(f"{path}: the topics have no {sorted(unknown)[0]!r}; check --topics")
+    ids = [entry.document for entry in entries]
+    missing = [name for name, row in zip(ids, documents.index.find(ids).tolist(), strict=True) if row < 0]
+    if missing:
+        raise AssessError(f"{path}: the collection has no document {missing[0]!r} ({len(missing)} are missing)")
+    return add_to_pool(store, [Pooled(e.topic, e.document, 0, e.runs, e.best) for e in entries], actor=actor)

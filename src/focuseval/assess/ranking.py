@@ -1,0 +1,47 @@
+"""The stability of a project's ranking of runs: assessors swapped, and pools of lesser depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focuseval.assess.agreement import finished
+from focuseval.assess.golds import build_gold
+from focuseval.assess.plan import pool
+from focuseval.assess.stability import over_assessors, over_depths
+from focuseval.evaluate import evaluate
+from focuseval.formats import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from focuseval.assess.project import Project
+    from focuseval.assess.stability import Swap
+    from focuseval.gold import Gold
+
+DEPTHS = (1, 2, 5, 10, 20, 50, 100)
+
+
+def project_stability(project: Project, runs: Sequence[str], measure: str) -> list[Swap]:
+    """Return τ for every pair of assessors, and for every assessor over the depths that their pool has.
+
+    Parameters
+    ----------
+    project
+        The project.
+    runs, measure
+        Files of runs, and what ranks them.
+    """
+    read = [read_run(path, index=project.documents.index) for path in runs]
+
+    def score(gold: Gold) -> Mapping[str, float]:
+        scores = evaluate(gold, read, [measure], index=project.documents.index)
+        return {run: next(iter(values.values())) for run, values in scores.means().items()}
+
+    golds = {name: build_gold(project.store, name, documents=project.documents) for name in finished(project.store)}
+    pooled = pool(project.store)
+    deepest = max((row.best for row in pooled), default=0)
+    depths = [depth for depth in DEPTHS if depth < deepest]
+    swaps = over_assessors(golds, score)
+    for gold in golds.values():
+        swaps += over_depths(gold, pooled, depths, score)
+    return swaps

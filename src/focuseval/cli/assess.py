@@ -1,0 +1,54 @@
+"""``focuseval assess``: the assessment server, and what surrounds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
+
+
+@click.command()
+@click.argument("project")
+@click.option("--index", help="Index of the collection; needed once, and again when it has moved.")
+@click.option("--docs", help="The documents themselves instead: a folder, a JSONL file, an archive.")
+@click.option("--topics", metavar="FILE", help="INEX topics, or questions as JSONL; needed once.")
+@click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up.")
+@click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
+@click.option("--assessor", metavar="NAME", help="Who assesses, or whose judgements to export or import.")
+@click.option("--adjudicated", is_flag=True, help="Export what the adjudication decided.")
+@click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
+@click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
+@click.option("--lead", is_flag=True, help="The added user may adjudicate, import and export.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
+@click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
+@click.option("--check", is_flag=True, help="Verify the file, the log and every quote, and exit.")
+@click.option("--export", metavar="FILE", help="Write judgements and exit.")
+@click.option("--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True)
+@click.option("--import", "source", metavar="FILE", help="Read an export of everything, or judgements made elsewhere.")
+@click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
+@click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
+@click.option("--overlap", type=int, default=1, show_default=True, help="How many assessors get each.")
+@click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
+@click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
+@click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
+def assess(project: str, **options: Any) -> None:
+    r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
+
+    Everything is kept in the folder PROJECT. The link that is printed opens the server; nobody else gets in.
+
+    \b
+    Examples:
+      focuseval assess sea --index sea.idx --topics topics.xml --pool pool.jsonl
+      focuseval assess sea --users people --add-user ann
+      focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
+      focuseval assess sea --split pool --among ann,bob --overlap 2
+      focuseval assess sea --import answers.jsonl --assessor model-x
+      focuseval assess sea --export gold.jsonl --to gold-jsonl --adjudicated
+      focuseval assess sea --check
+    """
+    from focuseval.cli.assessing import assess_project  # noqa: PLC0415  help must not wait for it
+
+    assess_project(project, options)

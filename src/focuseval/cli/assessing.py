@@ -1,0 +1,169 @@
+"""What ``focuseval assess`` can be asked for, one function each."""
+
+from __future__ import annotations
+
+import getpass
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from focuseval.assess.project import Project
+
+Options = dict[str, Any]
+
+
+def assess_project(folder: str, options: Options) -> None:
+    """Do what the options ask for; without a particular wish, serve."""
+    if options["add_user"]:
+        _add_user(options)
+        return
+    from focuseval.assess.project import open_project  # noqa: PLC0415  help must not wait for it
+
+    given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
+    collection = options["index"] or options["docs"]
+    with closing(open_project(folder, collection=collection, actor=_me(options), **given)) as project:
+        wishes = [(name, do) for name, do in _WISHES if options[name]]
+        for _, do in wishes:
+            do(project, options)
+        if not wishes:
+            serve(project, options)
+
+
+def serve(project: Project, options: Options) -> None:
+    """Serve the project until Ctrl-C, with a backup now and from time to time."""
+    from focuseval.assess.backup import Backups  # noqa: PLC0415  only a server needs these
+    from focuseval.assess.project import secret  # noqa: PLC0415
+    from focuseval.assess.users import read_users  # noqa: PLC0415
+    from focuseval.assess.web import Access, create_app  # noqa: PLC0415
+    from focuseval.assess.web.serve import Server, bind, names_of  # noqa: PLC0415
+
+    users = read_users(options["users"]) if options["users"] else None
+    if users is None and options["host"] not in ("127.0.0.1", "localhost"):
+        raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
+    listening = bind(options["host"], options["port"])
+    port = listening.getsockname()[1]
+    hosts = names_of(options["host"], port, options["names"])
+    access = Access(secret(project.folder), hosts, assessor=_me(options), users=users)
+    app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
+    server, backups = Server(app, listening), Backups(project.store, project.folder / "backups")
+    backups.start()
+    server.start()
+    path = "login" if users is not None else f"enter?token={access.token}"
+    name = options["names"][0] if options["names"] else options["host"]
+    click.echo(f"Open http://{name}:{port}/{path}")
+    click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
+    try:
+        server.wait()
+    except KeyboardInterrupt:
+        click.echo("Done.", err=True)
+    finally:
+        server.close()
+        backups.stop()
+
+
+def _check(project: Project, _: Options) -> None:
+    from focuseval.assess.check import check_project  # noqa: PLC0415  only a check needs it
+
+    checked = check_project(project.store, project.documents.get)
+    for defect in checked.defects:
+        click.echo(defect, err=True)
+    click.echo(str(checked))
+    if checked.defects:
+        raise AssessError(f"{project.folder}: {len(checked.defects)} defects; see the lines above")
+
+
+def _import(project: Project, options: Options) -> None:
+    from focuseval.assess.elsewhere import import_judgements  # noqa: PLC0415  only an import needs these
+    from focuseval.assess.exchange import import_everything  # noqa: PLC0415
+
+    try:
+        lines = Path(options["source"]).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise AssessError(f"{options['source']}: expected lines of JSON, found: {error}") from error
+    if lines and lines[0].startswith('{"focuseval": "assessments"'):
+        count = import_everything(project.store, lines, file=options["source"])
+        click.echo(f"{count} events", err=True)
+        return
+    name, file = options["assessor"] or "", Path(options["source"]).name
+    told = import_judgements(project.store, lines, project.documents.get, actor=_me({}), assessor=name, file=file)
+    click.echo(str(told), err=True)
+
+
+def _export(project: Project, options: Options) -> None:
+    from focuseval.assess.exchange import export_everything  # noqa: PLC0415  only an export needs these
+    from focuseval.assess.golds import chosen_assessor, export_gold  # noqa: PLC0415
+    from focuseval.formats.output import write_whole  # noqa: PLC0415
+
+    target = Path(options["export"])
+    if options["wanted"] == "everything":
+        write_whole(target, (line.encode() for line in export_everything(project.store)))
+        return
+    name = chosen_assessor(project.store, options["assessor"], adjudicated=options["adjudicated"])
+    for remark in export_gold(
+        project.store, project.documents, target, options["wanted"], assessor=name, queries=project.queries
+    ):
+        click.echo(remark, err=True)
+
+
+def _split(project: Project, options: Options) -> None:
+    from focuseval.assess.plan import pool, split  # noqa: PLC0415  only a split needs it
+
+    names = [name.strip() for name in (options["among"] or "").split(",") if name.strip()]
+    if not names:
+        raise AssessError("expected --among NAME,NAME…: the assessors to deal out to")
+    split(project.store, names, by=options["split"], overlap=options["overlap"], actor=_me(options))
+    for name in names:
+        click.echo(f"{name}: {len(pool(project.store, name))} documents")
+
+
+def _agreement(project: Project, _: Options) -> None:
+    from focuseval.assess.agreement import agreements, alpha, finished  # noqa: PLC0415  only this needs it
+    from focuseval.assess.plan import assessors  # noqa: PLC0415
+
+    found = finished(project.store)
+    labels = {one.name: one.label for one in assessors(project.store)}
+    click.echo(f"Krippendorff's alpha of documents: {alpha(found):.3f}")
+    for pair in agreements(found, project.documents.get):
+        click.echo(
+            f"{labels[pair.left]} - {labels[pair.right]}: documents {pair.documents}, kappa {pair.kappa:.3f}; "
+            f"characters Jaccard {pair.jaccard:.3f}, F {pair.f:.3f}; "
+            f"elements {pair.elements}, correlation {pair.specificity:.3f}; "
+            f"entry points {pair.entry_points}, median distance {pair.distance:.0f}"
+        )
+
+
+def _stability(project: Project, options: Options) -> None:
+    from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
+
+    for swap in project_stability(project, list(options["stability"]), options["measure"]):
+        click.echo(f"{swap.left} - {swap.right}: tau {swap.tau:.3f}")
+
+
+def _add_user(options: Options) -> None:
+    from focuseval.assess.users import add_user  # noqa: PLC0415  only this needs it
+
+    if not options["users"]:
+        raise AssessError("expected --users FILE, the file to add the user to")
+    password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    add_user(options["users"], options["add_user"], password, role="lead" if options["lead"] else "assessor")
+
+
+def _me(options: Options) -> str:
+    name: str = options.get("assessor") or getpass.getuser()
+    return name
+
+
+_WISHES = (
+    ("source", _import),
+    ("split", _split),
+    ("check", _check),
+    ("export", _export),
+    ("agreement", _agreement),
+    ("stability", _stability),
+)
+"""Option → what to do; several are done in this order."""

@@ -1,0 +1,21 @@
+"""Runs → which documents to judge, and in which order.
+
+A pool takes the first documents of every run: all down to a depth, or rank by rank in turn until there are enough.
+"""
+
+from focuseval.pool.build import build_pool
+from focuseval.pool.files import read_pool, write_pool
+from focuseval.pool.model import ORDERS, Contributor, Entry, Pool
+from focuseval.pool.statistics import Statistics, describe_pool
+
+__all__ = [
+    "ORDERS",
+    "Contributor",
+    "Entry",
+    "Pool",
+    "Statistics",
+    "build_pool",
+    "describe_pool",
+    "read_pool",
+    "write_pool",
+]
