@@ -18,6 +18,7 @@ _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
 _MANY = 1 << 20
+_STRETCH = 1 << 17
 
 
 def hash64(strings: Any) -> NDArray[np.uint64]:
@@ -29,14 +30,23 @@ def hash64(strings: Any) -> NDArray[np.uint64]:
     (True, False)
     """
     chunks = strings.chunks if hasattr(strings, "chunks") else [strings]
-    if not chunks:
-        return np.zeros(0, np.uint64)
-    if len(strings) < _MANY or len(chunks) == 1:
-        return np.concatenate([_hash_chunk(chunk) for chunk in chunks])
+    keys = np.empty(len(strings), np.uint64)
+    ends = np.cumsum([len(chunk) for chunk in chunks], dtype=np.int64)
+
+    def fill(number: int) -> None:
+        """Hash one chunk into its place; chunks are small enough to stay in the cache."""
+        here = slice(int(ends[number]) - len(chunks[number]), int(ends[number]))
+        keys[here] = _hash_chunk(chunks[number])
+
+    if len(strings) < _MANY:
+        for number in range(len(chunks)):
+            fill(number)
+        return keys
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
 
     with ThreadPoolExecutor(2) as pool:
-        return np.concatenate(list(pool.map(_hash_chunk, chunks)))
+        list(pool.map(fill, range(len(chunks))))
+    return keys
 
 
 def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -46,6 +56,15 @@ def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64
     mixed *= _ODDER
     mixed ^= mixed >> _HALF
     return mixed
+
+
+def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.uint64]:
+    """Join every key with its group (its topic, say), a stretch at a time, so that ten million need little memory."""
+    joined = np.empty_like(keys)
+    for first in range(0, len(keys), _STRETCH):
+        here = slice(first, first + _STRETCH)
+        joined[here] = mix(keys[here], group[here].astype(np.uint64))
+    return joined
 
 
 def _hash_chunk(chunk: Any) -> NDArray[np.uint64]:

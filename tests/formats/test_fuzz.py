@@ -13,7 +13,7 @@ from strategies.samples import SAMPLES
 PIECES = st.binary(max_size=6) | st.sampled_from(
     [
         b" ", b"\n", b"\r", b"\t", b"nan", b"-", b"1e999", b"99999999999999999999", b"<", b"</", b"/>", b"]]>", b"<!--",
-        b"&x;", b"\xef\xbb\xbf", b"\xff\xfe", b"\\ud800", b"null", b"[", b"{", b"{}", b'""', b"true", b"0.5", b"\x1f\x8b",
+        b"&x;", b"\xef\xbb\xbf", b"\xff\xfe", b"\\ud800", b"null", b"[", b"{", b"{}", b'""', b"true", b"0.5",
     ]
 )  # fmt: skip
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from focuseval.errors import FormatError
 from focuseval.formats.facets import MINOR, named, places, run_facets
-from focuseval.formats.ranking import by_score_and_document, taken
-from focuseval.keys import hash64, mix
+from focuseval.formats.ranking import by_score_and_document, rows_of
+from focuseval.keys import hash64, joint
 from focuseval.resolve import resolve_run
 from focuseval.resolve.runs import place_of
 
@@ -81,11 +81,10 @@ def _start(run: Run) -> NDArray[np.int64]:
 
 def _as_documents(run: Run, remarks: list[str]) -> Run:
     """Return the run of the documents alone, each at its first rank."""
-    keys = mix(hash64(run.document), run.topic.astype(np.uint64))
-    first = np.sort(np.unique(keys, return_index=True)[1])
+    first = np.sort(np.unique(joint(hash64(run.document), run.topic), return_index=True)[1])
     dropped = {facet: count for facet, count in run_facets(run).items() if facet in _PLACED}
     remarks.append(f"left out: {named(dropped)}; {len(run) - len(first)} results of documents returned before")
-    kept = {name: taken(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
+    kept = {name: rows_of(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
     line = first + 1 if run.line is None else run.line[first]
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
     return replace(run, **kept, **nothing, line=line)

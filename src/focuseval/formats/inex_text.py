@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
-from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.formats.ranking import by_rank, lines_taken, taken, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
 from focuseval.run import Run
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LAYOUT = Layout(
     {
-        "topic": "text", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "text",
+        "topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block",
         "place": "text", "length": "text",
     },
     least=7,
@@ -58,9 +58,9 @@ def read(source: Source) -> Run:
     order = by_rank(topic, columns["rank"], columns["score"])
     line = table.line
     if order is not None:
-        topic = topic[order]
+        topic = taken(topic, order)
         columns = {name: taken(column, order) for name, column in columns.items()}
-        line = order + 1 if line is None else line[order]
+        line = lines_taken(line, order)
     return Run(run_id, topics, topic, **columns, line=line, file=source.name, sha256=source.digest())
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
-from focuseval.formats.ranking import taken
+from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 
@@ -96,7 +96,7 @@ def only_topic(gold: Gold, code: int) -> Gold:
     for name in ("articles", "passages", "elements"):
         table = getattr(gold, name)
         rows = np.flatnonzero(table.topic == code)
-        columns = {f.name: taken(getattr(table, f.name), rows) for f in fields(table)}
+        columns = {f.name: rows_of(getattr(table, f.name), rows) for f in fields(table)}
         tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
     return replace(gold, topics=(gold.topics[code],), **tables)
 

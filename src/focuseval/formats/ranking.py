@@ -6,13 +6,14 @@ of order only tied rows move. Every order is deterministic: what still ties stay
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.keys import hash64, mix
+from focuseval.keys import hash64, joint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ def topic_codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     codes: dict[str, int] = {}
     blocks, sizes = [], []
     for chunk in column.chunks:
-        encoded = pc.run_end_encode(chunk)
+        encoded = _run_ends(chunk)
         sizes.append(np.diff(encoded.run_ends.to_numpy(), prepend=0))
         blocks += [codes.setdefault(topic, len(codes)) for topic in encoded.values.to_pylist()]
     if not blocks:
@@ -41,11 +42,15 @@ def topic_codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     return tuple(codes), np.repeat(np.array(blocks, np.int32), np.concatenate(sizes))
 
 
+def _run_ends(chunk: Any) -> Any:
+    return chunk if pa.types.is_run_end_encoded(chunk.type) else pc.run_end_encode(chunk)
+
+
 def only_value(column: Any, refuse: Callable[[int, str, str], FormatError]) -> str:
     """Return the one value of a column; raise what `refuse(row, first, other)` makes of a second one."""
     first, row = None, 0
     for chunk in column.chunks:
-        encoded = pc.run_end_encode(chunk)
+        encoded = _run_ends(chunk)
         values, ends = encoded.values, encoded.run_ends
         for i, value in enumerate(values):
             first = value.as_py() if first is None else first
@@ -55,7 +60,26 @@ def only_value(column: Any, refuse: Callable[[int, str, str], FormatError]) -> s
     return first or ""
 
 
-def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], document: Any) -> Any:
+@dataclass(frozen=True)
+class Order:
+    """How rows move into ranking order: row ``origin[i]`` goes to ``to[i]``; all others stay where they are."""
+
+    size: int
+    to: NDArray[np.int64]
+    origin: NDArray[np.int64]
+
+    @property
+    def full(self) -> bool:
+        """Whether every row is named, so that `origin` alone is the order."""
+        return len(self.to) == self.size
+
+
+def full_order(rows: NDArray[np.int64]) -> Order:
+    """Return the order that takes these rows, all of them."""
+    return Order(len(rows), np.arange(len(rows)), rows)
+
+
+def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], document: Any) -> Order | None:
     """Return the order of a TREC run, or None when the rows stand in it: score descending, then document descending.
 
     trec_eval keeps scores in single precision, so scores that differ beyond it tie.
@@ -64,64 +88,88 @@ def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], 
     if len(topic) < 2:
         return None
     same = topic[1:] == topic[:-1]
+    order = None
     if bool((topic[1:] < topic[:-1]).any()) or bool((same & (single[1:] > single[:-1])).any()):
-        order = np.lexsort((-single, topic))
-        document = document.take(pa.array(order))
-        topic, single = topic[order], single[order]
+        order = full_order(np.lexsort((-single, topic)))
+        document = taken(document, order)
+        topic, single = topic[order.origin], single[order.origin]
         same = topic[1:] == topic[:-1]
-    else:
-        order = None
-    tied = same & (single[1:] == single[:-1])
+    tied = np.append(False, same & (single[1:] == single[:-1]))
     if not tied.any():
         return order
-    return _tie_order(np.r_[False, tied], document, order)
+    return _ties_ordered(tied, document, order)
 
 
-def _tie_order(tied: NDArray[np.bool_], document: Any, order: Any) -> Any:
+def _ties_ordered(tied: NDArray[np.bool_], document: Any, order: Order | None) -> Order | None:
     """Order the rows that tie with the one before them (or after) by descending document."""
-    member = tied | np.r_[tied[1:], False]
-    rows = np.flatnonzero(member)
-    group = np.cumsum(~tied)[rows]
+    rows = np.flatnonzero(tied | np.append(tied[1:], False))
+    group = np.cumsum(~tied[rows])
     table = pa.table({"group": group, "document": document.take(pa.array(rows))})
     within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
-    if np.array_equal(within, np.arange(len(rows))):
+    moved = np.flatnonzero(within != np.arange(len(rows)))
+    if not len(moved):
         return order
-    order = np.arange(len(tied)) if order is None else order
-    order[rows] = order[rows[within]]
-    return order
+    if order is None:
+        return Order(len(tied), rows[moved], rows[within[moved]])
+    origin = order.origin.copy()
+    origin[rows] = order.origin[rows[within]]
+    return full_order(origin)
 
 
-def by_rank(topic: NDArray[np.int32], rank: NDArray[np.int32] | None, score: NDArray[np.float64] | None) -> Any:
+def by_rank(
+    topic: NDArray[np.int32], rank: NDArray[np.int32] | None, score: NDArray[np.float64] | None
+) -> Order | None:
     """Return the order of an INEX run, or None: by rank, else by descending score, else as in the file; stable."""
     key = rank if rank is not None else None if score is None else -score
     if len(topic) < 2:
         return None
-    same = topic[1:] == topic[:-1]
+    back = bool((topic[1:] < topic[:-1]).any())
     if key is None:
-        return np.argsort(topic, kind="stable") if bool((topic[1:] < topic[:-1]).any()) else None
-    if bool((topic[1:] < topic[:-1]).any()) or bool((same & (key[1:] < key[:-1])).any()):
-        return np.lexsort((key, topic))
+        return full_order(np.argsort(topic, kind="stable")) if back else None
+    if back or bool(((topic[1:] == topic[:-1]) & (key[1:] < key[:-1])).any()):
+        return full_order(np.lexsort((key, topic)))
     return None
 
 
-def reorder(column: Any, order: NDArray[np.int64]) -> Any:
-    """Take rows in `order`; a column of which few rows move is cut and joined instead of copied."""
-    moved = np.flatnonzero(order != np.arange(len(order)))
-    if len(moved) > _FEW or not isinstance(column, pa.ChunkedArray):
-        return column.take(pa.array(order))
+def taken(column: Any, order: Order) -> Any:
+    """Return a NumPy or Arrow column in ranking order; a column that is not there stays away."""
+    if column is None:
+        return None
+    if not isinstance(column, np.ndarray):
+        return _arrow_taken(column, order)
+    if order.full:
+        return column[order.origin]
+    moved = column.copy()
+    moved[order.to] = column[order.origin]
+    return moved
+
+
+def rows_of(column: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of a NumPy or Arrow column; a column that is not there stays away."""
+    if column is None or isinstance(column, np.ndarray):
+        return None if column is None else column[rows]
+    return column.take(pa.array(rows))
+
+
+def lines_taken(line: NDArray[np.int64] | None, order: Order) -> NDArray[np.int64]:
+    """Return the lines of rows in ranking order; None stands for 1, 2, 3 and so on."""
+    lines: NDArray[np.int64] = taken(np.arange(1, order.size + 1) if line is None else line, order)
+    return lines
+
+
+def _arrow_taken(column: Any, order: Order) -> Any:
+    """Take rows; a column of which few rows move is cut and joined instead of copied."""
+    if order.full or len(order.to) > _FEW or not isinstance(column, pa.ChunkedArray):
+        return column.take(pa.array(taken(np.arange(order.size), order)))
     pieces, done = [], 0
-    for first, last in _windows(moved, order[moved]):
+    for first, last in _windows(order.to, order.origin):
+        rows = np.arange(first, last)
+        here = (order.to >= first) & (order.to < last)
+        rows[order.to[here] - first] = order.origin[here]
         pieces += column.slice(done, first - done).chunks
-        pieces.append(column.slice(first, last - first).combine_chunks().take(pa.array(order[first:last] - first)))
+        pieces.append(column.slice(first, last - first).combine_chunks().take(pa.array(rows - first)))
         done = last
     return pa.chunked_array(pieces + column.slice(done).chunks, column.type)
-
-
-def taken(column: Any, order: NDArray[np.int64]) -> Any:
-    """Take rows of a NumPy or Arrow column in `order`; a column that is not there stays away."""
-    if column is None or isinstance(column, np.ndarray):
-        return None if column is None else column[order]
-    return reorder(column, order)
 
 
 def _windows(to: NDArray[np.int64], origin: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -133,13 +181,18 @@ def _windows(to: NDArray[np.int64], origin: NDArray[np.int64]) -> Iterator[tuple
         yield int(low[first:last].min()), int(reach[last - 1]) + 1
 
 
-def repeated(topic: NDArray[np.int32], document: Any) -> tuple[int, int] | None:
-    """Return two rows that name the same document for the same topic, the first pair there is, or None."""
-    keys = mix(hash64(document), topic.astype(np.uint64))
-    ordered = np.sort(keys)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return None
-    suspects = np.flatnonzero(np.isin(keys, ordered[1:][ordered[1:] == ordered[:-1]]))
+def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64] | tuple[int, int] | None:
+    """Return the documents' keys when they differ within every topic, else the first two rows that are the same.
+
+    None: two documents of a topic share a key by chance, and nothing is repeated.
+    """
+    keys = hash64(document)
+    pairs = joint(keys, topic)
+    pairs.sort()
+    twice = pairs[1:][pairs[1:] == pairs[:-1]]
+    if not len(twice):
+        return keys
+    suspects = np.flatnonzero(np.isin(joint(keys, topic), twice))
     seen: dict[tuple[int, str], int] = {}
     for row, name in zip(suspects.tolist(), document.take(pa.array(suspects)).to_pylist(), strict=True):
         first = seen.setdefault((int(topic[row]), name), row)

@@ -59,7 +59,7 @@ def read(source: Source) -> Run:
         kept["end"] = np.full(len(topic), -1, np.int64)
     order = by_rank(topic, kept["rank"], kept["score"])
     if order is not None:
-        topic, line = topic[order], line[order]
+        topic, line = taken(topic, order), taken(line, order)
         kept = {name: taken(column, order) for name, column in kept.items()}
     run_id = names[0] if names else Path(source.name).name.split(".")[0]
     return Run(run_id, topics, topic, **kept, line=line, file=source.name, sha256=source.digest())

@@ -42,6 +42,11 @@ class Source:
         """Return the line (from 1) that holds the byte at `offset`."""
         return self.data[:offset].count(b"\n") + 1
 
+    def release(self) -> None:
+        """Let go of a mapped file's pages; they come back if they are asked for again."""
+        if isinstance(self.data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            self.data.madvise(mmap.MADV_DONTNEED)
+
     def head(self, size: int = 1 << 16) -> bytes:
         """Return the first bytes, enough to tell formats apart."""
         return self.data[:size]

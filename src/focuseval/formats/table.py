@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
+from focuseval.formats.columns import ARROW, parsed, parsed_tidy
 from focuseval.formats.source import refuse_nul
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     from focuseval.formats.source import Source
 
-_ARROW = {"text": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
-_BLOCK = 1 << 22
-_NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 _WHOLE = {"int": re.compile(r"[+-]?[0-9]{1,18}"), "rank": re.compile(r"[+-]?[0-9]{1,9}")}
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _QUOTED = 60
@@ -34,7 +32,10 @@ _QUOTED = 60
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a text format: name → kind (``text``, ``int``, ``rank``, ``real``; None is read past)."""
+    """The columns of a text format: name → kind; None is read past.
+
+    Kinds: ``text``, ``block`` (text that repeats from line to line), ``int``, ``rank``, ``real``.
+    """
 
     columns: Mapping[str, str | None]
     least: int
@@ -51,7 +52,7 @@ class Layout:
 class Table:
     """Columns by name, and the line of every row (None: row i stands on line i + 1)."""
 
-    columns: Mapping[str, Any]
+    columns: dict[str, Any]
     line: NDArray[np.int64] | None = None
 
     def __getitem__(self, name: str) -> Any:
@@ -61,6 +62,10 @@ class Table:
     def __contains__(self, name: str) -> bool:
         """Say whether the file has this column."""
         return name in self.columns
+
+    def pop(self, name: str) -> Any:
+        """Return a column and let go of it: ten million strings are not kept longer than they are needed."""
+        return self.columns.pop(name)
 
     def line_of(self, row: int) -> int:
         """Return the line of a row."""
@@ -77,12 +82,11 @@ def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> T
     data = data.slice(0, _without_blank_end(data))
     kinds = [{**layout.columns, **guess} for guess in guesses] + [dict(layout.columns)]
     for kind in kinds:
-        columns = _parsed(data, list(kind.items())[:width], _separator(source))
+        columns = parsed(data, list(kind.items())[:width], _separator(source), release=source.release)
         if columns is not None:
             return Table(columns)
-    tidy, line = _tidied(np.frombuffer(data, np.uint8))
-    columns = _parsed(pa.py_buffer(tidy), list(layout.columns.items())[:width], " ")
-    return plain_table(source, layout) if columns is None else Table(columns, line)
+    tidy = parsed_tidy(data, list(layout.columns.items())[:width])
+    return plain_table(source, layout) if tidy is None else Table(*tidy)
 
 
 def plain_table(source: Source, layout: Layout) -> Table:
@@ -96,8 +100,10 @@ def plain_table(source: Source, layout: Layout) -> Table:
         lines.append(line)
         for name, kind in kinds:
             text = fields[position[name]] if position[name] < len(fields) else None
-            values[name].append(text if text is None or kind == "text" else number(source, line, name, kind, text))
-    arrays = {name: pa.chunked_array([pa.array(values[name], _ARROW[kind])]) for name, kind in kinds}
+            values[name].append(
+                text if text is None or kind in {"text", "block"} else number(source, line, name, kind, text)
+            )
+    arrays = {name: pa.chunked_array([pa.array(values[name], ARROW[kind])]) for name, kind in kinds}
     present = {name: column for name, column in arrays.items() if column.null_count < max(len(column), 1)}
     return Table(present, np.array(lines, np.int64))
 
@@ -148,41 +154,6 @@ def column_array(column: Any, kind: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(chunks).astype(kind, copy=False) if chunks else np.zeros(0, kind)
 
 
-def _parsed(data: pa.Buffer, kinds: list[tuple[str, str | None]], separator: str) -> dict[str, Any] | None:
-    """Let Arrow read the columns; None when the file is not as regular as that."""
-    from pyarrow import csv  # noqa: PLC0415  costs 40 ms that other formats need not pay
-
-    wanted = {name: _ARROW[kind] for name, kind in kinds if kind}
-    if not data.size:
-        return {name: pa.chunked_array([], kind) for name, kind in wanted.items()}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(data),
-            csv.ReadOptions(column_names=[name for name, _ in kinds], block_size=_BLOCK),
-            csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
-            csv.ConvertOptions(
-                column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    columns = {name: table[name] for name in wanted}
-    return columns if _whole(columns) else None
-
-
-def _whole(columns: Mapping[str, Any]) -> bool:
-    """Whether no text is empty (two separators in a row) and every number is finite."""
-    import pyarrow.compute as pc  # noqa: PLC0415  loaded with csv anyway
-
-    for column in columns.values():
-        if pa.types.is_string(column.type):
-            if len(column) and not pc.min(pc.binary_length(column)).as_py():
-                return False
-        elif pa.types.is_floating(column.type) and not all(np.isfinite(chunk).all() for chunk in column.chunks):
-            return False
-    return True
-
-
 def _first_width(source: Source) -> int:
     """Return the number of columns of the first line that is not blank."""
     return next((len(line.split()) for line in source.head().splitlines() if line.strip()), 0)
@@ -197,18 +168,3 @@ def _without_blank_end(data: pa.Buffer) -> int:
     """Return where the text ends when the blank lines at the end are left out."""
     tail = bytes(data.slice(max(0, data.size - (1 << 12))))
     return int(data.size) - len(tail) + len(tail.rstrip())
-
-
-def _tidied(text: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """One space between columns and no blank line; also the line numbers of what is left."""
-    blank = (text == _SPACE) | (text == _TAB) | (text == _RETURN)
-    after = np.r_[text[1:] == _NEWLINE, True] | np.r_[blank[1:], True]
-    kept = text[~(blank & after)]
-    kept[(kept == _TAB) | (kept == _RETURN)] = _SPACE
-    before = np.r_[True, kept[:-1] == _NEWLINE]
-    kept = kept[~(before & (kept == _SPACE))]
-    ends = np.flatnonzero(kept == _NEWLINE)
-    starts = np.r_[0, ends + 1]
-    filled = np.r_[ends, len(kept)] > starts
-    before = np.r_[True, kept[:-1] == _NEWLINE]
-    return kept[~(before & (kept == _NEWLINE))], np.flatnonzero(filled) + 1

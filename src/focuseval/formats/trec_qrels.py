@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import empty_elements, empty_passages
-from focuseval.formats.ranking import repeated, topic_codes
+from focuseval.formats.ranking import distinct_keys, topic_codes
 from focuseval.formats.source import joint_digest
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.gold import UNKNOWN, Articles, Gold
@@ -40,8 +40,8 @@ def read(sources: Sequence[Source]) -> Gold:
     grade = column_array(columns[2], np.int64)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
     line = np.concatenate([_lines(table) for table in tables])
-    twice = repeated(topic, columns[1])
-    if twice:
+    twice = distinct_keys(topic, columns[1])
+    if isinstance(twice, tuple):
         places = [sources[source[row]].at(int(line[row])) for row in twice]
         raise FormatError(
             f"expected one judgement of document {columns[1][twice[0]].as_py()!r} for topic "

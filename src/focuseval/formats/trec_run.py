@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import FormatError
-from focuseval.formats.ranking import by_score_and_document, only_value, reorder, repeated, topic_codes
+from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, only_value, taken, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.run import Run
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from focuseval.formats.source import Source
 
 LAYOUT = Layout(
-    {"topic": "text", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "text"},
+    {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block"},
     least=6,
     remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
 )
@@ -37,18 +37,18 @@ def read(source: Source) -> Run:
     """Return the run in trec_eval's order."""
     table = read_table(source, LAYOUT)
     run_id = one_run_id(source, table)
-    topics, topic = topic_codes(table["topic"])
-    document = table["document"]
-    twice = repeated(topic, document)
-    if twice:
-        raise _repeated(source, table, document, twice)
-    score = column_array(table["score"], np.float64)
-    rank = column_array(table["rank"], np.int32)
+    topics, topic = topic_codes(table.pop("topic"))
+    document = table.pop("document")
+    keys = distinct_keys(topic, document)
+    if isinstance(keys, tuple):
+        raise _repeated(source, table, document, keys)
+    score = column_array(table.pop("score"), np.float64)
+    rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)
     if order is not None:
-        topic, score, rank = topic[order], score[order], rank[order]
-        document = reorder(document, order)
-        line = order + 1 if line is None else line[order]
+        topic, score, rank = (taken(column, order) for column in (topic, score, rank))
+        document, keys = taken(document, order), taken(keys, order)
+        line = lines_taken(line, order)
     return Run(
         run_id,
         topics,
@@ -57,6 +57,7 @@ def read(source: Source) -> Run:
         rank=rank,
         score=score,
         line=line,
+        keys=keys,
         file=source.name,
         sha256=source.digest(),
     )
@@ -72,7 +73,7 @@ def one_run_id(source: Source, table: Table) -> str:
             remedy="split the file by its sixth column",
         )
 
-    return only_value(table["run"], refuse)
+    return only_value(table.pop("run"), refuse)
 
 
 def _repeated(source: Source, table: Table, document: Any, rows: tuple[int, int]) -> FormatError:

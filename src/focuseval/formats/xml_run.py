@@ -30,7 +30,7 @@ def build(source: Source, raw: Submission) -> Run:
     columns, remarks = _arrays(source, raw)
     order = by_rank(topic, columns["rank"], columns["score"])
     if order is not None:
-        topic = topic[order]
+        topic = taken(topic, order)
         columns = {name: taken(column, order) for name, column in columns.items()}
     inside = columns.pop("in")
     if inside is not None:

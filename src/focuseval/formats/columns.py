@@ -1,0 +1,140 @@
+"""Bytes of blank-separated lines → Arrow columns, a segment at a time; None where a file is not regular enough.
+
+Segments keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file
+are let go, before the next segment is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+Kinds = list[tuple[str, str | None]]
+
+ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
+_BLOCK = 1 << 22
+_SEGMENT = 1 << 27
+_WINDOW = 1 << 16
+_NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
+
+
+def parsed(
+    data: pa.Buffer, kinds: Kinds, separator: str, release: Callable[[], None] | None = None
+) -> dict[str, Any] | None:
+    """Return the columns of a regular file, calling `release` after every segment."""
+    parts: list[dict[str, Any]] = []
+    for segment in _segments(data):
+        columns = _segment_columns(segment, kinds, separator)
+        if columns is None:
+            return None
+        parts.append(columns)
+        if release:
+            release()
+    return _stacked(parts, kinds)
+
+
+def parsed_tidy(data: pa.Buffer, kinds: Kinds) -> tuple[dict[str, Any], NDArray[np.int64]] | None:
+    """Return the columns of an untidy file once its white space is tidied, and the line of every row."""
+    parts: list[dict[str, Any]] = []
+    lines = [np.zeros(0, np.int64)]
+    done = 0
+    for segment in _segments(data):
+        text = np.frombuffer(segment, np.uint8)
+        tidy, line = _tidied(text)
+        columns = _segment_columns(pa.py_buffer(tidy), kinds, " ")
+        if columns is None:
+            return None
+        parts.append(columns)
+        lines.append(line + done)
+        done += int(np.count_nonzero(text == _NEWLINE))
+    return _stacked(parts, kinds), np.concatenate(lines)
+
+
+def _segments(data: pa.Buffer) -> Iterator[pa.Buffer]:
+    """Yield pieces of a file that end with their last line."""
+    first = 0
+    while first < data.size:
+        last = min(first + _SEGMENT, data.size)
+        while last < data.size:
+            window = min(last - first, _WINDOW)
+            tail = bytes(data.slice(last - window, window))
+            if b"\n" in tail:
+                last += tail.rindex(b"\n") + 1 - window
+                break
+            last = min(last + _WINDOW, data.size)
+        yield data.slice(first, last - first)
+        first = last
+
+
+def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
+    """Let Arrow read the columns; None when they are not as regular as that."""
+    from pyarrow import csv  # noqa: PLC0415  costs 40 ms that other formats need not pay
+
+    wanted = {name: ARROW[kind] for name, kind in kinds if kind}
+    if not data.size:
+        return {}
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(data),
+            csv.ReadOptions(column_names=[name for name, _ in kinds], block_size=_BLOCK),
+            csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
+            csv.ConvertOptions(
+                column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    columns = {name: table[name] for name in wanted}
+    return {name: _encoded(columns[name], kind) for name, kind in kinds if kind} if _whole(columns) else None
+
+
+def _encoded(column: Any, kind: str) -> Any:
+    """Return a column of blocks as run ends and values, any other as it is."""
+    import pyarrow.compute as pc  # noqa: PLC0415  loaded with csv anyway
+
+    return pa.chunked_array([pc.run_end_encode(chunk) for chunk in column.chunks]) if kind == "block" else column
+
+
+def _stacked(parts: list[dict[str, Any]], kinds: Kinds) -> dict[str, Any]:
+    """Put the chunks of all segments one after another."""
+    stacked = {}
+    for name, kind in kinds:
+        if kind:
+            chunks = [chunk for part in parts if name in part for chunk in part[name].chunks]
+            stacked[name] = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
+    return stacked
+
+
+def _whole(columns: Mapping[str, Any]) -> bool:
+    """Whether no text is empty (two separators in a row) and every number is finite."""
+    import pyarrow.compute as pc  # noqa: PLC0415  loaded with csv anyway
+
+    for column in columns.values():
+        if pa.types.is_string(column.type):
+            if len(column) and not pc.min(pc.binary_length(column)).as_py():
+                return False
+        elif pa.types.is_floating(column.type) and not all(np.isfinite(chunk).all() for chunk in column.chunks):
+            return False
+    return True
+
+
+def _tidied(text: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """One space between columns and no blank line; also the line numbers of what is left."""
+    blank = (text == _SPACE) | (text == _TAB) | (text == _RETURN)
+    after = np.r_[text[1:] == _NEWLINE, True] | np.r_[blank[1:], True]
+    kept = text[~(blank & after)]
+    kept[(kept == _TAB) | (kept == _RETURN)] = _SPACE
+    before = np.r_[True, kept[:-1] == _NEWLINE]
+    kept = kept[~(before & (kept == _SPACE))]
+    ends = np.flatnonzero(kept == _NEWLINE)
+    starts = np.r_[0, ends + 1]
+    filled = np.r_[ends, len(kept)] > starts
+    before = np.r_[True, kept[:-1] == _NEWLINE]
+    return kept[~(before & (kept == _NEWLINE))], np.flatnonzero(filled) + 1
