@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.align import as_documents
+from focuseval.align import align_run, as_documents
 from focuseval.align.documents import as_strings
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.byte_offsets import from_bytes, from_utf16
@@ -42,7 +42,8 @@ def run_from_frame(
 ) -> Run:
     """Return the results in a frame, one a row, as a run; see `focuseval.formats.frames` for the columns.
 
-    Ranked by rank, else by descending score, else as they stand.
+    Ranked by rank, else by descending score, else as they stand. Where `documents` are given, texts are aligned with
+    them (and an index resolves paths); the run's remarks say what was found.
 
     >>> run = run_from_frame([{"topic": "q1", "doc": "a", "score": s, "start": 0, "end": 9} for s in (0.1, 0.7)])
     >>> run.score.tolist(), run.line.tolist()
@@ -57,6 +58,8 @@ def run_from_frame(
         "start": numbers(column(table, "start", columns), "start", pa.int64(), UNKNOWN),
         "end": numbers(column(table, "end", columns), "end", pa.int64(), UNKNOWN),
         "text": texts(column(table, "text", columns), "text"),
+        "path": texts(column(table, "path", columns), "path"),
+        "end_path": texts(column(table, "end_path", columns), "end_path"),
         "chunk": numbers(column(table, "chunk", columns), "chunk", pa.int64(), UNKNOWN),
         "line": np.arange(1, len(topic) + 1),
     }
@@ -67,7 +70,21 @@ def run_from_frame(
     order = by_rank(topic, kept["rank"], kept["score"])
     if order is not None:
         topic, kept = taken(topic, order), {name: taken(values, order) for name, values in kept.items()}
-    return Run(run_id, topics, topic, **kept, file=FRAME, sha256=_digest(table))
+    return _placed(Run(run_id, topics, topic, **kept, file=FRAME, sha256=_digest(table)), documents)
+
+
+def _placed(run: Run, documents: Documents | Mapping[str, str] | None) -> Run:
+    """Return a run with spans for its texts and paths, as far as the documents given can tell them."""
+    if documents is None:
+        return run
+    if hasattr(documents, "resolve"):
+        from focuseval.formats.files import placed_run  # noqa: PLC0415  only an index resolves paths
+
+        return placed_run(run, documents)
+    if run.text is None:
+        return run
+    run, found = align_run(run, documents)
+    return replace(run, remarks=(*run.remarks, found.summary()))
 
 
 def gold_from_frame(

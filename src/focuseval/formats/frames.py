@@ -10,7 +10,7 @@ imported. Columns are found by name, in these spellings or in one that the calle
     end     end, end_index, end_char, end_char_idx
     text    text, chunk_text, page_content, content
     chunk   chunk, chunk_index, split_id
-    rank    rank
+    rank    rank                              path    path, end_path
     score   score, similarity
     quote   quote, answer, content
     query   query, question
@@ -40,6 +40,8 @@ NAMES = {
     "text": ("text", "chunk_text", "page_content", "content"),
     "chunk": ("chunk", "chunk_index", "split_id"),
     "rank": ("rank",),
+    "path": ("path",),
+    "end_path": ("end_path",),
     "score": ("score", "similarity"),
     "quote": ("quote", "answer", "content"),
     "query": ("query", "question"),
