@@ -30,7 +30,7 @@ class Places:
 def place(matched: Results) -> Places:
     """Return the span of every result."""
     run = matched.run
-    if run.start is None and run.path is None:
+    if not len(matched) or (run.start is None and run.path is None):
         return _whole_documents(matched)
     if run.start is None:
         start, end = _resolve(matched, np.arange(len(matched)))

@@ -1,0 +1,124 @@
+"""What every measure promises, whoever wrote it: one test for each property, over all measures."""
+
+import pytest
+
+from focuseval.evaluate import evaluate
+from focuseval.measures import FAMILIES, MEASURES, family, parse
+from focuseval.measures.explain import explain
+from focuseval.measures.profiles import DEFAULTS, PROFILES
+from strategies.elements_of_articles import GOLD, PERFECT, RUNS, element_gold, element_run
+
+ASKED = {"rank": "@3", "level": "@0.5", "characters": "@20c", "words": "@5w"}
+NEEDS_TEXT = {"words"}
+
+
+def spellings(measure):
+    """The measure with every cut-off that it takes, except those that need the documents' text."""
+    cutoffs = [ASKED[kind] for kind in measure.at if kind not in NEEDS_TEXT]
+    return ([] if measure.at_required else [measure.name]) + [measure.name + cutoff for cutoff in cutoffs]
+
+
+NAMES = [name for measure in MEASURES for name in spellings(measure)]
+
+
+def grades_for(name):
+    return "grades" if parse(name).measure.name in {"i2AP", "i3AP"} else "highlights"
+
+
+def scored(name, run, topics=None):
+    gold = element_gold(grades_for(name), topics)
+    return evaluate(gold, element_run(run), [name]).per_topic()["run"]
+
+
+def test_the_families_name_exactly_what_they_declare():
+    for module, constant, names in FAMILIES:
+        declared = family(module, constant)
+        assert [n for measure in declared for n in (measure.name, *measure.aliases)] == list(names), module
+
+
+def test_no_name_is_declared_twice():
+    names = [name for measure in MEASURES for name in (measure.name, *measure.aliases)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_a_declaration_says_everything_that_help_and_documentation_need(measure):
+    assert measure.summary.endswith(".")
+    assert measure.cite
+    assert measure.formula
+    assert measure.example
+    assert measure.compute.__doc__
+    assert measure.bounds[0] < measure.bounds[1]
+    assert measure.name in explain(measure.name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_printed_name_parses_back_to_itself(name):
+    asked = parse(name)
+    again = parse(str(asked))
+    assert str(again) == str(asked)
+    assert again.arguments() == asked.arguments()
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_every_choice_of_every_parameter_parses_back(measure):
+    at = ASKED[measure.at[0]] if measure.at_required else ""
+    for parameter in measure.parameters:
+        for choice in parameter.choices or (parameter.default,):
+            spelled = f"{measure.name}({parameter.name}={choice}){at}"
+            assert parse(str(parse(spelled))).arguments() == parse(spelled).arguments()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("run", RUNS)
+def test_no_value_leaves_the_bounds(name, run):
+    low, high = parse(name).measure.bounds
+    for values in scored(name, RUNS[run]).values():
+        assert low <= values[name] <= high
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if parse(n).measure.perfect and not n.endswith("c")])  # no budget
+def test_a_perfect_run_reaches_the_upper_bound(name):
+    run = PERFECT[parse(name).measure.needs[0]]
+    for topic, values in scored(name, run).items():
+        assert values[name] == pytest.approx(parse(name).measure.bounds[1]), topic
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_that_answers_nothing_scores_zero(name):
+    if parse(name).measure.name == "xCI":
+        pytest.skip("xCI is a reference that does not depend on the run")
+    for values in scored(name, {}).values():
+        assert values[name] == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_topic_changes_no_value(name):
+    if name.startswith(("ceiling", "BEPD", "EPRUM")):
+        pytest.skip("depends, by definition, on the chunks or article lengths of the whole collection")
+    run = RUNS["mixed"]
+    alone = scored(name, run, topics=["t2"])
+    assert alone["t2"] == scored(name, run)["t2"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_order_of_topics_changes_no_value(name):
+    run = RUNS["mixed"]
+    turned = dict(reversed(run.items()))
+    assert scored(name, turned, topics=list(reversed(GOLD))) == scored(name, run)
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)
+def test_every_measure_of_a_profile_parses_and_prints_canonically(profile):
+    for names in profile.tasks.values():
+        assert [str(parse(name)) for name in names] == list(names)
+
+
+@pytest.mark.parametrize("names", DEFAULTS.values(), ids=list(DEFAULTS))
+def test_default_measures_parse_and_print_canonically(names):
+    assert [str(parse(name)) for name in names] == list(names)
+
+
+def test_the_collection_of_these_tests_has_overlap_repeats_and_unjudged_results():
+    scores = evaluate(element_gold("highlights"), element_run(RUNS["mixed"]), ["charP"])
+    assert scores.counts[0].unjudged > 0
