@@ -91,12 +91,17 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "bep": int(((a.bep >= 0) & ~bep_path).sum()),
         "bep-path": int(bep_path.sum()),
         "relevance": int((~highlighted).sum()),
-        "lengths": int((a.length >= 0).sum()) if not len(e.topic) else 0,
+        "lengths": int(((a.length >= 0) & ~np.isin(_pair(a), _pair(e))).sum()),
         "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
         "topic": sum("inex_topic" in facts for facts in extra),
         "attributes": sum(bool(facts - {"inex_topic"}) for facts in extra),
     }
     return {facet: count for facet, count in counts.items() if count}
+
+
+def _pair(table: Any) -> NDArray[np.int64]:
+    """Return topic and document as one number; a document with assessed elements has its length among them."""
+    return np.asarray(table.topic.astype(np.int64) << 32 | table.document, np.int64)
 
 
 def named(facets: dict[str, int]) -> str:
