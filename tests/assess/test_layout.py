@@ -38,6 +38,18 @@ def test_an_unknown_tag_is_part_of_the_line_unless_it_holds_blocks():
     ]
 
 
+def test_a_title_inside_running_text_or_a_reference_is_no_heading():
+    page = page_from_xml(
+        "a", "<article><p>See <title>Tides</title>.</p><ref>A <article-title>B</article-title></ref></article>"
+    )
+    assert shown(page) == [("paragraph", "See Tides."), ("item", "A B")]
+
+
+def test_a_name_is_a_heading_only_right_below_the_root():
+    page = page_from_xml("a", "<article><name>Tides</name><p>x</p><au><name>Ann</name></au></article>")
+    assert shown(page) == [("heading", "Tides"), ("paragraph", "x"), ("meta", "Ann")]
+
+
 def test_a_heading_knows_how_deep_it_stands():
     page = page_from_xml("a", "<article><title>A</title><sec><title>B</title><ss1><st>C</st></ss1></sec></article>")
     assert [block.level for block in layout(page)] == [1, 2, 3]

@@ -17,20 +17,32 @@ if TYPE_CHECKING:
     from focuseval.assess.document import Document
 
 KINDS = {
-    "heading": "title st atl head heading h h1 h2 h3 h4 h5 h6 subtitle article-title ti1 name jtitle",
-    "paragraph": "p ip1 ip2 ip3 ip4 ip5 para paragraph abs abstract blockquote quote bq line dialogue l stage speech",
-    "item": "item li listitem list-item dt dd l1 l2 ref bb entry citation definition",
-    "cell": "td th cell caption label",
-    "code": "pre program verbatim source code-block",
+    "heading": "title st atl head heading h h1 h2 h3 h4 h5 h6 subtitle article-title ti1 jtitle playsubt",
+    "paragraph": "p ip1 ip2 ip3 ip4 ip5 para paragraph line speaker stagedir scndescr persona pgroup license-p",
+    "item": "item li listitem list-item dt dd l1 l2 l3 ref bb fn def-item",
+    "cell": "td th cell caption",
+    "meta": (
+        "contrib aff article-id journal-id journal-title issn publisher pub-date subject kwd au aug corresp"
+        " copyright-year copyright-holder history counts funding-source award-id object-id doi hdr"
+    ),
+    "code": "pre program verbatim code-block preformat",
     "section": (
-        "article doc document root book bdy body fm bm front back sec ss1 ss2 ss3 section subsection chapter part div"
-        " act scene list ul ol dl itemlist table tbl row tr figure fig image references ref-list normallist numberlist"
-        " definitionlist title-group article-meta sp template"
+        "article doc document root book play bdy body fm bm front back sec ss1 ss2 ss3 section subsection chapter div"
+        " act scene prologue epilogue speech sp abs abstract blockquote bq disp-quote list ul ol dl itemlist normallist"
+        " numberlist definitionlist def-list table tbl table-wrap thead tbody row tr figure fig references ref-list"
+        " bib bibl title-group article-meta journal-meta contrib-group permissions author-notes ack app fn-group"
     ),
 }
 """Kind of block → names of elements, in lower case."""
 
 _KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
+_RUNNING = ("paragraph", "heading")
+_INLINE_WITHIN = {
+    "paragraph": _RUNNING,
+    "heading": (*_RUNNING, "item", "cell", "meta"),
+    "meta": (*_RUNNING, "item", "meta"),
+}
+"""Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
 _PARAGRAPH_BREAK = re.compile(r"\n[ \t\r]*\n\s*")
 _LONG = 8_000
 
@@ -52,49 +64,64 @@ def layout(document: Document) -> list[Block]:
     >>> [(block.start, block.end, block.kind) for block in layout(Document("d", "One.\n\nTwo."))]
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
-    is_block = _blocks(document)
-    inner = [row for row, element in enumerate(document.elements) if is_block[row] and element.parent >= 0]
-    if not inner:
+    kinds = _kinds(document)
+    if not any(kinds[1:]):
         return _plain(document.text)
-    return [_blank_is_gap(block, document.text) for block in _partition(document, is_block)]
+    return [_blank_is_gap(block, document.text) for block in _partition(document, kinds)]
 
 
-def _blocks(document: Document) -> list[bool]:
-    """Return for every element whether it stands apart: by its name, or because something inside it does."""
-    is_block = [element.tag.lower() in _KIND for element in document.elements]
-    for row in range(len(is_block) - 1, 0, -1):
+def _kinds(document: Document) -> list[str]:
+    """Return the kind of every element, '' for what is part of a line.
+
+    An element stands apart by its name, unless it is inside running text; or because something inside it does.
+    """
+    kinds: list[str] = []
+    around: list[str] = []
+    for element in document.elements:
+        outer = around[element.parent] if element.parent >= 0 else ""
+        kind = _named(element.tag.lower(), element.parent)
+        if outer in _INLINE_WITHIN.get(kind, ()):
+            kind = ""
+        kinds.append(kind)
+        around.append(kind or outer)
+    for row in range(len(kinds) - 1, 0, -1):
         parent = document.elements[row].parent
-        if is_block[row] and parent >= 0:
-            is_block[parent] = True
-    return is_block
+        if kinds[row] and parent >= 0:
+            kinds[parent] = kinds[parent] or "section"
+    return kinds
 
 
-def _partition(document: Document, is_block: list[bool]) -> Iterator[Block]:
+def _named(tag: str, parent: int) -> str:
+    """Return the kind that a name stands for; ``name`` is an article's title only right below the root."""
+    return "heading" if tag == "name" and parent == 0 else _KIND.get(tag, "")
+
+
+def _partition(document: Document, kinds: list[str]) -> Iterator[Block]:
     """Cut the text where blocks begin and end; each piece belongs to the innermost block around it."""
     position, around = 0, [-1]
     for row, element in enumerate(document.elements):
-        if not is_block[row] or element.start == element.end:
+        if not kinds[row] or element.start == element.end:
             continue
         while around[-1] >= 0 and document.elements[around[-1]].end <= element.start:
             end = document.elements[around[-1]].end
-            yield from _piece(document, position, end, around)
+            yield from _piece(kinds, position, end, around)
             position = max(position, end)
             around.pop()
-        yield from _piece(document, position, element.start, around)
+        yield from _piece(kinds, position, element.start, around)
         position = element.start
         around.append(row)
     while around:
         end = document.elements[around[-1]].end if around[-1] >= 0 else len(document.text)
-        yield from _piece(document, position, end, around)
+        yield from _piece(kinds, position, end, around)
         position = max(position, end)
         around.pop()
 
 
-def _piece(document: Document, start: int, end: int, around: list[int]) -> Iterator[Block]:
+def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterator[Block]:
     if start < end:
-        kinds = [_KIND.get(document.elements[row].tag.lower(), "section") for row in around[1:]]
-        kind = kinds[-1] if kinds else "paragraph"
-        yield Block(start, end, "paragraph" if kind == "section" else kind, kinds.count("section"))
+        outer = [kinds[row] for row in around[1:]]
+        kind = outer[-1] if outer else "paragraph"
+        yield Block(start, end, "paragraph" if kind == "section" else kind, outer.count("section"))
 
 
 def _blank_is_gap(block: Block, text: str) -> Block:

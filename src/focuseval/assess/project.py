@@ -156,7 +156,7 @@ def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: Doc
     entries = read_pool(path).entries
     unknown = {entry.topic for entry in entries} - {topic.id for topic in topics}
     if unknown:
-        raise AssessError(f"{path}: the topics have no {sorted(unknown)[0]!r}; check --topics")
+        raise AssessError(f"{path}: the topics have no {min(unknown)!r}; check --topics")
     ids = [entry.document for entry in entries]
     missing = [name for name, row in zip(ids, documents.index.find(ids).tolist(), strict=True) if row < 0]
     if missing:

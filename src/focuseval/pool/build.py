@@ -67,7 +67,7 @@ def build_pool(
     if (depth is None) == (size is None) or not runs:
         raise MissingDataError("a pool needs runs, and either a depth or a size")
     topics, documents, ranked = _ranked(runs)
-    chosen, by = _chosen(ranked, depth, size)
+    chosen, by = _chosen(ranked, depth, size or 0)
     entries = _entries(chosen, by, ranked, topics, documents)
     known = {(entry.topic, entry.document) for entry in base.entries} if base else set()
     fresh = [entry for entry in entries if (entry.topic, entry.document) not in known]
@@ -104,7 +104,7 @@ def _plain(column: Any) -> Any:
     return pc.cast(joined, pa.string())
 
 
-def _chosen(ranked: _Ranked, depth: int | None, size: int | None) -> tuple[_Ranked, _Ranked]:
+def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ranked]:
     """Return each pooled document at its best rank, and every row that brought one in."""
     in_turn = ranked.take(np.lexsort((ranked.run, ranked.rank, ranked.topic)))
     _, first = np.unique(in_turn.pair, return_index=True)
