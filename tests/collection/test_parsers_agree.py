@@ -111,3 +111,16 @@ def test_encodings_of_several_bytes_are_decoded_before_expat(declared):
     index = in_memory([parse_documents(raws([content]))[0]], "test")
     assert index.text(0) == "漢字"
     assert index.resolve([0], ["/a[1]/b[1]"]) == (np.array([1]), np.array([2]))
+
+
+@settings(max_examples=150)
+@given(st.one_of(documents(), documents(ordinary=True)), st.data())
+def test_both_paths_say_the_same_of_damaged_documents(content, data):
+    place = data.draw(st.integers(0, len(content)))
+    length = data.draw(st.integers(0, 6))
+    patch = data.draw(st.one_of(st.binary(max_size=3), st.sampled_from([b"<", b">", b"&", b";", b"</a>", b"<!", b"/"])))
+    damaged = content[:place] + patch + content[place + length :]
+    fast, one = parse_documents(raws([damaged, content]), keep_going=True)
+    plain, two = parse_documents(raws([damaged, content]), keep_going=True, fast=False)
+    assert one == two
+    assert columns(fast) == columns(plain)

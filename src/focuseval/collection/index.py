@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.forest import spread
-from focuseval.collection.names import match_names
+from focuseval.collection.names import Names
 from focuseval.collection.paths import encoded, parse_paths, path_strings, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes
 
@@ -100,6 +100,10 @@ class Index:
         return self.documents.column("id").combine_chunks()
 
     @cached_property
+    def _names(self) -> Names:
+        return Names(self.ids)
+
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """Code points of every document's text."""
         return self._column("length")
@@ -115,7 +119,7 @@ class Index:
     def find(self, ids: Any) -> NDArray[np.int32]:
         """Return the row of every id, −1 where it is unknown; an ambiguous id raises `CollectionError`."""
         column = encoded(ids)
-        rows = match_names(self.ids, column.dictionary.cast(pa.string()))
+        rows = self._names.match(column.dictionary.cast(pa.string()))
         which: NDArray[np.int64] = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return np.append(rows, np.int32(-1))[which]
 

@@ -1,11 +1,12 @@
 """Match the document ids that runs and judgements use with those of an index.
 
 An id matches exactly; else without a file's extension on either side; else as the last components of a longer id
-(``r7023`` for ``co/2000/r7023``), if there is only one.
+(``r7023`` for ``co/2000/r7023``), if there is only one. Shortened ids are worked out once and kept.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,54 +24,69 @@ EXTENSIONS = (".xml", ".txt", ".md")
 _EXTENSION = r"(?i)\.(?:xml|txt|md)$"
 
 
-def match_names(ids: Any, wanted: Any) -> NDArray[np.int32]:
-    """Return the row of every wanted id in `ids`, −1 where it is unknown.
+@dataclass(frozen=True)
+class _Short:
+    """Ids in a shortened form: the distinct ones, and the first and last document of each."""
 
-    >>> match_names(pa.array(["co/r1", "co/r2"]), pa.array(["co/r2", "co/r1.xml", "r2", "r3"]))
+    names: Any
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The ids of an index.
+
+    >>> Names(pa.array(["co/r1", "co/r2"])).match(pa.array(["co/r2", "co/r1.xml", "r2", "r3"]))
     array([ 1,  0,  1, -1], dtype=int32)
     """
-    rows = _rows(ids, wanted)
-    for shorten in (_without_extension, _last_component):
+
+    ids: Any
+    _shortened: dict[int | None, _Short] = field(default_factory=dict)
+
+    def match(self, wanted: Any) -> NDArray[np.int32]:
+        """Return the row of every wanted id, −1 where it is unknown; an ambiguous one is refused."""
+        rows = _places(wanted, self.ids)
         open_ = np.flatnonzero(rows < 0)
-        if not len(open_):
-            break
-        rows[open_] = shorten(ids, wanted.take(pa.array(open_)))
-    return rows
+        if len(open_):
+            bare = pc.replace_substring_regex(wanted.take(pa.array(open_)), _EXTENSION, "")
+            rows[open_] = self._match_short(bare, None)
+            slashes = pc.count_substring(bare, "/").to_numpy(zero_copy_only=False)
+            for count in np.unique(slashes[rows[open_] < 0]):
+                here = np.flatnonzero((rows[open_] < 0) & (slashes == count))
+                rows[open_[here]] = self._match_short(bare.take(pa.array(here)), int(count))
+        return rows
 
-
-def _rows(ids: Any, wanted: Any) -> NDArray[np.int32]:
-    return np.array(pc.index_in(wanted, ids).fill_null(-1).to_numpy(zero_copy_only=False), np.int32)
-
-
-def _without_extension(ids: Any, wanted: Any) -> NDArray[np.int32]:
-    bare = pc.replace_substring_regex(ids, _EXTENSION, "")
-    return _unique_rows(ids, bare, pc.replace_substring_regex(wanted, _EXTENSION, ""))
-
-
-def _last_component(ids: Any, wanted: Any) -> NDArray[np.int32]:
-    """Match by the last components, as many as each wanted id has."""
-    wanted = pc.replace_substring_regex(wanted, _EXTENSION, "")
-    bare = pc.replace_substring_regex(ids, _EXTENSION, "")
-    slashes = pc.count_substring(wanted, "/").to_numpy(zero_copy_only=False)
-    rows = np.full(len(wanted), -1, np.int32)
-    for count in np.unique(slashes):
-        here = np.flatnonzero(slashes == count)
-        tail = pc.extract_regex(bare, r"/(?P<tail>[^/]*" + r"/[^/]*" * int(count) + ")$").field(0)
-        rows[here] = _unique_rows(ids, tail, wanted.take(pa.array(here)))
-    return rows
-
-
-def _unique_rows(ids: Any, names: Any, wanted: Any) -> NDArray[np.int32]:
-    """Match shortened names; one that several documents share is refused when it is asked for."""
-    rows = _rows(names, wanted)
-    found = np.flatnonzero(rows >= 0)
-    if len(found):
-        code = names.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        often = np.bincount(code[code >= 0], minlength=1)
-        shared = found[often[code[rows[found]]] > 1]
+    def _match_short(self, wanted: Any, slashes: int | None) -> NDArray[np.int32]:
+        """Match with the ids cut down to as many components, or whole if `slashes` is None."""
+        if slashes not in self._shortened:
+            self._shortened[slashes] = self._shorten(slashes)
+        short = self._shortened[slashes]
+        place = _places(wanted, short.names)
+        shared = np.flatnonzero((place >= 0) & (short.first[place] < short.last[place]))
         if len(shared):
-            name = wanted[int(shared[0])].as_py()
-            both = pc.filter(ids, pc.equal(names, name))[:2].to_pylist()
-            what = f"document id {name!r} is ambiguous: it could be {both[0]!r} or {both[1]!r}"
-            raise CollectionError(what, remedy="write the id in full")
-    return rows
+            self._refuse(wanted[int(shared[0])].as_py(), short, place[shared[0]])
+        return np.where(place >= 0, short.first[place], -1).astype(np.int32)
+
+    def _shorten(self, slashes: int | None) -> _Short:
+        names = pc.replace_substring_regex(self.ids, _EXTENSION, "")
+        rows = np.arange(len(names))
+        if slashes is not None:
+            names = pc.extract_regex(names, "/(?P<tail>[^/]*" + "/[^/]*" * slashes + ")$").field(0)
+            rows = np.flatnonzero(names.is_valid().to_numpy(zero_copy_only=False))
+        encoded = names.take(pa.array(rows)).dictionary_encode()
+        code = encoded.indices.to_numpy()
+        first, last = np.full((2, len(encoded.dictionary) + 1), -1, np.int64)
+        first[code[::-1]] = rows[::-1]
+        last[code] = rows
+        return _Short(encoded.dictionary, first, last)
+
+    def _refuse(self, name: str, short: _Short, place: int) -> None:
+        """Name two of the documents that a shortened id could mean."""
+        both = self.ids.take(pa.array([short.first[place], short.last[place]])).to_pylist()
+        what = f"document id {name!r} is ambiguous: it could be {both[0]!r} or {both[1]!r}"
+        raise CollectionError(what, remedy="write the id in full")
+
+
+def _places(wanted: Any, values: Any) -> NDArray[np.int32]:
+    return np.array(pc.index_in(wanted, values).fill_null(-1).to_numpy(zero_copy_only=False), np.int32)
