@@ -109,18 +109,42 @@ def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
 def unseen(group: ArrayLike, start: ArrayLike, end: ArrayLike, within: Spans | None = None) -> Integers:
     """Return, for spans in rank order, how many characters no earlier span of the same group covers.
 
-    With `within`, only characters inside those spans count. A span that overlaps no other is all new; the rest are
-    cut at every span end, and an elementary segment belongs to the first rank that covers it.
+    With `within`, only characters inside those spans count.
 
     >>> unseen([0, 0, 0], [0, 5, 2], [10, 15, 4])
     array([10,  5,  0])
     """
     group, start, end = (np.asarray(a, np.int64) for a in (group, start, end))
-    new = np.maximum(end - start, 0) if within is None else within.covered(group, start, np.maximum(start, end))
+    new, inside = novelty(group, start, end, within)
+    return new if within is None else inside
+
+
+def novelty(
+    group: Integers, start: Integers, end: Integers, within: Spans | None, matters: NDArray[np.bool_] | None = None
+) -> tuple[Integers, Integers]:
+    """Return unseen characters of spans in rank order and, of the spans that matter, those inside `within`.
+
+    A span that overlaps no other is all new; the rest are cut at every span end, and an elementary segment belongs to
+    the first rank that covers it.
+
+    >>> novelty(np.array([0, 0]), np.array([0, 5]), np.array([10, 15]), union([0], [8], [12]))
+    (array([10,  5]), array([2, 2]))
+    """
+    new, inside = np.maximum(end - start, 0), np.zeros(len(start), np.int64)
+    if within is not None:
+        asked = np.flatnonzero(new > 0 if matters is None else matters & (new > 0))
+        inside[asked] = within.covered(group[asked], start[asked], end[asked])
     rows = crowded(group, start, end)
     if len(rows):
-        new[rows] = _first_come(pack(group[rows], start[rows]), pack(group[rows], end[rows]), within)
-    return new
+        owner, cuts = _first_come(pack(group[rows], start[rows]), pack(group[rows], end[rows]))
+        taken = np.flatnonzero((owner < len(rows)) & (cuts[1:] > cuts[:-1]))
+        new[rows] = np.bincount(owner[taken], cuts[taken + 1] - cuts[taken], len(rows)).astype(np.int64)
+        if within is not None:
+            taken = taken if matters is None else taken[matters[rows][owner[taken]]]
+            left, right = cuts[taken], cuts[taken + 1]
+            size = within.covered(left >> _SHIFT, left & _LOW, right & _LOW)
+            inside[rows] = np.bincount(owner[taken], size, len(rows)).astype(np.int64)
+    return new, inside
 
 
 def crowded(group: Integers, start: Integers, end: Integers) -> Integers:
@@ -143,21 +167,13 @@ def crowded(group: Integers, start: Integers, end: Integers) -> Integers:
     return np.sort(rows[order[joined | np.r_[joined[1:], False]]])
 
 
-def _first_come(begins: Integers, ends: Integers, within: Spans | None) -> Integers:
-    """Give every elementary segment to the first span that covers it, and add up what each span gets."""
+def _first_come(begins: Integers, ends: Integers) -> tuple[NDArray[np.int32], Integers]:
+    """Cut the groups at every span end; return the first span that covers each segment, and the cuts."""
     keys = np.concatenate([begins, ends])
     order = np.argsort(keys)
     place = np.empty(len(keys), np.int32)
     place[order] = np.arange(len(keys), dtype=np.int32)
-    owner = _first_cover(place[: len(begins)], place[len(begins) :], len(keys))[:-1]
-    cuts = keys[order]
-    taken = np.flatnonzero((owner < len(begins)) & (cuts[1:] > cuts[:-1]))
-    if within is None:
-        size = cuts[taken + 1] - cuts[taken]
-    else:
-        group = cuts[taken] >> _SHIFT
-        size = within.covered(group, cuts[taken] & _LOW, cuts[taken + 1] & _LOW)
-    return np.bincount(owner[taken], size, len(begins)).astype(np.int64)
+    return _first_cover(place[: len(begins)], place[len(begins) :], len(keys))[:-1], keys[order]
 
 
 def _first_cover(first: NDArray[np.int32], last: NDArray[np.int32], cells: int) -> NDArray[np.int32]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from focuseval.match.articles import Documents, find_documents, group_articles
 from focuseval.match.places import Places, place
-from focuseval.spans import unseen
+from focuseval.spans import novelty, unseen
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,9 +136,17 @@ class Results:
         return found
 
     @cached_property
+    def _novelty(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        relevant = np.zeros(len(self), np.bool_)
+        relevant[self.hits] = True
+        return novelty(self.article, self.start, self.end, self.prepared.highlights, relevant)
+
+    @cached_property
     def new_size(self) -> NDArray[np.int64]:
         """For every result, the characters that no earlier rank of its topic returned."""
-        return unseen(self.article, self.start, self.end)
+        return (
+            self._novelty[0] if len(self.prepared.gold.passages.topic) else unseen(self.article, self.start, self.end)
+        )
 
     @cached_property
     def cost(self) -> NDArray[np.int64]:
@@ -156,15 +164,7 @@ class Results:
     @cached_property
     def new_rsize(self) -> NDArray[np.int64]:
         """For every result, the highlighted characters that no earlier rank of its topic returned."""
-        found = np.zeros(len(self), np.int64)
-        hits = self.hits
-        again = self.new_size[hits] < self.size[hits]
-        found[hits[~again]] = self.rsize[hits[~again]]
-        if again.any():
-            crowded = np.isin(self.article[hits], self.article[hits[again]])
-            rows = hits[crowded]
-            found[rows] = unseen(self.article[rows], self.start[rows], self.end[rows], self.prepared.highlights)
-        return found
+        return self._novelty[1]
 
 
 def ranks(bounds: NDArray[np.int64]) -> NDArray[np.int64]:

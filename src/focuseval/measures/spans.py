@@ -11,6 +11,7 @@ from focuseval.measures.budget import budgeted
 from focuseval.measures.characters import harmonic
 from focuseval.measures.measure import Budget, Measure
 from focuseval.measures.topicwise import count, ratio, total
+from focuseval.spans import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,11 +50,30 @@ class Read:
 
 def read(m: Matched, at: At) -> Read:
     """Return what the first `at` results, a budget, or the whole list show."""
+    if not isinstance(at, Budget) and "new_size" not in m.__dict__:
+        return _read_set(m, at)
     size, relevant = budgeted(m, at) if isinstance(at, Budget) else (m.new_size, m.new_rsize)
     if isinstance(at, int):
         kept = m.rank <= at
         size, relevant = np.where(kept, size, 0), np.where(kept, relevant, 0)
     return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
+
+
+def _read_set(m: Matched, at: int | None) -> Read:
+    """Return the union of the first results: cheaper than who returned what first, when nobody asks for that."""
+    made: dict[int | None, Read] = m.__dict__.setdefault("_read_sets", {})
+    if at not in made:
+        rows = np.arange(len(m)) if at is None else np.flatnonzero(m.rank <= at)
+        shown = union(m.article[rows], m.start[rows], m.end[rows])
+        of_article = np.full(int(m.article.max(initial=-1)) + 1, 0, np.int64)
+        of_article[m.article[rows]] = m.topic[rows]
+        topic = of_article[shown.group]
+        size = np.bincount(topic, shown.end - shown.start, m.topics).astype(np.int64)
+        near = np.flatnonzero(shown.group < len(m.prepared.topic))
+        inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
+        relevant = np.bincount(topic[near], inside, m.topics).astype(np.int64)
+        made[at] = Read(size, relevant, m.prepared.trel_of_topic)
+    return made[at]
 
 
 def span_precision(m: Matched, at: At = None) -> Floats:
