@@ -223,6 +223,13 @@ def test_curves_are_data():
     np.testing.assert_allclose(ideal_curve(m)[1], [[1, 1.5]])
 
 
+def test_results_past_the_cut_off_do_not_count():
+    m = one_topic([60], [*[None] * 1500, 1]).matched(cutoff=1500)
+    assert mean_average_effort_precision(m).tolist() == [0]
+    m = one_topic([60], [*[None] * 1499, 1]).matched(cutoff=1500)
+    assert mean_average_effort_precision(m).tolist() == [1 / 1500]
+
+
 def test_a_topic_without_a_relevant_element_under_the_quantisation_is_left_out():
     case = Case("grades", "strict", {("t1", "d1", "/a[1]"): (1, 1, 0, 0), ("t2", "d1", "/a[1]"): (3, 3, 0, 0)}, {})
     np.testing.assert_array_equal(mean_average_effort_precision(case.matched(), "strict"), [np.nan, 0])
