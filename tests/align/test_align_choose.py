@@ -30,24 +30,28 @@ def test_the_nearest_candidate_is_taken_and_a_tie_is_not(starts, claimed):
     assert row == OPEN or distances[row] == min(distances)
 
 
+def touched(document, spans, order, chosen):
+    return touching(document, ([[s for s, _ in c] for c in spans], [[e for _, e in c] for c in spans]), order, chosen)
+
+
 def test_a_chunk_that_touches_its_neighbour_is_placed_there():
     document = "intro NOTE middle NOTE end"
     spans = [[(0, 5)], [(6, 10), (18, 22)]]
-    assert touching(document, spans, [4, 5], [0, OPEN]) == [0, 0]
-    assert touching(document, spans, [4, 6], [0, OPEN]) == [0, OPEN]
+    assert touched(document, spans, [4, 5], [0, OPEN]) == [0, 0]
+    assert touched(document, spans, [4, 6], [0, OPEN]) == [0, OPEN]
 
 
 def test_a_chunk_before_its_neighbour_is_placed_from_the_right():
     document = "NOTE middle NOTE end"
-    assert touching(document, [[(0, 4), (12, 16)], [(17, 20)]], [0, 1], [OPEN, 0]) == [1, 0]
+    assert touched(document, [[(0, 4), (12, 16)], [(17, 20)]], [0, 1], [OPEN, 0]) == [1, 0]
 
 
 def test_a_chunk_that_touches_twice_stays_open():
-    assert touching("aaaa", [[(0, 3)], [(1, 3), (2, 4)]], [0, 1], [0, OPEN]) == [0, OPEN]
+    assert touched("aaaa", [[(0, 3)], [(1, 3), (2, 4)]], [0, 1], [0, OPEN]) == [0, OPEN]
 
 
 def test_of_several_that_touch_the_one_at_the_common_distance_is_taken():
     spans = [[(0, 2)], [(2, 4)], [(4, 6)], [(6, 8)], [(7, 9), (8, 10), (9, 11)], [(10, 12)]]
     chosen = [0, 0, 0, 0, OPEN, 0]
-    assert touching("x" * 12, spans, range(6), chosen) == [0, 0, 0, 0, 1, 0]
-    assert touching("x" * 12, spans[3:], range(3), chosen[3:]) == [0, OPEN, 0]
+    assert touched("x" * 12, spans, range(6), chosen) == [0, 0, 0, 0, 1, 0]
+    assert touched("x" * 12, spans[3:], range(3), chosen[3:]) == [0, OPEN, 0]

@@ -158,3 +158,12 @@ def test_the_order_of_rows_changes_nothing(order):
     plain = place(texts, order=numbers)
     mixed = place([texts[i] for i in order], order=[numbers[i] for i in order])
     assert mixed.start.tolist() == [plain.start[i] for i in order]
+
+
+def test_a_periodic_document_is_no_trap():
+    document = "ab" * 50_000
+    chunks = [document[at : at + 500] for at in range(0, len(document), 500)]
+    found = place(chunks, document, order=range(len(chunks)))
+    assert set(found.names) == {"ambiguous"}
+    marked = place(["<", *chunks], "<" + document, order=range(len(chunks) + 1))
+    assert marked.names[0] == "exact"

@@ -6,9 +6,11 @@ Each text is looked for in its own document,
 2. in normal form: NFKD, white space, quotes, dashes and invisible characters made equal (*normalised*);
 3. by the fewest edits in normal form, down to a stated similarity (*approximate*).
 
-The first way that finds anything decides. A text that is found in several places goes to the one nearest to what was
-claimed for it, or between its neighbours in chunk order; where both leave a choice it is *ambiguous*, and has no
-span. A text that is found nowhere is *lost*. Nothing is ever put at the first place because it is the first.
+The first way that finds anything decides. A text that is found in several places goes between its neighbours in chunk
+order, else to the place nearest to what was claimed for it; where both leave a choice it is *ambiguous*, and has no
+span. (The order comes first: a splitter that searches for its own chunks claims the place of a later copy, and the
+text there is the same.) A text that is found nowhere is *lost*. Nothing is ever put at the first place because it is
+the first.
 """
 
 from __future__ import annotations

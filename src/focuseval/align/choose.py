@@ -91,56 +91,51 @@ def _latest(candidates: Sequence[Sequence[int]], high: int | None) -> list[int]:
 
 def touching(
     document: str,
-    spans: Sequence[Sequence[tuple[int, int]]],
+    spans: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
     order: Sequence[int],
     chosen: Sequence[int],
 ) -> list[int]:
     """Return the choices, completed by candidates that touch or overlap a placed direct neighbour.
 
-    Direct neighbours have consecutive numbers in `order`. Between touching chunks nothing but white space is left
-    out. If several candidates touch, the one is taken that keeps the distance which all placed neighbours keep.
+    `spans` are the starts and the ends of every chunk's candidates. Direct neighbours have consecutive numbers in
+    `order`. Between touching chunks nothing but white space is left out. If several candidates touch, the one is
+    taken that keeps the distance which all placed neighbours keep.
 
-    >>> touching("a x x b", [[(0, 1)], [(2, 3), (4, 5)]], [0, 1], [0, -1])
+    >>> touching("a x x b", ([[0], [2, 4]], [[1], [3, 5]]), [0, 1], [0, -1])
     [0, 0]
     """
-    rows = list(chosen)
+    rows, (starts, ends) = list(chosen), spans
     direct = [after - before == 1 for before, after in pairwise(order)]
     gap = _common_gap(spans, rows, direct)
     for i in range(1, len(rows)):
         if rows[i] == OPEN and rows[i - 1] != OPEN and direct[i - 1]:
-            left = spans[i - 1][rows[i - 1]]
-            rows[i] = _only(
-                [(right[0] - left[1], j) for j, right in enumerate(spans[i]) if _touch(document, left, right)], gap
-            )
+            begin, end = starts[i - 1][rows[i - 1]], ends[i - 1][rows[i - 1]]
+            near = range(bisect_right(starts[i], begin), bisect_right(starts[i], end + _BLANKS))
+            rows[i] = _only(document, [(end, starts[i][row], row) for row in near], gap)
     for i in range(len(rows) - 2, -1, -1):
         if rows[i] == OPEN and rows[i + 1] != OPEN and direct[i]:
-            right = spans[i + 1][rows[i + 1]]
-            rows[i] = _only(
-                [(right[0] - left[1], j) for j, left in enumerate(spans[i]) if _touch(document, left, right)], gap
-            )
+            begin = starts[i + 1][rows[i + 1]]
+            near = range(bisect_left(ends[i], begin - _BLANKS), bisect_left(starts[i], begin))
+            rows[i] = _only(document, [(ends[i][row], begin, row) for row in near], gap)
     return rows
 
 
-def _common_gap(spans: Sequence[Sequence[tuple[int, int]]], rows: Sequence[int], direct: Sequence[bool]) -> int | None:
+def _common_gap(
+    spans: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]], rows: Sequence[int], direct: Sequence[bool]
+) -> int | None:
     """Return the distance from every chunk's end to the next one's start, None unless all of several agree."""
+    starts, ends = spans
     gaps = [
-        spans[i + 1][rows[i + 1]][0] - spans[i][rows[i]][1]
+        starts[i + 1][rows[i + 1]] - ends[i][rows[i]]
         for i, near in enumerate(direct)
         if near and rows[i] != OPEN and rows[i + 1] != OPEN
     ]
     return gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
 
 
-def _only(touching: Sequence[tuple[int, int]], gap: int | None) -> int:
-    """Return the row of the only candidate, of several the only one at the common distance, else OPEN."""
-    if len(touching) != 1:
-        touching = [pair for pair in touching if pair[0] == gap]
-    return touching[0][1] if len(touching) == 1 else OPEN
-
-
-def _touch(document: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Tell whether the right span begins inside the left one, or after nothing but white space."""
-    gap = right[0] - left[1]
-    if left[0] >= right[0] or gap > _BLANKS:
-        return False
-    return gap <= 0 or document[left[1] : right[0]].isspace()
+def _only(document: str, joints: Sequence[tuple[int, int, int]], gap: int | None) -> int:
+    """Return the row of the only joint (end, next start, row) that touches, else of the only one at the common gap."""
+    near = [(start - end, row) for end, start, row in joints if start <= end or document[end:start].isspace()]
+    if len(near) != 1:
+        near = [pair for pair in near if pair[0] == gap]
+    return near[0][1] if len(near) == 1 else OPEN

@@ -42,14 +42,15 @@ class Candidates(NamedTuple):
 
     how: int = LOST
     similarity: float = 0.0
-    spans: Sequence[tuple[int, int]] = ()
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
 
     def take(self, row: int) -> Placed:
         """Return one of the places, or the reason why there is none."""
+        places = len(self.starts)
         if row != OPEN:
-            return Placed(*self.spans[row], self.how, self.similarity, len(self.spans))
-        how = AMBIGUOUS if self.spans else LOST
-        return Placed(-1, -1, how, self.similarity if self.spans else 0.0, len(self.spans))
+            return Placed(self.starts[row], self.ends[row], self.how, self.similarity, places)
+        return Placed(-1, -1, AMBIGUOUS, self.similarity, places) if places else Placed(-1, -1, LOST, 0.0, 0)
 
 
 class Page:
@@ -71,22 +72,20 @@ class Page:
     def candidates(self, exact: Mapping[str, Sequence[int]], similarity: float) -> dict[str, Candidates]:
         """Return the places of every text, from the first of the three ways that finds any."""
         texts = list(exact)
-        found = [Candidates(EXACT, 1.0, [(at, at + len(text)) for at in starts]) for text, starts in exact.items()]
-        missing = [i for i, candidate in enumerate(found) if not candidate.spans]
+        found = [Candidates(EXACT, 1.0, at, [start + len(text) for start in at]) for text, at in exact.items()]
+        missing = [i for i, candidate in enumerate(found) if not candidate.starts]
         forms = [normal_form(texts[i]) for i in missing]
         starts_in_normal = occurrences(self.normal.text, forms) if forms else []
         for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
-            spans = [self.normal.original(at, at + len(form)) for at in starts]
-            found[i] = Candidates(NORMALISED, 1.0, [span for span in spans if span])
-            if not found[i].spans:
-                found[i] = self._approximate(form, similarity)
+            spans = [span for at in starts if (span := self.normal.original(at, at + len(form)))]
+            found[i] = _candidates(NORMALISED, 1.0, spans) if spans else self._approximate(form, similarity)
         return dict(zip(texts, found, strict=True))
 
     def _approximate(self, form: str, similarity: float) -> Candidates:
         """Return the nearest places of a normal form, if they are similar enough."""
         near = near_places(self.grams, form, similarity)
         spans = [(self._whole(place.start), self._whole_end(place.end)) for place in near]
-        return Candidates(APPROXIMATE, near[0].similarity, spans) if near else Candidates()
+        return _candidates(APPROXIMATE, near[0].similarity, spans) if near else Candidates()
 
     def _whole(self, start: int) -> int:
         """Return the original position of a start, moved back to the beginning of its character."""
@@ -102,6 +101,11 @@ class Page:
         return int(self.normal.source[end - 1]) + 1
 
 
+def _candidates(how: int, similarity: float, spans: Sequence[tuple[int, int]]) -> Candidates:
+    """Return spans as candidates."""
+    return Candidates(how, similarity, [start for start, _ in spans], [end for _, end in spans])
+
+
 def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Placed]:
     """Place the texts of one document; see the rules in `focuseval.align`.
 
@@ -109,7 +113,7 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
     >>> [(HOW[place.how], place.start) for place in found]
     [('exact', 4), ('ambiguous', -1), ('exact', 8)]
     """
-    claims = {want: claim for want in wanted if want.start >= 0 and (claim := _verified(page, want))}
+    claims = {want: claim for want in wanted if want.start >= 0 and want.order < 0 and (claim := _verified(page, want))}
     texts = list({want.text: None for want in wanted if want not in claims})
     exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
     if not claims and all(len(starts) == 1 for starts in exact.values()):
@@ -122,18 +126,19 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
 def _choose(
     page: Page, wanted: Iterable[Wanted], claims: dict[Wanted, Candidates], found: dict[str, Candidates]
 ) -> dict[Wanted, Placed]:
-    """Choose among the candidates of texts that were not all found just once."""
+    """Choose among the candidates of texts that were not all found just once: by neighbours, else by the claim."""
     options = {want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in wanted}
-    rows = {want: 0 if len(option.spans) == 1 else _row(want, option) for want, option in options.items()}
-    if any(row == OPEN and want.order >= 0 and options[want].spans for want, row in rows.items()):
-        rows |= _by_neighbours(page, options, rows)
+    rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
+    if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):
+        rows |= _by_neighbours(page, options)
+    rows |= {want: _row(want, options[want]) for want, row in rows.items() if row == OPEN}
     return {want: option.take(rows[want]) for want, option in options.items()}
 
 
 def _verified(page: Page, want: Wanted) -> Candidates | None:
     """Return the claimed place where the document says there exactly what is claimed."""
     if want.text and page.text.startswith(want.text, want.start):
-        return Candidates(EXACT, 1.0, [(want.start, want.start + len(want.text))])
+        return Candidates(EXACT, 1.0, (want.start,), (want.start + len(want.text),))
     return None
 
 
@@ -143,26 +148,22 @@ def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candid
         return option
     form = normal_form(want.text)
     same = form and normal_form(page.text[want.start : want.end]) == form
-    return Candidates(NORMALISED, 1.0, [(want.start, want.end)]) if same else option
+    return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option
 
 
 def _row(want: Wanted, option: Candidates) -> int:
-    """Choose without neighbours: the candidate nearest to the claim."""
-    if want.start < 0 or not option.spans:
+    """Choose without neighbours: the candidate nearest to the claim, if there is one."""
+    if want.start < 0 or not option.starts:
         return OPEN
-    return nearest_candidate([start for start, _ in option.spans], want.start)
+    return nearest_candidate(option.starts, want.start)
 
 
-def _by_neighbours(page: Page, options: dict[Wanted, Candidates], rows: dict[Wanted, int]) -> dict[Wanted, int]:
+def _by_neighbours(page: Page, options: dict[Wanted, Candidates]) -> dict[Wanted, int]:
     """Choose for texts in chunk order; two texts with one number make the numbers meaningless."""
     chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
     order = [want.order for want in chunks]
     if len(set(order)) < len(order):
         return {}
-    spans = [
-        options[want].spans if rows[want] == OPEN else [options[want].spans[rows[want]]] if options[want].spans else []
-        for want in chunks
-    ]
-    chosen = forced([[start for start, _ in places] for places in spans])
-    chosen = touching(page.text, spans, order, chosen)
-    return {want: row for want, row in zip(chunks, chosen, strict=True) if rows[want] == OPEN}
+    starts, ends = [options[want].starts for want in chunks], [options[want].ends for want in chunks]
+    chosen = touching(page.text, (starts, ends), order, forced(starts))
+    return dict(zip(chunks, chosen, strict=True))
