@@ -7,7 +7,7 @@ import pytest
 from focuseval.align import as_documents
 from focuseval.errors import FormatError
 from focuseval.formats import chroma, detect_source, legalbench, qasper, read_gold, squad
-from focuseval.formats.carried import carried_documents, check_quotes, write_documents, write_repairs
+from focuseval.formats.carried import all_repairs, carried_documents, check_quotes, write_documents, write_repairs
 from focuseval.formats.source import open_sources, source_of
 
 
@@ -132,6 +132,18 @@ def test_every_repair_of_a_squad_file_can_be_written(tmp_path):
     assert first.endswith(",a1,Cats#0,exact,5,8,4,7,-1,1.0,moved to the nearest occurrence,cat")
     assert ",lost,1,4,-1,-1,0,0.0,the text is nowhere in its document,dog" in second
     assert len((tmp_path / "repairs.jsonl").read_text("utf-8").splitlines()) == 2
+
+
+def test_repairs_of_gold_and_runs_are_one_table(tmp_path):
+    gold, run = tmp_path / "squad.json", tmp_path / "run.jsonl"
+    gold.write_bytes(bytes(squad_file([{"text": "ran", "answer_start": 20}]).data))
+    texts = ("sat. The", "no such words")
+    rows = [{"topic": "a1", "doc": "Cats#0", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
+    run.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+    table = all_repairs(gold, [run], None)
+    assert table["file"].to_pylist() == [str(gold), str(run)]
+    assert table["how"].to_pylist() == ["exact", "lost"]
+    assert table["shift"].to_pylist() == [1, 0]
 
 
 def test_an_impossible_question_judges_its_paragraph_not_relevant():

@@ -12,14 +12,14 @@ import json
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from focuseval.align import SIMILARITY, align_gold, as_documents
+from focuseval.align import SIMILARITY, align_gold, align_run, as_documents
 from focuseval.errors import FormatError
 from focuseval.formats import detect_source, find_format
 from focuseval.formats.output import write_whole
-from focuseval.formats.source import open_sources
+from focuseval.formats.source import open_source, open_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from focuseval.align import Alignment, Documents
     from focuseval.formats.format import Format
     from focuseval.gold import Gold
+    from focuseval.run import Run
 
 
 def carried_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word
@@ -62,6 +63,28 @@ def check_quotes(
     read = getattr(module, "read_quotes", None)
     gold: Gold = read(sources) if read else chosen.reader(as_documents(texts))(sources)
     return align_gold(gold, texts, similarity=similarity)
+
+
+def all_repairs(
+    gold: str | Path,
+    runs: Sequence[str | Path],
+    documents: Documents | Mapping[str, str] | None,
+    *,
+    gold_format: str | None = None,
+    run_format: str | None = None,
+) -> pa.Table:
+    """Return one table of every span that was moved, respelt, ambiguous or lost, in the gold and in the runs."""
+    import pyarrow as pa  # noqa: PLC0415  only those who ask for the table wait for Arrow
+
+    tables = [check_quotes(gold, documents, format=gold_format)[1].repairs()]
+    texts = carried_documents(gold, gold_format) if documents is None else documents
+    for path in runs:
+        source = open_source(path)
+        chosen = find_format(run_format, "run") if run_format else detect_source(source, "run")
+        run: Run = chosen.reader(as_documents(texts))(source)
+        if run.text is not None:
+            tables.append(align_run(run, texts)[1].repairs())
+    return pa.concat_tables(tables)
 
 
 def write_repairs(table: pa.Table, path: str | Path) -> None:
