@@ -24,7 +24,26 @@ from focuseval.collection.worker import portions
 
 ARTICLES = 12_000
 REPEATS = 5
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo ya zé".split()
+SYLLABLES = (
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qui",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "zé",
+)
 
 
 def vocabulary(rng):
@@ -42,15 +61,15 @@ class Article:
 
     def phrase(self):
         kind = self.rng.random()
-        if kind < 0.5:
+        if kind < 0.4:
             target = self.rng.randint(1, 900_000)
             return f'<collectionlink xlink:type="simple" xlink:href="{target}.xml">{self.words(1, 2)}</collectionlink>'
-        if kind < 0.75:
-            return f"<emph{self.rng.choice('23')}>{self.words(1, 1)}</emph{2}>".replace("emph3", "emph2")
+        if kind < 0.8:
+            return f"<emph3>{self.words(1, 2)}</emph3>"
         return f"{self.words(1, 3)} &amp; {self.words(1, 2)}"
 
     def paragraph(self):
-        parts = [f"{self.words(3, 8)} {self.phrase()}" for _ in range(self.rng.randint(2, 6))]
+        parts = [f"{self.words(2, 5)} {self.phrase()}" for _ in range(self.rng.randint(2, 6))]
         return f"<p>\n{', '.join(parts)}.\n</p>\n"
 
     def items(self):

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from focuseval.collection.ordinary import Marks
 
-_NAME_ENDS = b" \t\n/>"
-
 
 @dataclass(frozen=True)
 class Tags:
@@ -59,7 +57,7 @@ class Text:
 def read_structure(marks: Marks) -> tuple[Any, tuple[str, ...], Forest]:
     """Read ordinary documents; return their texts, their tags' names and their forest."""
     tags = find_tags(marks)
-    names = strings_at(marks.data, tags.left[~tags.closes] + 1, _NAME_ENDS)
+    names = strings_at(marks.data, tags.left[~tags.closes] + 1, b"/>")
     text = find_text(marks.data, tags)
     cuts = np.ascontiguousarray(text.byte[tags.bounds])
     texts = pa.LargeStringArray.from_buffers(len(cuts) - 1, pa.py_buffer(cuts), pa.py_buffer(text.data))
@@ -109,13 +107,12 @@ def _forest(tags: Tags, text: Text, code: NDArray[np.int32]) -> Forest:
     opens = np.flatnonzero(~tags.closes)
     bounds = np.searchsorted(opens, tags.bounds)
     close = _closing(tags, opens)
-    depth = tags.depth[opens]
-    parent = _parents(depth.astype(np.int64))
+    element = _elements_of_tags(tags, opens, close)
+    parent = _parents(tags, opens, element)
     base = text.point[tags.bounds[:-1]]
     before = np.repeat(base, np.diff(bounds))
     start = text.point[opens] - before
     end = text.point[close] - before
-    element = _elements_of_tags(tags, opens, close)
     nodes = np.flatnonzero(np.diff(text.byte))
     inside = np.where(tags.closes[nodes] | tags.empty[nodes], parent[element[nodes]], element[nodes])
     solid = np.maximum.reduceat(text.data, text.byte[nodes]) > ord(" ") if len(nodes) else np.zeros(0, np.bool_)
@@ -124,7 +121,7 @@ def _forest(tags: Tags, text: Text, code: NDArray[np.int32]) -> Forest:
     return Forest(
         bounds,
         code,
-        depth.astype(np.int32),
+        tags.depth[opens].astype(np.int32),
         start.astype(np.int32),
         end.astype(np.int32),
         parent,
@@ -153,17 +150,18 @@ def _elements_of_tags(tags: Tags, opens: NDArray[np.int64], close: NDArray[np.in
     return element
 
 
-def _parents(depth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return each element's parent: the last element before it that stands one level higher.
+def _parents(tags: Tags, opens: NDArray[np.int64], element: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each element's parent; −1 for a root.
 
-    >>> _parents(np.array([1, 2, 3, 2, 1])).tolist()
-    [-1, 0, 1, 0, -1]
+    An element right after an opening tag is that element's first child. All others have the parent of the element
+    before them at the same depth, so in order of depth a parent is handed on until the next first child.
     """
-    size = len(depth)
-    order = np.argsort(depth.astype(np.int16), kind="stable")
-    keys = depth[order] * size + order
-    above = np.searchsorted(keys, (depth - 1)[order] * size + order) - 1
-    parent = np.empty(size, np.int64)
-    parent[order] = order[above]
+    before = np.maximum(opens - 1, 0)
+    leads = ~(tags.closes[before] | tags.empty[before])
+    depth = tags.depth[opens]
+    order = np.argsort(depth, kind="stable")
+    source = np.maximum.accumulate(np.where(leads[order], np.arange(len(order)), 0))
+    parent = np.empty(len(order), np.int64)
+    parent[order] = element[before[order[source]]]
     parent[depth == 1] = -1
     return parent
