@@ -105,7 +105,7 @@ def main(queries=1_000, chunks=50):
     ):
         seconds = best(work)
         print(
-            f"{label:34} {seconds * 1e3:8.1f} ms  {spans / seconds / 1e6:6.2f} M spans/s  {plain / seconds:6.1f} × Python"
+            f"{label:32} {seconds * 1e3:8.1f} ms  {spans / seconds / 1e6:6.2f} M spans/s  {plain / seconds:6.1f} × Python"
         )
 
 

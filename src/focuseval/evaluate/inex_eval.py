@@ -24,7 +24,7 @@ from focuseval.measures.generalised import (
     interpolate,
     recall_credit,
 )
-from focuseval.measures.topicwise import count, ratio, running
+from focuseval.measures.topicwise import count, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,8 +157,8 @@ def _article_values(m: Matched, options: Options) -> dict[str, NDArray[np.float6
     found = {"MAgP": np.nan_to_num(average)}
     found |= {f"gP[{k}]": np.nan_to_num(generalised_precision(m, at=k, **score)) for k in RANKS}
     found |= {f"gR[{k}]": ratio(relevant_upto(m, k), m.prepared.numrel) for k in RANKS}
-    gp = running(article_scores(m, **score), m.a_bounds) / m.a_rank
-    best = interpolate(m, gp, recall_credit(m, "documents", "document"), m.prepared.numrel, steps=10)
+    s = article_scores(m, **score)
+    best = interpolate(s, recall_credit(m, "documents", "document")[s.row], m.prepared.numrel, steps=10)
     return found | {f"ircl_prn.{level / 10:.2f}": best[:, level] for level in range(11)}
 
 

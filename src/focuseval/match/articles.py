@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 
 from focuseval.errors import InputError
 from focuseval.keys import hash64, mix
-from focuseval.match.lookup import in_threads
-from focuseval.spans import dense
+from focuseval.match.lookup import Lookup, in_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from focuseval.match.prepared import Prepared
@@ -35,51 +36,74 @@ class Documents:
     """For every result, the row of ``gold.articles`` that judges it, or −1."""
     distinct: bool
     """Whether no topic returns a document twice."""
-    key: NDArray[np.int64] | None = None
-    """For every result, a number for its topic and document; None where documents are distinct."""
+    group: Callable[[], NDArray[np.int64]]
+    """Numbers the results by topic and document: equal numbers, equal pair; needed for unjudged results only."""
 
 
 def find_documents(matched: Results) -> Documents:
-    """Meet the run's document ids with the gold's."""
-    run, prepared = matched.run, matched.prepared
-    if run.start is None and run.path is None and prepared.index is None:
-        known = find_by_hash(matched)
-        if known is not None:
-            return Documents(known, distinct=True)
-    ids = dictionary(matched.column(run.document))
+    """Meet the run's document ids with the gold's: by hashed keys where ids can only be equal, else one by one."""
+    whole = matched.run.start is None and matched.run.path is None
+    if matched.prepared.index is None and (whole or not _has_extension(matched)):
+        found = find_by_hash(matched, whole=whole)
+        if found is not None:
+            return found
+    return find_by_name(matched)
+
+
+def find_by_name(matched: Results) -> Documents:
+    """Compare every distinct id: exactly, through the index, without extension."""
+    prepared = matched.prepared
+    ids = dictionary(matched.column(matched.run.document))
     code = document_codes(ids.dictionary, prepared)[ids.indices.to_numpy(zero_copy_only=False)]
     key = prepared.pair_key(matched.topic, code)
-    return Documents(prepared.pairs.find(key), distinct=False, key=key)
+    return Documents(prepared.pairs.find(key), distinct=False, group=lambda: Lookup(key).find(key))
+
+
+def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
+    """Meet (topic, document) pairs through their 64-bit keys; None when that fails and ids must be compared.
+
+    Every pair that seems equal is compared as strings, so that a collision cannot change a score. For runs of whole
+    documents it fails where a topic returns one twice (unless the reader has made sure that none does).
+    """
+    prepared, ids = matched.prepared, matched.column(matched.run.document)
+    pairs = pair_keys(ids, None if matched.run.keys is None else matched.column(matched.run.keys), matched.topic)
+    known = prepared.hashed_pairs.search(pairs)
+    rows = np.flatnonzero(known >= 0)
+    if not len(rows) or not _equal(ids, rows, prepared.gold.documents, prepared.gold.articles.document[known[rows]]):
+        return None
+    if whole:
+        lawful = matched.run.keys is not None or _distinct(pairs)
+        return Documents(known, distinct=True, group=lambda: np.arange(len(known))) if lawful else None
+    group = Lookup(pairs.view(np.int64)).find(pairs.view(np.int64))
+    again = np.flatnonzero(group != np.arange(len(group)))
+    return Documents(known, distinct=False, group=lambda: group) if _equal(ids, again, ids, group[again]) else None
+
+
+def _equal(ids: Any, rows: NDArray[np.integer], others: Any, other_rows: NDArray[np.integer]) -> bool:
+    """Compare ids as strings."""
+    some, same = (_plain(column.take(pa.array(at))) for column, at in ((ids, rows), (others, other_rows)))
+    return bool(pc.all(pc.equal(some, same)).as_py() is not False)
+
+
+def _plain(ids: Any) -> Any:
+    """Return ids as one array of plain strings."""
+    return pc.cast(ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids, pa.large_string())
+
+
+def _has_extension(matched: Results) -> bool:
+    """Say whether ids may carry a file extension: no dot, no extension. One look at the bytes."""
+    return any(
+        b"." in memoryview(buffer).tobytes()
+        for ids in (matched.run.document, matched.prepared.gold.documents)
+        for chunk in (ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids])
+        if (buffer := (chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk).buffers()[2]) is not None
+    )
 
 
 def group_articles(matched: Results) -> NDArray[np.int64]:
     """Return every result's article: a row of ``gold.articles``, numbers beyond for unjudged pairs."""
     documents = matched.documents
-    article = documents.known.astype(np.int64)
-    strange = np.flatnonzero(article < 0)
-    beyond = np.arange(len(strange)) if documents.key is None else dense(documents.key[strange])
-    article[strange] = len(matched.prepared.topic) + beyond
-    return article
-
-
-def find_by_hash(matched: Results) -> NDArray[np.int32] | None:
-    """Meet (topic, document) pairs through their 64-bit keys; None when that fails and ids must be compared.
-
-    Every pair found is compared as strings, so that a collision cannot change a score. It fails where a topic may
-    return a document twice (unless the reader has made sure that none does), and where no id is known as it stands.
-    """
-    prepared, ids = matched.prepared, matched.column(matched.run.document)
-    pairs = pair_keys(ids, None if matched.run.keys is None else matched.column(matched.run.keys), matched.topic)
-    known = prepared.hashed_pairs.search(pairs)
-    if matched.run.keys is None and not _distinct(pairs):
-        return None
-    rows = np.flatnonzero(known >= 0)
-    if not len(rows):
-        return None
-    expected = prepared.gold.documents.take(pa.array(prepared.gold.articles.document[known[rows]]))
-    found = ids.take(pa.array(rows))
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    return known if pc.all(pc.equal(found.cast(expected.type), expected)).as_py() else None
+    return np.where(documents.known >= 0, documents.known, len(matched.prepared.topic) + documents.group())
 
 
 def pair_keys(ids: Any, keys: NDArray[np.uint64] | None, topic: NDArray[np.int32]) -> NDArray[np.uint64]:

@@ -80,6 +80,12 @@ class ElementMatch:
         """For every hit, what its topic has gathered with it, in units."""
         return np.asarray(self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]])
 
+    @cached_property
+    def hit_reach(self) -> NDArray[np.int64]:
+        """For every hit, `hit_sofar` on the scale of the base's full list, which counts all topics on end."""
+        best = self.base.full_list
+        return np.asarray(best.reach[best.bounds[self.hit_topic]] + self.hit_sofar)
+
     def upto(self, gathered: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a running sum over hits (`gathered`, `normalised`) at ranks: topics × ranks."""
         end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.article_score import article_scores
+from focuseval.measures.article_score import Scored, article_scores
 from focuseval.measures.budget import restricted
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import count, ratio, running, total, without_base
+from focuseval.measures.topicwise import count, ratio, running_count, total, without_base
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +28,11 @@ def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: 
     ``short=last`` the value of the last rank is repeated instead.
     """
     s = article_scores(m, score, beta, irr, n)
-    kept = m.a_rank <= at
+    kept = s.rank <= at
     divisor: NDArray[np.int64] | int = at
     if m.policies.short == "last":
         divisor = np.minimum(np.maximum(np.diff(m.a_bounds), 1), at)
-    return based(m, score, total(s[kept], m.a_topic[kept], m.topics) / divisor)
+    return based(m, score, total(s.score[kept], s.topic[kept], m.topics) / divisor)
 
 
 def generalised_recall(m: Matched, at: int, gain: str, credit: str) -> Floats:
@@ -73,35 +73,34 @@ def average_generalised_precision(
     """
     m = m if at is None else restricted(m, at.amount)
     s = article_scores(m, score, beta, irr, n)
-    gp = running(s, m.a_bounds) / m.a_rank
-    added, whole = recall_credit(m, gain, credit), recall_base_size(m, gain)
+    gp, added, whole = s.gp(), recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain)
     if form == "interpolated":
-        return based(m, score, interpolate(m, gp, added, whole).mean(axis=1))
-    hits = np.flatnonzero(m.a_relevant)
-    topic = m.a_topic[hits]
+        return based(m, score, interpolate(s, added, whole).mean(axis=1))
     if form == "ratio":
-        mean = ratio(total(gp[hits], topic, m.topics), relevant_upto(m, None))
-        return based(m, score, ratio(count(added, m.a_bounds), whole) * mean)
-    return based(m, score, ratio(total(gp[hits] * added[hits], topic, m.topics), whole))
+        relevant = m.a_relevant[s.row]
+        mean = ratio(total(gp[relevant], s.topic[relevant], m.topics), relevant_upto(m, None))
+        return based(m, score, ratio(count(added, s.bounds), whole) * mean)
+    return based(m, score, ratio(total(gp * added, s.topic, m.topics), whole))
 
 
-def interpolate(m: Matched, gp: Floats, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
-    """Return, for every topic, the best gP at or beyond each recall level 0, 1/steps … 1."""
-    reached = np.cumsum(added) - np.repeat(np.r_[0, np.cumsum(added)][m.a_bounds[:-1]], np.diff(m.a_bounds))
-    base = whole[m.a_topic]
-    level = reached * steps // np.maximum(base, 1)
-    best = np.zeros((m.topics, steps + 1))
-    np.maximum.at(best, (m.a_topic, np.minimum(level, steps)), gp)
+def interpolate(s: Scored, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
+    """Return, for every topic, the best gP at or beyond each recall level 0, 1/steps … 1.
+
+    Only ranks of articles that may score can hold a maximum: any other lowers gP and adds no recall.
+    """
+    level = running_count(added, s.bounds) * steps // np.maximum(whole[s.topic], 1)
+    best = np.zeros((len(whole), steps + 1))
+    np.maximum.at(best, (s.topic, np.minimum(level, steps)), s.gp())
     return np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
 
 
 def generalised_curve(m: Matched, **parameters: float | str) -> tuple[Floats, Floats]:
     """Return the levels .00 … 1 of gR and, for every topic, the best gP at or beyond each."""
     chosen = {p.name: p.default for p in (*AVERAGE, *SCORE)} | parameters
-    beta, gain, credit = float(chosen["beta"]), str(chosen["gain"]), str(chosen["credit"])
-    s = article_scores(m, str(chosen["score"]), beta, int(chosen["irr"]), int(chosen["n"]))
-    gp = running(s, m.a_bounds) / m.a_rank
-    return np.arange(101) / 100, interpolate(m, gp, recall_credit(m, gain, credit), recall_base_size(m, gain))
+    gain, credit = str(chosen["gain"]), str(chosen["credit"])
+    s = article_scores(m, str(chosen["score"]), float(chosen["beta"]), int(chosen["irr"]), int(chosen["n"]))
+    best = interpolate(s, recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain))
+    return np.arange(101) / 100, best
 
 
 def based(m: Matched, score: str, values: Floats) -> Floats:
