@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from focuseval.collection import open_documents
 from focuseval.errors import InputError, MissingDataError
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.recall_base import assessed_elements, path_tree, strict_gold
-from focuseval.topics import parse_nexi
+from focuseval.recall_base import assessed_elements, path_tree
 from oracle import recall_base as slow
 from strategies.element_runs import DOCUMENTS, PATHS, TOPICS, cases, gold_of
 
@@ -109,13 +108,6 @@ def test_an_element_that_was_assessed_twice_alike_counts_once_and_a_contradictio
     differing = replace(twice, specificity=np.array([3, 2], np.int8))
     with pytest.raises(InputError, match=r"topic t1, document d1, /a.*found two that differ"):
         assessed_elements(replace(gold, elements=differing))
-
-
-def test_strict_structure_keeps_only_what_the_query_asks_for():
-    said = {(t, "d1", p): (3, 3, 0, 0) for t in TOPICS for p in ("/a[1]", "/a[1]/b[1]", "/a[1]/b[2]/link[1]")}
-    gold = strict_gold(gold_of(said), {"t1": parse_nexi("//a//b[about(., x)]"), "t2": parse_nexi("//a[about(., x)]")})
-    base = assessed_elements(gold).base("strict")
-    assert set(rows(base, gold)) == {("t1", "d1", "/a[1]/b[1]"), ("t2", "d1", "/a[1]")}
 
 
 # -- from highlights and an index ----------------------------------------------------------------------------------

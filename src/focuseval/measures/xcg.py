@@ -48,11 +48,10 @@ def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.flo
 def _effort_precision(match: ElementMatch, ideal: str) -> NDArray[np.float64]:
     best, topic = match.base.full_list, match.hit_topic
     nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
-    reached = best.reach[best.bounds[topic]] + match.hit_sofar
-    place = np.searchsorted(best.reach, reached - SLACK * nth)
+    place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
     rank = (place - best.bounds[topic]).astype(np.float64)
     if ideal == "line" and len(place):
-        rank -= 1 - np.clip((reached - best.reach[place - 1]) / best.gain[place - 1], 0, 1)
+        rank -= 1 - np.clip((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 0, 1)
     return rank / match.hit_rank
 
 
@@ -72,17 +71,17 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     Before the first natural point its own value holds; past the last one effort-precision is 0. A level is compared
     in integers: the first hit with ``xCG ≥ x · xCI[n]``.
     """
-    best, ep = match.base.full_list, np.append(effort_precision(match, ideal), 0.0)
+    best, ep, reach = match.base.full_list, effort_precision(match, ideal), match.hit_reach
+    if not len(ep):
+        return np.zeros((match.base.topics, len(levels)))
     target = np.stack([ceiling(best.total(), level) for level in levels], axis=1)
-    start = best.reach[best.bounds[:-1], None]
-    reached = best.reach[best.bounds[match.hit_topic]] + match.hit_sofar
-    at = np.searchsorted(reached, start + np.maximum(target - SLACK * best.length()[:, None], 1))
-    first, last = match.hit_bounds[:-1, None], match.hit_bounds[1:, None]
-    before = np.maximum(at - 1, 0)
-    sofar = np.append(match.hit_sofar, 1)
-    step = np.clip((target - sofar[before]) / np.maximum(sofar[at] - sofar[before], 1), 0, 1)
-    between = ep[before] + step * (ep[at] - ep[before])
-    return np.where(at >= last, 0.0, np.where(at == first, ep[at], between))
+    start, slack = best.reach[best.bounds[:-1], None], SLACK * best.length()[:, None]
+    at = np.searchsorted(reach, start + np.maximum(target - slack, 1))
+    lost, first = at >= match.hit_bounds[1:, None], at == match.hit_bounds[:-1, None]
+    at = np.minimum(at, len(ep) - 1)
+    before = np.where(first, at, at - 1)
+    step = np.clip((start + target - reach[before]) / np.maximum(reach[at] - reach[before], 1), 0, 1)
+    return np.where(lost, 0.0, ep[before] + step * (ep[at] - ep[before]))
 
 
 def ceiling(total: NDArray[np.int64], level: Fraction) -> NDArray[np.int64]:

@@ -3,7 +3,6 @@
 from focuseval.recall_base.assessed import Assessed, assessed_elements
 from focuseval.recall_base.base import SLACK, Ideal, RecallBase, running
 from focuseval.recall_base.ideal import ideal_rows, nesting
-from focuseval.recall_base.structure import strict_gold
 from focuseval.recall_base.tree import PathTree, path_tree
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "nesting",
     "path_tree",
     "running",
-    "strict_gold",
 ]
