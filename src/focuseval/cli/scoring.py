@@ -39,11 +39,13 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
 
 def collection(options: dict[str, Any]) -> Any:
     """Open the index or the documents, whichever is given."""
+    if not (options["index"] or options["docs"]):
+        return None
     from focuseval.collection import open_documents, open_index  # noqa: PLC0415  only runs that need text pay for it
 
     if options["index"]:
         return open_index(options["index"])
-    return open_documents(options["docs"]) if options["docs"] else None
+    return open_documents(options["docs"])
 
 
 def _topics(path: str | None) -> Any:

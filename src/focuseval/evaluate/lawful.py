@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import Place, TaskError
-from focuseval.task import check
-from focuseval.task.rules import OVERLAP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +34,9 @@ def refuse_unlawful(m: Matched, task: str | None, *, official: bool = False) -> 
 
 def _refuse_nested(m: Matched, task: str) -> None:
     """Refuse elements that contain one another, which their paths tell without an index."""
+    from focuseval.task import check  # noqa: PLC0415  most runs are told by their spans
+    from focuseval.task.rules import OVERLAP  # noqa: PLC0415  as above
+
     overlaps = [part for part in check(m.run, task).broken if part.rule is OVERLAP and len(part.rows)]
     if overlaps:
         rows, file = overlaps[0].rows, m.run.file or m.run.run_id

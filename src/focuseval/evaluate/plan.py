@@ -9,7 +9,6 @@ from focuseval.errors import TaskError
 from focuseval.match.policies import Policies, inex_eval
 from focuseval.measures import parse
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
-from focuseval.task import find_task
 
 if TYPE_CHECKING:
     from focuseval.gold import Gold
@@ -40,7 +39,7 @@ def plan_for(
     changes = dict(changes)
     run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
     chosen = profile_named(profile) if profile else None
-    task = find_task(task).name if task else task_of(first, chosen)
+    task = task_named(task) if task else task_of(first, chosen)
     policies = Policies()
     if chosen:
         task = chosen.task(task)
@@ -55,12 +54,19 @@ def plan_for(
     return Plan(asked, policies, task, profile, run_format, repair=repair)
 
 
+def task_named(name: str) -> str:
+    """Return a task's own name, however a run file or a user writes it."""
+    from focuseval.task import find_task  # noqa: PLC0415  many evaluations have no task
+
+    return find_task(name).name
+
+
 def task_of(run: Run | None, profile: Profile | None) -> str | None:
     """Return the task that the run itself names, where it names one that is known (and the profile has)."""
     if run is None or not run.task.strip():
         return None
     try:
-        task = find_task(run.task).name
+        task = task_named(run.task)
     except TaskError:
         return None
     return task if profile is None or task in profile.tasks else None

@@ -81,8 +81,14 @@ def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
 
 def _equal(ids: Any, rows: NDArray[np.integer], others: Any, other_rows: NDArray[np.integer]) -> bool:
     """Compare ids as strings."""
-    some, same = (_plain(column.take(pa.array(at))) for column, at in ((ids, rows), (others, other_rows)))
+    some, same = (_plain(column.take(indices(at))) for column, at in ((ids, rows), (others, other_rows)))
     return bool(pc.all(pc.equal(some, same)).as_py() is not False)
+
+
+def indices(rows: NDArray[np.integer]) -> Any:
+    """Return row numbers as an Arrow array; `pa.array` would load all of ``numpy.ma`` to see that none is masked."""
+    numbers = np.ascontiguousarray(rows, np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def _plain(ids: Any) -> Any:

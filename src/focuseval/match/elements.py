@@ -32,7 +32,7 @@ class ElementMatch:
     bounds: NDArray[np.int64]
     """Where each topic's results begin, and the end of the last."""
     article: NDArray[np.int64]
-    """For every result, its judged article (a row of ``gold.articles``), or a number beyond them."""
+    """For every result, its judged article (a row of ``gold.articles``), or −1."""
     code: NDArray[np.int64]
     """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
     row: NDArray[np.int64]
@@ -134,13 +134,13 @@ def match_elements(matched: Matched, prepared: Prepared, quant: str = "auto", ba
 
 def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
     """Return a run's results as elements of any recall base made of the same assessments."""
-    article, code = matched.article, path_codes(matched)
+    article, code = np.asarray(matched.known, np.int64), path_codes(matched)
     return ElementMatch(base, matched.bounds, article, code, match_rows(base, article, code))
 
 
 def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the base row of every result, −1 for those that are not in the base and for repeats."""
-    here = np.flatnonzero((code >= 0) & (article < len(base.topic_of_article)))
+    here = np.flatnonzero((code >= 0) & (article >= 0))
     row = np.full(len(code), -1, np.int64)
     row[here] = _lookup(base).find(base.key_of(article[here], code[here]))
     return _without_repeats(row, len(base))
@@ -203,4 +203,4 @@ def _roots(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
     roots = np.flatnonzero(assessed.tree.depth == 1)
     of_article: Any = np.full(len(assessed.topic_of_article) + 1, -1, np.int64)
     of_article[assessed.article] = roots[np.searchsorted(roots, assessed.code, "right") - 1]
-    return np.asarray(of_article[np.minimum(matched.article, len(assessed.topic_of_article))], np.int64)
+    return np.asarray(of_article[matched.known], np.int64)  # the last entry, −1, is for unjudged articles
