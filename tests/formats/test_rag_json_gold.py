@@ -5,8 +5,9 @@ import json
 import pytest
 
 from focuseval.align import as_documents
+from focuseval.collection import open_documents
 from focuseval.errors import FormatError
-from focuseval.formats import chroma, detect_source, legalbench, qasper, read_gold, squad
+from focuseval.formats import chroma, convert_file, detect_source, find_format, legalbench, qasper, read_gold, squad
 from focuseval.formats.carried import all_repairs, carried_documents, check_quotes, write_documents, write_repairs
 from focuseval.formats.source import open_sources, source_of
 
@@ -218,3 +219,20 @@ def test_qasper_evidence_that_is_nowhere_or_twice_is_counted():
 )
 def test_real_files_are_told_by_their_content(shared_data, folder, file, name):
     assert detect_source(open_sources(shared_data / folder / file)[0]).name == name
+
+
+def test_a_conversion_with_documents_writes_repaired_spans(tmp_path):
+    before, after = tmp_path / "gold.csv", tmp_path / "gold.json"
+    reference = json.dumps([{"content": "cat", "start_index": 5, "end_index": 8}]).replace('"', '""')
+    before.write_text(f'question,references,corpus_id\nwho,"{reference}",cats\n', "utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "cats.md").write_text("The cat sat.", "utf-8")
+    remarks = convert_file(str(before), str(after), "legalbench-rag", index=open_documents(tmp_path / "docs"))
+    assert json.loads(after.read_text("utf-8"))["tests"][0]["snippets"] == [{"file_path": "cats", "span": [4, 7]}]
+    assert "1 spans: 0 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost" in remarks
+
+
+def test_a_format_that_can_only_be_read_is_refused_for_writing(tmp_path):
+    gold = legalbench.read([legal(("a.txt", [1, 2]))])
+    with pytest.raises(FormatError, match="kilt can be read, not written"):
+        find_format("kilt", "gold").writer(None)(gold)

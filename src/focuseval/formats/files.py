@@ -130,6 +130,8 @@ def convert_file(
         run: Run = before.reader(index)(_single(sources))
         return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
     gold: Gold = before.reader(index)(sources)
+    if index is not None and gold.passages.quote is not None:
+        gold = placed_gold(gold, index)
     return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy))
 
 
