@@ -1,12 +1,15 @@
-"""INEX runs in XML by patterns over the bytes: ordinary files, in which every result has the same shape.
+"""INEX runs in XML as arrays over the bytes: ordinary files, in which every result has the same shape.
 
-expat (without handlers) vouches for well-formedness; the patterns then read the results. The number of tags tells
-whether the patterns saw everything: one tag more or less, and the file goes to `xml_slow` instead.
+expat (without handlers) vouches for well-formedness. Then the positions of all ``<`` and ``>`` cut the file into tags
+and the text between them; leaving out the topics' tags, what remains must repeat the tags of the first result to the
+last byte. One tag more or less, white space around a name, a reference, a comment, and `xml_slow` reads the file
+instead.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,97 +24,177 @@ if TYPE_CHECKING:
 
     from focuseval.formats.source import Source
 
-_SHAPE = (
-    ("in", rb"<in>([^<&\s]+)</in>", 2),
-    ("document", rb"<file>([^<&\s]+)</file>", 2),
-    ("path", rb"<path>([^<&\s]+)</path>", 2),
-    ("start end", rb'<fol\s+offset="([0-9]{1,9})"\s+length="([0-9]{1,9})"\s*/>', 1),
-    ("path end_path", rb'<passage\s+start="([^"<&\s]+)"\s+end="([^"<&\s]+)"\s*/>', 1),
-    ("rank", rb"<rank>\s*([0-9]{1,9})\s*</rank>", 2),
-    ("score", rb"<rsv>\s*([-+.0-9eE]+)\s*</rsv>", 2),
-)
-"""Column(s), pattern and number of tags of everything that an ordinary result may hold, in their usual order."""
+_COLUMNS = {b"in": "in", b"file": "document", b"path": "path", b"rank": "rank", b"rsv": "score"}
+_PLACES = {b"fol": (b"offset", b"length"), b"passage": (b"start", b"end")}
+_FAR = 10**9
+_TYPES = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64()}
 
-_TOPIC = re.compile(rb'<topic\s+topic-id="\s*([^"<&\s]+)\s*"\s*>')
+_TOPIC = re.compile(rb'<topic topic-id="[^"<&>\s]+">')
+_RESULT = re.compile(rb"<result>\s*(.*?)</result>", re.DOTALL)
+_TEXT = re.compile(rb"<(in|file|path|rank|rsv)>[^<>&]+</\1>\s*")
+_EMPTY = re.compile(rb'<(?:fol offset="[0-9]+" length="[0-9]+"|passage start="[^"<>&]+" end="[^"<>&]+")/>\s*')
 _ENCODING = re.compile(rb'\A<\?xml[^>]*?encoding\s*=\s*["\'](?!utf-8["\']|us-ascii["\'])', re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*>")
-_TYPES = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64()}
+
+
+@dataclass(frozen=True)
+class _Tags:
+    """The tags after the header: first and last byte, and the first eight as a number; maybe in columns."""
+
+    text: NDArray[np.uint8]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    word: NDArray[np.uint64]
+
+    def __getitem__(self, which: Any) -> _Tags:
+        """Return some of the tags."""
+        return _Tags(self.text, self.first[which], self.last[which], self.word[which])
+
+    def are(self, tag: bytes) -> NDArray[np.bool_]:
+        """Say which tags are exactly this one; a ``*`` at its end asks for the beginning alone."""
+        literal = tag.rstrip(b"*")
+        same = _begins(self.word, literal[:8])
+        for step in range(8, len(literal), 8):
+            same &= _begins(_words(self.text, self.first + step), literal[step : step + 8])
+        return same if tag.endswith(b"*") else same & (self.last - self.first + 1 == len(tag))
+
+
+def _words(text: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the eight bytes that begin at each position; near the end of the file, those of its last ones."""
+    every: NDArray[np.uint64] = np.ndarray((max(len(text) - 7, 0),), "<u8", text, strides=(1,))
+    return every[np.minimum(at, len(every) - 1)]
+
+
+def _begins(words: NDArray[np.uint64], literal: bytes) -> NDArray[np.bool_]:
+    mask = np.uint64((1 << (8 * len(literal))) - 1)
+    found: NDArray[np.bool_] = (words & mask) == np.uint64(int.from_bytes(literal, "little"))
+    return found
 
 
 def read(source: Source) -> xml_slow.Submission | None:
     """Return what a submission says, in file order; None when it is not an ordinary file."""
     data = source.data[:]
-    first = _TOPIC.search(data)
-    shape = _shape(data, first.end()) if first else None
-    if not first or shape is None or not _ordinary(data, first.start()):
+    topic = _TOPIC.search(data)
+    shape = _shape(data, topic.end()) if topic else None
+    if not topic or shape is None or not _ordinary(data, topic.start()):
         return None
     parse(source)
-    raw = xml_slow.read(source_of(data[: first.start()] + b"</inex-submission>", source.name))
-    pattern = re.compile(rb"<result>\s*" + b"".join(part + rb"\s*" for _, part, _ in shape) + rb"</result>")
-    rows, sizes, topics = _rows(data, pattern, first)
-    tags = len(rows) * (2 + sum(count for _, _, count in shape)) + 2 * len(topics) + 1
-    if tags != data.count(b"<", first.start()):
-        return None
-    codes = [raw.topics.setdefault(topic, len(raw.topics)) for topic in topics]
-    raw.topic = np.repeat(np.array(codes, np.int32), sizes)
-    return _filled(raw, [name for names, _, _ in shape for name in names.split()], rows, data)
+    raw = xml_slow.read(source_of(data[: topic.start()] + b"</inex-submission>", source.name))
+    tags = _tags(np.frombuffer(data, np.uint8), topic.start())
+    return None if tags is None else _filled(raw, tags, shape)
 
 
 def _ordinary(data: bytes, header: int) -> bool:
-    """Whether a file is UTF-8 and, after its header, free of comments, CDATA sections and instructions."""
+    """Whether a file is UTF-8, its header without comments and sections, and its results without references."""
     declared = _DOCTYPE.search(data, 0, header)
-    marks = data.count(b"<!") - (1 if declared else 0)
-    return not marks and not _ENCODING.match(data[:200]) and data.find(b"<?", header) < 0
+    marks = data.count(b"<!", 0, header) - (1 if declared else 0)
+    return data.find(b"&", header) < 0 and not marks and not _ENCODING.match(data[:200])
 
 
-def _shape(data: bytes, begin: int) -> list[tuple[str, bytes, int]] | None:
-    """Return the parts of the first result, or None when they are not in the usual order."""
-    start = data.find(b"<result>", begin)
-    result = data[start : data.find(b"</result>", start)] if start >= 0 else b""
-    found = [(part, match.start()) for part in _SHAPE if (match := re.search(part[1], result))]
-    places = [part[0] for part, _ in found if part[0] in {"path", "start end", "path end_path"}]
-    usual = [at for _, at in found] == sorted(at for _, at in found)
-    named = any(part[0] == "document" for part, _ in found)
-    return [part for part, _ in found] if usual and named and len(places) <= 1 else None
+def _shape(data: bytes, begin: int) -> list[bytes] | None:
+    """Return the names of the first result's children, or None when they are not as usual."""
+    result = _RESULT.search(data, begin)
+    inside, names = result[1] if result else b"", []
+    while inside:
+        match = _TEXT.match(inside) or _EMPTY.match(inside)
+        if not match:
+            return None
+        names.append(re.split(rb"[ >]", match[0][1:], maxsplit=1)[0])
+        inside = inside[match.end() :]
+    places = [name for name in names if name == b"path" or name in _PLACES]
+    return names if b"file" in names and len(places) <= 1 and len(set(names)) == len(names) else None
 
 
-def _rows(data: bytes, pattern: re.Pattern[bytes], first: re.Match[bytes]) -> tuple[list[Any], list[int], list[str]]:
-    """Return the results of all topics, how many each has, and the topics' names."""
-    rows: list[Any] = []
-    sizes, topics = [], []
-    topic: re.Match[bytes] | None = first
-    while topic:
-        end = data.find(b"</topic>", topic.end())
-        found = pattern.findall(data, topic.end(), max(end, 0))
-        rows += found
-        sizes.append(len(found))
-        topics.append(topic[1].decode())
-        topic = _TOPIC.search(data, end) if end >= 0 else None
-    return rows, sizes, topics
+def _tags(text: NDArray[np.uint8], header: int) -> _Tags | None:
+    """Return the tags of the topics and their results; None when brackets do not alternate."""
+    first, last = (np.flatnonzero(text[header:] == ord(bracket)) + header for bracket in "<>")
+    if len(first) != len(last) or (first >= last).any() or (last[:-1] >= first[1:]).any():
+        return None
+    return _Tags(text, first, last, _words(text, first))
 
 
-def _filled(raw: xml_slow.Submission, names: list[str], rows: list[Any], data: bytes) -> xml_slow.Submission | None:
+def _filled(raw: xml_slow.Submission, tags: _Tags, shape: list[bytes]) -> xml_slow.Submission | None:
     """Put the results' columns into the submission that holds the header."""
-    values = list(zip(*rows, strict=True)) if len(names) > 1 else [tuple(rows)]
-    size = len(rows)
-    raw.columns = {name: pa.nulls(size, _TYPES.get(name, pa.string())) for name in raw.columns}
-    try:
-        for name, column in zip(names, values, strict=True):
-            raw.columns[name] = pa.array(column, pa.binary()).cast(pa.string()).cast(_TYPES.get(name, pa.string()))
-    except pa.ArrowInvalid:
+    opened, closed = tags.are(b'<topic topic-id="*'), tags.are(b"</topic>")
+    period = [b"<result>", *(tag for name in shape for tag in _written(name)), b"</result>"]
+    inner = np.flatnonzero(~opened & ~closed)
+    if len(inner) % len(period) != 1:
         return None
-    score = raw.columns["score"]
-    if not np.isfinite(score.drop_null().to_numpy()).all():
+    results = tags[inner[:-1].reshape(-1, len(period))]
+    if not all(results[:, place].are(tag).all() for place, tag in enumerate(period)):
         return None
-    if "end" in names:
-        raw.columns["end"] = pa.array(raw.columns["start"].to_numpy() + raw.columns["end"].to_numpy())
-    raw.columns["line"] = pa.array(_lines(data))
+    starts, ends = tags[opened], tags[closed]
+    block = np.searchsorted(starts.first, results.first[:, 0]) - 1
+    if len(starts.first) != len(ends.first) or (starts.first > ends.first).any() or (block < 0).any():
+        return None
+    names = _cut(tags.text, starts.first + len(b'<topic topic-id="'), starts.last - 1)
+    values = _values(results, shape)
+    if names is None or values is None or (results.first[:, -1] > ends.first[block]).any():
+        return None
+    values["line"] = pa.array(np.searchsorted(np.flatnonzero(tags.text == ord("\n")), results.first[:, 0]) + 1)
+    raw.columns = {name: values.get(name, pa.nulls(len(block), _TYPES.get(name, pa.string()))) for name in raw.columns}
+    codes = [raw.topics.setdefault(topic, len(raw.topics)) for topic in names.to_pylist()]
+    raw.topic = np.array(codes, np.int32)[block]
     return raw
 
 
-def _lines(data: bytes) -> NDArray[np.int64]:
-    """Return the line of every ``<result>``."""
-    text = np.frombuffer(data, np.uint8)
-    tags = np.flatnonzero(text[:-3] == ord("<"))
-    results = tags[(text[tags + 1] == ord("r")) & (text[tags + 2] == ord("e"))]
-    return np.asarray(np.searchsorted(np.flatnonzero(text == ord("\n")), results) + 1, np.int64)
+def _written(name: bytes) -> list[bytes]:
+    """Return the tags of a child of a result."""
+    return [b"<%b *" % name] if name in _PLACES else [b"<%b>" % name, b"</%b>" % name]
+
+
+def _values(results: _Tags, shape: list[bytes]) -> dict[str, Any] | None:
+    """Return a typed column for everything that a result says."""
+    values: dict[str, Any] = {}
+    place = 1
+    for name in shape:
+        if name in _PLACES:
+            values |= _attributes(results[:, place], name)
+        else:
+            cut = _cut(results.text, results.last[:, place] + 1, results.first[:, place + 1])
+            values[_COLUMNS[name]] = cut
+        place += len(_written(name))
+    if any(column is None for column in values.values()):
+        return None
+    try:
+        values = {name: column.cast(_TYPES.get(name, pa.string())) for name, column in values.items()}
+    except pa.ArrowInvalid:
+        return None
+    if "score" in values and not np.isfinite(values["score"].to_numpy()).all():
+        return None
+    return _with_ends(values) if "end" in values else values
+
+
+def _with_ends(values: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the columns with ends in place of lengths."""
+    start, length = values["start"].to_numpy(), values["end"].to_numpy()
+    return None if max(start.max(), length.max()) >= _FAR else values | {"end": pa.array(start + length)}
+
+
+def _attributes(places: _Tags, name: bytes) -> dict[str, Any]:
+    """Return the two attributes of every ``<fol>`` or ``<passage>``, found between their four quotes."""
+    one, two = _PLACES[name]
+    columns = ("start", "end") if name == b"fol" else ("path", "end_path")
+    quotes = np.flatnonzero(places.text == ord('"'))
+    at = np.searchsorted(quotes, places.first)
+    if (at + 4 > len(quotes)).any() or (np.append(quotes, len(places.text))[at + 4] < places.last).any():
+        return dict.fromkeys(columns)
+    q = [quotes[at + i] for i in range(4)]
+    head, middle = b'<%b %b="' % (name, one), b'" %b="' % two
+    pieces = ((head, places.first, q[0]), (middle, q[1], q[2]), (b'"/>', q[3], places.last))
+    if not all(_Tags(places.text, first, last, _words(places.text, first)).are(p).all() for p, first, last in pieces):
+        return dict.fromkeys(columns)
+    cuts = (_cut(places.text, q[0] + 1, q[1]), _cut(places.text, q[2] + 1, q[3]))
+    return dict(zip(columns, cuts, strict=True))
+
+
+def _cut(text: NDArray[np.uint8], start: NDArray[np.int64], end: NDArray[np.int64]) -> Any:
+    """Return the pieces between positions as strings; None when one is empty or holds white space."""
+    size = end - start
+    if not len(size) or size.min() <= 0 or len(text) >= 1 << 31:
+        return None
+    offset = np.append(0, np.cumsum(size)).astype(np.int32)
+    piece = text[np.arange(offset[-1], dtype=np.int32) + np.repeat(start.astype(np.int32) - offset[:-1], size)]
+    if (piece <= ord(" ")).any():
+        return None
+    return pa.Array.from_buffers(pa.string(), len(size), [None, pa.py_buffer(offset), pa.py_buffer(piece)])
