@@ -31,7 +31,7 @@ def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
         name: getattr(whole, name)[by_article] for name in ("article", "code", "size", "rsize", "gain", "source")
     }
     apart = replace(whole, topics=articles, topic_of_article=np.arange(articles), topic=columns["article"], **columns)
-    judged = np.flatnonzero(match.article < articles)
+    judged = np.flatnonzero(match.article >= 0)
     order = judged[np.argsort(match.article[judged], kind="stable")]
     article, code = match.article[order], match.code[order]
     bounds = np.searchsorted(article, np.arange(articles + 1)).astype(np.int64)

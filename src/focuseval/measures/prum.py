@@ -44,7 +44,7 @@ class Seen(NamedTuple):
 def first_ranks(match: ElementMatch) -> NDArray[np.int64]:
     """Return, for every target (row of ``base.ideal``), the rank of the first result that contains it."""
     base = match.base
-    judged = np.flatnonzero((match.code >= 0) & (match.article < len(base.topic_of_article)))
+    judged = np.flatnonzero((match.code >= 0) & (match.article >= 0))
     inside = base.within(match.article[judged], match.code[judged])
     low, high = (np.searchsorted(base.ideal, rows) for rows in inside)
     shown = high - low
