@@ -1,9 +1,9 @@
 """Where a document says nearly the same: seeds of shared k-grams, then the fewest edits in narrow windows.
 
 *Similarity* is ``1 − edits / characters of the chunk``, both in the normal form; edits are insertions, deletions and
-substitutions. Two facts make the search quick without losing matches: a k-gram survives unless an edit touches it, so that a text
-of m characters within e edits of the document shares at least ``m − k + 1 − k·e`` k-grams with it (the q-gram lemma),
-and all of these lie on at most e + 1 neighbouring diagonals. Windows with fewer are never looked at.
+substitutions. Two facts make the search quick without losing matches: a k-gram survives unless an edit touches it, so
+that a text of m characters within e edits of the document shares at least ``m − k + 1 − k·e`` k-grams with it (the
+q-gram lemma), and all of these lie on at most e + 1 neighbouring diagonals. Windows with fewer are never looked at.
 Only very common k-grams and very many windows are left out, see the limits below.
 """
 
