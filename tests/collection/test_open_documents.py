@@ -69,3 +69,10 @@ def test_a_collection_of_nothing_is_refused(name, tmp_path):
 def test_a_place_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(CollectionError, match="missing: no such file or directory"):
         open_documents(tmp_path / "missing")
+
+
+def test_what_was_left_out_is_counted(tmp_path):
+    (tmp_path / "a.xml").write_text('<!DOCTYPE a SYSTEM "x.dtd"><a>&eacute;&nosuch;</a>')
+    (tmp_path / "b.pdf").write_text("")
+    found = open_documents(tmp_path).metadata
+    assert found == {"passed_over": {".pdf": 1}, "entities_by_name": 1, "entities_left_out": {"nosuch": 1}}

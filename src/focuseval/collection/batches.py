@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SMALLEST = 4_000_000
 LARGEST = 32_000_000
-_SHARE = 16
+_SHARE = 32
 """A batch is at most this part of what came before it."""
 
 

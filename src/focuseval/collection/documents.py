@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from focuseval.collection.batches import read_file
 from focuseval.collection.block import Block, make_block
 from focuseval.collection.forest import plant
 from focuseval.collection.index import Index
-from focuseval.collection.parse import Raw, describe_documents, parse_documents
+from focuseval.collection.parse import Raw, Report, describe_documents, parse_documents
 from focuseval.collection.plain import plain_tree
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, open_index
@@ -21,7 +21,7 @@ from focuseval.collection.worker import fingerprint, portions
 from focuseval.errors import CollectionError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 JSONL = (".jsonl", ".ndjson", ".json")
 
@@ -35,28 +35,34 @@ def open_documents(path: str | Path) -> Index:
     if (place / "metadata.json").is_file() and (place / "documents.arrow").is_file():
         return open_index(place)
     if place.suffix.lower() in JSONL and place.is_file():
-        blocks = [texts_block(*_read_jsonl(place))]
-    else:
-        blocks = list(_blocks(place))
-    return in_memory(blocks, str(path))
+        return in_memory([texts_block(*_read_jsonl(place))], str(path))
+    report, sources = Report(), Sources([place])
+    blocks = list(_blocks(sources, report))
+    counted = {
+        "passed_over": dict(sources.passed_over),
+        "entities_by_name": report.named,
+        "entities_left_out": dict(report.left_out),
+    }
+    return in_memory(blocks, str(path), counted)
 
 
-def _blocks(path: Path) -> Iterator[Block]:
-    raws = (Raw(m.id, m.file, m.read() if m.read else read_file(m.file)) for m in Sources([path]))
+def _blocks(sources: Sources, report: Report) -> Iterator[Block]:
+    raws = (Raw(m.id, m.file, m.read() if m.read else read_file(m.file)) for m in sources)
     for portion in portions(raws):
-        block, _ = parse_documents(portion)
+        block, one = parse_documents(portion)
+        report.add(one)
         if block is not None:
             yield block
 
 
-def in_memory(blocks: Sequence[Block], name: str) -> Index:
+def in_memory(blocks: Sequence[Block], name: str, metadata: Mapping[str, Any] | None = None) -> Index:
     """Return blocks as an index."""
     if not blocks:
         raise CollectionError("expected .xml, .txt or .md documents, found none", at=name)
     first = np.append(0, np.cumsum([len(block) for block in blocks])).astype(np.int64)
     total = sum(fingerprint(block) for block in blocks) % 2**256
     documents = pa.Table.from_batches([document_rows(block) for block in blocks])
-    return Index(documents, list(blocks), first, f"{total:064x}", name)
+    return Index(documents, list(blocks), first, f"{total:064x}", name, metadata or {})
 
 
 def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
