@@ -1,0 +1,144 @@
+"""``focuseval score``: the contract that scripts depend on."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from focuseval.cli import main
+
+QRELS = "1 Q0 d1 100 400 50 50:60 200:40\n1 Q0 d2 50 100 0 0:50\n1 Q0 d3 0 300\n2 Q0 d9 10 20 5 5:10\n3 Q0 d9 0 20\n"
+RUN = "1 Q0 d1 1 4 R 40 80\n1 Q0 d3 2 3 R 0 50\n1 Q0 d2 3 2 R 0 100\n1 Q0 u7 4 1 R 200 40\n"
+
+
+@pytest.fixture
+def score(tmp_path):
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+
+    def call(*options, gold="qrels", run="run"):
+        return CliRunner().invoke(main, ["score", str(tmp_path / gold), str(tmp_path / run), *options])
+
+    call.folder = tmp_path
+    return call
+
+
+def test_json_is_the_documented_contract(score):
+    result = score("-m", "charP", "-m", "AgP", "--format", "json", "--per-topic")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert list(found) == ["signature", "profile", "task", "gold_sha256", "docs_sha256", "runs"]
+    run = found["runs"][0]
+    assert {name: run[name] for name in ("run", "topics", "missing", "excluded", "unjudged")} == {
+        "run": "R", "topics": 2, "missing": 1, "excluded": 1, "unjudged": 1,
+    }  # fmt: skip
+    assert list(run["measures"]) == ["charP", "AgP"]
+    assert list(run["per_topic"]) == ["1", "2"]
+    assert run["per_topic"]["2"] == {"charP": 0.0, "AgP": 0.0}
+    assert run["measures"]["charP"] == pytest.approx(run["per_topic"]["1"]["charP"] / 2)
+
+
+def test_keys_are_names_as_written_and_canonical_for_a_profile(score):
+    written = json.loads(score("-m", "MAgP( beta = 0.250 )", "--format", "json").stdout)
+    assert list(written["runs"][0]["measures"]) == ["MAgP( beta = 0.250 )"]
+    own = json.loads(score("--profile", "inex2009", "--task", "focused", "--format", "json").stdout)
+    assert list(own["runs"][0]["measures"]) == ["iP@0.01", "iP@0", "iP@0.05", "iP@0.1", "MAiP"]
+    assert (own["profile"], own["task"]) == ("inex2009", "focused")
+
+
+def test_a_profiles_policies_stay_when_its_measures_are_replaced(score):
+    def value(*options):
+        return json.loads(score(*options, "--format", "json").stdout)["runs"][0]["measures"]
+
+    by_policy = value("--profile", "inex2009", "--task", "relevant-in-context", "-m", "MAgP")["MAgP"]
+    by_name = value("-m", "MAgP(beta=0.25)")["MAgP(beta=0.25)"]
+    assert by_policy == by_name != value("-m", "MAgP")["MAgP"]
+
+
+@pytest.mark.parametrize("layout", ["table", "csv", "trec", "markdown", "latex"])
+@pytest.mark.parametrize("topics", [(), ("--per-topic",)])
+def test_every_layout_shows_the_mean_with_its_counts(score, layout, topics):
+    result = score("-m", "charR", "--format", layout, *topics)
+    assert result.exit_code == 0, result.output
+    assert "charR" in result.stdout
+    if layout != "csv" or not topics:
+        for word in ("topics", "missing", "excluded", "unjudged", "missing:zero"):
+            assert word in result.stdout
+
+
+def test_missing_topics_can_be_left_out(score):
+    zero, skip = (
+        json.loads(score("-m", "charR", "--missing", how, "--format", "json").stdout)["runs"][0]
+        for how in ("zero", "skip")
+    )
+    assert skip["measures"]["charR"] == 2 * zero["measures"]["charR"]
+    assert (zero["topics"], skip["topics"], skip["missing"]) == (2, 1, 1)
+
+
+def test_output_appears_in_a_file_and_nothing_on_stdout(score):
+    target = score.folder / "scores.json"
+    result = score("-m", "charR", "--format", "json", "-o", str(target))
+    assert result.stdout == ""
+    assert json.loads(target.read_text())["runs"][0]["run"] == "R"
+
+
+def test_curves_are_written_as_a_long_table(score):
+    target = score.folder / "curves.csv"
+    assert score("-m", "MAiP", "-m", "MAgP", "--curves", str(target)).exit_code == 0
+    head, *rows = target.read_text().splitlines()
+    assert head == '"measure","run","topic","x","y"'
+    assert len(rows) == 2 * 3 * 101
+    assert {row.split(",")[2] for row in rows} == {'"1"', '"2"', '"mean"'}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-m", "MAgPP"], "did you mean MAgP"),
+        (["-m", "iP"], "expected a cut-off"),
+        (["-m", "iP@2"], "recall level from 0 to 1"),
+        (["-m", "MAgP(beta=nan)"], "expected a number"),
+        (["-m", "MAgP(gain=weight)"], "expected one of documents, length"),
+        (["-m", "AP(k=3)"], "no parameter"),
+        (["-m", "spanR@50w"], "--docs"),
+        (["--profile", "inex2005x"], "did you mean inex2005"),
+        (["--profile", "inex2007", "--task", "thorough"], "has no task"),
+        (["--task", "sleeping"], "expected a task"),
+        (["--cas", "strict", "-m", "AP"], "--topics"),
+        (["-m", "charP", "--curves", "x.csv"], "summarises a curve"),
+    ],
+)
+def test_bad_requests_end_with_one_line_and_exit_code_1(score, options, said):
+    result = score(*options)
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_unlawful_run_is_refused_and_the_remedies_named(score):
+    (score.folder / "run").write_text(RUN + "1 Q0 d1 5 0 R 100 30\n")
+    result = score("--task", "focused")
+    assert result.exit_code == 1
+    assert "focuseval validate" in result.stderr
+    assert "--repair" in result.stderr
+    assert score("--task", "focused", "--repair").exit_code == 0
+
+
+def test_gold_without_the_tasks_data_is_refused_in_one_line(score):
+    (score.folder / "trec").write_text("1 0 d1 1\n")
+    result = score("-m", "iP@0.01", gold="trec")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "no highlighted passages" in result.stderr
+
+
+def test_several_runs_in_parallel_score_as_one_by_one(score):
+    (score.folder / "other").write_text(RUN.replace(" R ", " S "))
+    both = [str(score.folder / "other"), "-m", "MAiP", "--format", "json"]
+    assert score(*both, "--jobs", "2").stdout == score(*both).stdout
+
+
+@pytest.mark.parametrize("command", [["measures"], ["measures", "MAgP"], ["profiles"], ["profiles", "inex2006"]])
+def test_what_there_is_can_be_listed_and_explained(command):
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0
+    assert "MAgP" in result.stdout or "inex2006" in result.stdout
