@@ -10,7 +10,7 @@ result whose place the file declares unknown (``X``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +61,26 @@ class Run:
     def __len__(self) -> int:
         """Return the number of results."""
         return len(self.topic)
+
+    def take(self, rows: NDArray[np.integer]) -> Run:
+        """Return the run with these rows only, in this order; topics must stay in blocks."""
+        columns = (
+            "topic",
+            "document",
+            "rank",
+            "score",
+            "start",
+            "end",
+            "path",
+            "end_path",
+            "text",
+            "chunk",
+            "line",
+            "keys",
+        )
+        return replace(
+            self, **{name: column.take(rows) for name in columns if (column := getattr(self, name)) is not None}
+        )
 
     @property
     def bounds(self) -> NDArray[np.int64]:

@@ -6,13 +6,14 @@ levels of iP are computed in floating point, rates under ``all`` are means of to
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from focuseval.evaluate.lawful import refuse_unlawful
+from focuseval.evaluate.sources import in_file_order
 from focuseval.match import Matched, Policies, match
 from focuseval.match.policies import inex_eval
 from focuseval.measures.article_score import article_scores
@@ -79,15 +80,6 @@ def policies(options: Options) -> Policies:
     """Return the tool's policies."""
     missing = "zero" if options.complete else "skip"
     return inex_eval(Policies()).but(missing=missing, beta=options.beta)
-
-
-def in_file_order(run: Run) -> Run:
-    """Return the run as its file has it: ranks and scores do not count."""
-    if run.line is None:
-        return run
-    order = np.lexsort((run.line, run.topic))
-    names = ("topic", "document", "rank", "score", "start", "end", "path", "end_path", "text", "line")
-    return replace(run, **{name: column.take(order) for name in names if (column := getattr(run, name)) is not None})
 
 
 def _lines(m: Matched, options: Options) -> Iterator[tuple[str, str, str]]:

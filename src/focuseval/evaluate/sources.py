@@ -6,6 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from focuseval.evaluate.structure import strict_run
 from focuseval.run import Run
 
@@ -38,6 +40,13 @@ def read(source: Any, run_format: str | None, index: Any) -> Run:
     return run_from_frame(source, documents=index)
 
 
+def in_file_order(run: Run) -> Run:
+    """Return the run as its file has it, as the official tool reads it: ranks and scores do not count."""
+    if run.line is None:
+        return run
+    return run.take(np.lexsort((run.line, run.topic)))
+
+
 def load(source: Any, plan: Plan, index: Any) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
     run = read(source, plan.run_format, index)
@@ -45,4 +54,6 @@ def load(source: Any, plan: Plan, index: Any) -> Run:
         from focuseval.task import repair  # noqa: PLC0415  only asked for by name
 
         run, _ = repair(run, plan.task, index=index)
+    if plan.policies.compat == "inex_eval":
+        run = in_file_order(run)
     return strict_run(run, plan.queries) if plan.queries else run

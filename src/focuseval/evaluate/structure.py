@@ -29,10 +29,7 @@ def strict_run(run: Run, queries: Mapping[str, Any]) -> Run:
     """Return the run without the results that are not what their topic asks for."""
     if run.path is None:
         return run
-    rows = np.flatnonzero(matching(run.topics, run.topic, run.path, queries))
-    columns = ("topic", "document", "rank", "score", "start", "end", "path", "end_path", "text", "line")
-    kept = {name: column.take(rows) for name in columns if (column := getattr(run, name)) is not None}
-    return replace(run, keys=None, **kept)
+    return run.take(np.flatnonzero(matching(run.topics, run.topic, run.path, queries)))
 
 
 def strict_gold(gold: Gold, queries: Mapping[str, Any]) -> Gold:
