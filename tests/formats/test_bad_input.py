@@ -195,6 +195,16 @@ def test_a_judgement_in_two_files_names_both():
         find_format("trec-qrels").read(sources)
 
 
+def test_one_bad_line_does_not_hide_the_format():
+    source = source_of(GOOD + b"1 Q0 c 3 7\n", "file")
+    assert detect_source(source, "run").name == "trec-run"
+
+
+def test_a_gold_in_place_of_a_run_is_told():
+    with pytest.raises(FormatError, match=r"^file:1: expected a run in a known format, found a gold \(trec-qrels\)"):
+        detect_source(source_of(b"1 0 a 1\n", "file"), "run")
+
+
 @pytest.mark.parametrize("text", [b"", b"\n\n", b"hello\n", b"<html/>", b"{}", b"\x00\x01\x02", b"1 2\n"])
 def test_a_file_of_no_known_format_is_refused(text):
     with pytest.raises(FormatError, match=r"expected a (run|gold|run or gold)"):

@@ -57,6 +57,12 @@ def test_documents_in_place_of_an_index_turn_paths_into_offsets(shell, tmp_path)
     assert [line.split()[6:] for line in done.stdout.splitlines()] == [["1", "2"], ["3", "1"], ["0", "4"]]
 
 
+def test_the_format_of_the_input_can_be_named(shell):
+    assert shell("convert", "inex-fol", "x.jsonl", "--run-format", "inex-text").exit_code == 0
+    done = shell("convert", "inex-fol", "x.jsonl", "--gold-format", "inex-2008")
+    assert done.stderr.startswith("inex-fol:1: expected a whole number as best entry point")
+
+
 def test_every_format_is_listed_and_explained(shell):
     listed = shell("formats").stdout
     for known in FORMATS:

@@ -22,14 +22,15 @@ SAMPLES = {
     "inex-2003": b"""<assessments pool='41' topic='162'><file file='co/2000/r7023'>
 <path path='/article[1]' exhaustiveness='2' specificity='1' inferred='true' inpool='true'/>
 <path path='/article[1]/p[1]' exhaustiveness='U' specificity='U'/></file></assessments>""",
-    "inex-2005": b"""<assessments pool="7" topic="401" version="2"><inex_topic topic_id="401"><title>x</title></inex_topic>
+    "inex-2005": b"""<assessments pool="7" topic="401" version="2">
+<inex_topic topic_id="401"><title>x</title></inex_topic>
 <file collection="wikipedia" name="9996"><best-entry-point path="/article[1]/p[2]"/>
 <passage start="/article[1]/p[2]/text()[1].0" end="/article[1]/p[3]/text()[2].56" size="812"/>
 <element path="/article[1]" exhaustivity="2" size="3046" rsize="812"/></file>
 <file collection="wikipedia" name="10013"></file></assessments>""",
     "inex-2008": b"1 Q0 d1 100 400 50 50:60 200:40\n1 Q0 d2 50 100 0 0:50\n1 Q0 d3 0 300\n2 Q0 d9 10 20 5 5:10\n",
     "trec-qrels": b"1 0 d1 1\n1 0 d2 0\n2 0 d1 3\n",
-    "gold-jsonl": b"""{"topic": "q1", "query": "why", "doc": "a.md", "spans": [{"start": 12, "end": 15, "quote": "yes"}], "bep": 12}
+    "gold-jsonl": b"""{"topic": "q1", "doc": "a", "query": "q", "spans": [{"start": 2, "end": 5, "quote": "yes"}], "bep": 2}
 {"topic": "q1", "doc": "b.md", "spans": []}
 {"topic": "q2", "doc": "b.md", "spans": [{"start": 1, "end": 5}], "length": 99}
 """,

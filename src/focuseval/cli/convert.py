@@ -9,12 +9,20 @@ import click
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
-@click.option("--from", "given", metavar="FORMAT", help="The format of IN, when its content does not tell.")
+@click.option("--run-format", metavar="FORMAT", help="The format of IN, a run, when its content does not tell.")
+@click.option("--gold-format", metavar="FORMAT", help="The format of IN, a gold, when its content does not tell.")
 @click.option("--index", metavar="INDEX", help="The collection's index: turns paths into offsets.")
 @click.option("--docs", metavar="DOCS", help="Documents in place of an index: a folder, a JSONL or an archive.")
 @click.option("--lossy", is_flag=True, help="Leave out what the target cannot say, and count it.")
 def convert(  # noqa: PLR0917  click passes them by name
-    source: str, target: str, wanted: str | None, given: str | None, index: str | None, docs: str | None, lossy: bool
+    source: str,
+    target: str,
+    wanted: str | None,
+    run_format: str | None,
+    gold_format: str | None,
+    index: str | None,
+    docs: str | None,
+    lossy: bool,
 ) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output).
 
@@ -28,8 +36,9 @@ def convert(  # noqa: PLR0917  click passes them by name
       focuseval convert run.xml docs.trec --lossy                elements become documents
       zcat run.gz | focuseval convert - - --to jsonl
     """
-    from focuseval.formats import convert_file  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import convert_file, find_format  # noqa: PLC0415  help must not wait for it
 
+    given = find_format(run_format, "run") if run_format else find_format(gold_format, "gold") if gold_format else None
     collection = None
     if index or docs:
         from focuseval.collection import open_documents, open_index  # noqa: PLC0415  only when it is asked for

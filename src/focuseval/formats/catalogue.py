@@ -112,10 +112,17 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     for known in FORMATS:
         if kind in {None, known.kind} and known.sniff(head):
             return known
-    option = {None: "--to", "run": "--run-format", "gold": "--gold-format"}[kind]
+    other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)
     first = head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip()
     raise FormatError(
-        f"expected a {what} in a known format, found {first!r}",
+        f"expected a {what} in a known format, found " + (f"a {other.kind} ({other.name})" if other else repr(first)),
         at=source.at(1),
-        remedy=f"see 'focuseval formats'{'' if kind is None else f', or say which with {option}'}",
+        remedy="name the gold first, then the runs" if other else _REMEDY[kind],
     )
+
+
+_REMEDY = {
+    None: "see 'focuseval formats'",
+    "run": "see 'focuseval formats', or say which with --run-format",
+    "gold": "see 'focuseval formats', or say which with --gold-format",
+}

@@ -118,13 +118,13 @@ def convert_file(
     target: str,
     wanted: str | None = None,
     *,
-    given: str | None = None,
+    given: Format | None = None,
     index: Any = None,
     lossy: bool = False,
 ) -> tuple[str, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing."""
     sources = open_sources(source)
-    before = find_format(given) if given else detect_source(sources[0])
+    before = given or detect_source(sources[0])
     after = find_format(wanted, before.kind) if wanted else _by_suffix(target, before.kind)
     if before.kind == "run":
         run: Run = before.reader(index)(_single(sources))

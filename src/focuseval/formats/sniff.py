@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from focuseval.formats.sniff_spans import genomics
 
@@ -32,31 +33,29 @@ def highlighted(head: bytes) -> bool:
 
 
 def trec_run(head: bytes) -> bool:
-    """Say whether every line has six columns, and is not an assessment with an entry point alone."""
-    return _widths(head) == {6} and not passages(head)
+    """Say whether lines have six columns."""
+    return _width(head) == 6 and not passages(head)
 
 
 def inex_text(head: bytes) -> bool:
     """Say whether lines have seven or eight columns and none is a passage."""
-    return _widths(head) <= {7, 8} and bool(_widths(head)) and not passages(head)
+    return _width(head) in {7, 8} and not passages(head)
 
 
 def offsets(head: bytes) -> bool:
     """Say whether this is an INEX text run without paths."""
-    return inex_text(head) and not any(fields[6].startswith(b"/") for fields in _fields(head))
+    return inex_text(head) and not any(fields[6:7] and fields[6].startswith(b"/") for fields in _fields(head))
 
 
 def qrels(head: bytes) -> bool:
-    """Say whether every line has four columns."""
-    return _widths(head) == {4}
+    """Say whether lines have four columns."""
+    return _width(head) == 4
 
 
 def passages(head: bytes) -> bool:
     """Say whether these are assessments of 2008–2010: five columns, or passages as offset:length."""
-    lines = _fields(head)
-    return any(
-        len(fields) == 5 or (len(fields) > 6 and all(_PASSAGE.fullmatch(field) for field in fields[6:]))
-        for fields in lines
+    return _width(head) == 5 or any(
+        len(fields) > 6 and all(_PASSAGE.fullmatch(field) for field in fields[6:]) for fields in _fields(head)
     )
 
 
@@ -102,5 +101,7 @@ def _fields(head: bytes) -> list[list[bytes]]:
     return [fields for line in whole[:_LINES] if (fields := line.split())]
 
 
-def _widths(head: bytes) -> set[int]:
-    return {len(fields) for fields in _fields(head)}
+def _width(head: bytes) -> int:
+    """Return how many columns most lines have, so that one bad line is a reader's error and not a riddle."""
+    widths = Counter(len(fields) for fields in _fields(head))
+    return widths.most_common(1)[0][0] if widths else 0
