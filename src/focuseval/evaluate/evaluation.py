@@ -12,16 +12,18 @@ import numpy as np
 from focuseval.errors import NotComparableError
 from focuseval.evaluate.curves import curve_table
 from focuseval.evaluate.lawful import refuse_unlawful
+from focuseval.evaluate.peering import explain
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.evaluate.sources import as_runs, load, read
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.match import Matched, match, prepare
 from focuseval.measures import Asked, Measure, parse
+from focuseval.measures.peers import peer_named
 from focuseval.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,6 +40,8 @@ class Scored:
     values: NDArray[np.float64]
     missing: NDArray[np.bool_]
     counts: Counts
+    remarks: tuple[str, ...] = ()
+    """What its reader noticed, and why another tool would print other numbers."""
 
 
 def evaluate(
@@ -113,7 +117,22 @@ def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
     missing = ~matched.answered
     if plan.policies.missing == "skip":
         values[missing] = np.nan
-    return Scored(matched.run.run_id, matched.run.file, values, missing, _counts(matched, prepared, plan))
+    return Scored(
+        matched.run.run_id,
+        matched.run.file,
+        values,
+        missing,
+        _counts(matched, prepared, plan),
+        tuple(_remarks(matched, values, plan)),
+    )
+
+
+def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[str]:
+    """Yield what a reader of one run's scores should know."""
+    where = matched.run.file or matched.run.run_id
+    yield from (f"{where}: {remark}" for remark in matched.run.remarks)
+    if peer := peer_named(plan.policies.compat):
+        yield from explain(matched, plan.measures, values, peer)
 
 
 def match_run(source: Any, prepared: Prepared, plan: Plan) -> Matched:
@@ -164,5 +183,10 @@ def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, p
         gold_sha256=prepared.gold.sha256,
         docs_sha256=getattr(prepared.index, "sha256", None) or None,
         missing=np.array([s.missing for s in scored]).reshape(shape[:2]),
+        noticed=(*_of_gold(prepared.gold), *(remark for s in scored for remark in s.remarks)),
         points=lambda name: curve_table(name, sources, prepared, plan),
     )
+
+
+def _of_gold(gold: Gold) -> tuple[str, ...]:
+    return tuple(f"{gold.file or 'the gold'}: {remark}" for remark in gold.remarks)

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import TaskError
+from focuseval.evaluate.peering import with_twins
 from focuseval.match.policies import Policies, inex_eval
 from focuseval.measures import parse
+from focuseval.measures.peers import peer_named
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 
 if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.measures import Asked
+    from focuseval.measures.peers import Peer
     from focuseval.run import Run
 
 
@@ -47,11 +50,19 @@ def plan_for(
     if changes.get("compat") == "inex_eval":
         policies = inex_eval(policies)
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
+    peer = peer_named(policies.compat)
     if not asked:
-        names = chosen.measures_of(task) if chosen and task else default_measures(gold, task)
+        names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
-    return Plan(asked, policies, task, profile, run_format, repair=repair)
+    asked = with_twins(asked, peer) if peer else asked
+    return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair)
+
+
+def _span_task(gold: Gold) -> str | None:
+    """Return the task of gold that is spans of text and nothing else."""
+    spans = len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic)
+    return "spans" if spans else None
 
 
 def task_named(name: str) -> str:
@@ -72,8 +83,10 @@ def task_of(run: Run | None, profile: Profile | None) -> str | None:
     return task if profile is None or task in profile.tasks else None
 
 
-def default_measures(gold: Gold, task: str | None) -> tuple[str, ...]:
+def default_measures(gold: Gold, task: str | None, peer: Peer | None = None) -> tuple[str, ...]:
     """Return the measures that fit a task, or, without one, the data: spans for spans, documents for qrels."""
+    if peer is not None:
+        return peer.defaults
     if gold.scale in {"coverage", "grades"}:
         return DEFAULTS["grades"]
     if gold.scale == "trec" or not (task or len(gold.passages.topic) or len(gold.elements.topic)):

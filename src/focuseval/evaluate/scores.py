@@ -53,6 +53,8 @@ class Scores:
     docs_sha256: str | None = None
     missing: NDArray[np.bool_] | None = None
     """Runs × topics: whether the run leaves the topic unanswered."""
+    noticed: tuple[str, ...] = ()
+    """What the readers of gold and runs noticed, and why another tool would print other numbers."""
     points: Callable[[str], Any] | None = field(default=None, repr=False, compare=False)
     """Computes the points of a measure's curve."""
 
@@ -148,7 +150,7 @@ class Scores:
 
     def remarks(self) -> list[str]:
         """Return, in words, what a reader of the numbers should know besides the counts."""
-        said = []
+        said = list(self.noticed)
         for name, counts in zip(self.names, self.counts, strict=True):
             if counts.unknown:
                 said.append(f"{name}: {counts.unknown} topics are not in the gold and were left out")

@@ -21,7 +21,7 @@ CHOICES = {
     "unit": ("characters",),
     "base": ("full", "filtered"),
     "cas": ("none", "strict", "vague"),
-    "compat": ("none", "inex_eval"),
+    "compat": ("none", "inex_eval", "legalbenchrag", "chroma"),
 }
 """The words that each policy knows; the first is the default."""
 
@@ -67,7 +67,7 @@ class Policies:
     cas: str = "none"
     """``strict``: only elements that match the topic's target count, in the run and in the recall base."""
     compat: str = "none"
-    """``inex_eval``: the habits of the official 2008–10 tool."""
+    """``inex_eval``: the habits of the official tool; ``legalbenchrag``, ``chroma``: their numbers beside ours."""
     filtered_tags: tuple[str, ...] = LINK_TYPES
 
     def __post_init__(self) -> None:

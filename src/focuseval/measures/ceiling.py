@@ -44,7 +44,7 @@ def best_read(m: Matched) -> Read:
 
 
 def _best_read(m: Matched) -> Read:
-    prepared, (document, start, end) = m.prepared, _chunks(m)
+    prepared, (document, start, end) = m.prepared, chunks_of(m)
     highlights = prepared.highlights
     marks = (prepared.gold.articles.document[highlights.group], highlights.start, highlights.end)
     mark, chunk = overlapping(marks, (document, start, end))
@@ -55,7 +55,7 @@ def _best_read(m: Matched) -> Read:
     return Read(size, np.bincount(topic, relevant, m.topics).astype(np.int64), prepared.trel_of_topic)
 
 
-def _chunks(m: Matched) -> tuple[Integers, Integers, Integers]:
+def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
     """Return document codes and spans of the chunks: the chunker's when they are given, else those of the run."""
     if m.chunks is None and m.run.start is not None and m.run.end is not None:
         ids, start, end = dictionary(m.run.document), m.run.start, m.run.end  # of all topics, counted or not

@@ -1,0 +1,141 @@
+"""The formulas of other chunk evaluators, for all topics at once.
+
+Both LegalBench-RAG and chunking_evaluation add up lengths where they should unite text, so that one of them gives a
+recall of 1.2. The formulas are theirs; `focuseval.measures.peers` declares them and says why they differ from ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.measures.ceiling import chunks_of
+from focuseval.measures.spans import Read
+from focuseval.measures.topicwise import count, ratio
+from focuseval.spans import overlapping, pack, union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What both tools add up, for every topic: lengths with all repeats, and what chunks and references share."""
+
+    chunks: Integers
+    """Lengths of the retrieved chunks, repeated text counted each time."""
+    references: Integers
+    """Lengths of the gold's references, overlapping text counted each time."""
+    shared: Integers
+    """Common characters of every chunk with every reference, added up pair by pair."""
+    united: Integers
+    """Characters that are both in a chunk and in a reference, each once."""
+    missed: Integers
+    """Characters of every reference that no chunk holds, added up reference by reference."""
+
+
+def texts(m: Matched, at: int | None) -> Texts:
+    """Return the sums for the first `at` results; made once for each `at`."""
+    made: dict[int | None, Texts] = m.__dict__.setdefault("_peer_texts", {})
+    if at not in made:
+        made[at] = _texts(m, at)
+    return made[at]
+
+
+def _texts(m: Matched, at: int | None) -> Texts:
+    shown = m.rank <= (at or len(m))
+    rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
+    group, start, end = _references(m)
+    topic = m.prepared.topic[group]
+    seen = union(m.article[rows], m.start[rows], m.end[rows])
+    inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
+    missed = end - start - seen.covered(group, start, end)
+    return Texts(
+        count(np.where(shown, m.size, 0), m.bounds),
+        _sum(end - start, topic, m.topics),
+        _sum(_shared(m, rows), m.topic[rows], m.topics),
+        _sum(inside, m.prepared.topic[seen.group], m.topics),
+        _sum(missed, topic, m.topics),
+    )
+
+
+def _references(m: Matched) -> tuple[Integers, Integers, Integers]:
+    """Return the gold's references as they stand, not united: article, start, end."""
+    passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
+    here = np.flatnonzero((article >= 0) & (passages.start >= 0))
+    return article[here], passages.start[here], passages.end[here]
+
+
+def _shared(m: Matched, rows: Integers) -> Integers:
+    """Return the characters that each result shares with the references, summed over the references."""
+    group, start, end = _references(m)
+    begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
+
+    def before(position: Integers) -> Integers:
+        """Add up what lies before a position of each reference in its article."""
+        return _distance(begins, m.article[rows], position) - _distance(ends, m.article[rows], position)
+
+    return np.asarray(before(m.end[rows]) - before(m.start[rows]))
+
+
+def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
+    """Sum, over the keys of a group that lie before a position, how far before they lie."""
+    low = np.searchsorted(keys, pack(group, np.zeros_like(position)))
+    high = np.searchsorted(keys, pack(group, position))
+    running = np.concatenate(([0], np.cumsum(keys & 0xFFFFFFFF)))
+    return np.asarray((high - low) * position - (running[high] - running[low]))
+
+
+def _sum(values: Integers, topic: NDArray[np.integer], topics: int) -> Integers:
+    total = np.zeros(topics, np.int64)
+    np.add.at(total, topic, values)
+    return total
+
+
+def legalbench_recall(m: Matched, at: int | None = None) -> Floats:
+    """Return what every chunk shares with every snippet, over the length of the snippets."""
+    found = texts(m, at)
+    return ratio(found.shared, found.references)
+
+
+def legalbench_precision(m: Matched, at: int | None = None) -> Floats:
+    """Return what every chunk shares with every snippet, over the length of the chunks."""
+    found = texts(m, at)
+    return ratio(found.shared, found.chunks)
+
+
+def chroma_recall(m: Matched, at: int | None = None) -> Floats:
+    """Return the highlighted text retrieved, over the lengths of the references added up."""
+    found = texts(m, at)
+    return ratio(found.united, found.references)
+
+
+def chroma_precision(m: Matched, at: int | None = None) -> Floats:
+    """Return the highlighted text retrieved, over the lengths of the chunks added up."""
+    found = texts(m, at)
+    return ratio(found.united, found.chunks)
+
+
+def chroma_iou(m: Matched, at: int | None = None) -> Floats:
+    """Return the highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
+    found = texts(m, at)
+    return ratio(found.united, found.chunks + found.missed)
+
+
+def chroma_omega(m: Matched) -> Floats:
+    """Return IoU of all chunks that hold a reference or touch one."""
+    prepared, (document, start, end) = m.prepared, chunks_of(m)
+    marks = prepared.highlights
+    wide = (prepared.gold.articles.document[marks.group], np.maximum(marks.start - 1, 0), marks.end + 1)
+    mark, chunk = overlapping(wide, (document, start, end))
+    shown = union(marks.group[mark], start[chunk], end[chunk])
+    topic = prepared.topic[shown.group]
+    size, relevant = shown.end - shown.start, marks.covered(shown.group, shown.start, shown.end)
+    return Read(_sum(size, topic, m.topics), _sum(relevant, topic, m.topics), prepared.trel_of_topic).iou()
