@@ -1,0 +1,124 @@
+"""Do measures tell runs apart, and do they agree: the matrix of stars, and the heat map of τ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.report.charts.chart import Chart, left_out, number
+from focuseval.stats.comparison import Settings, compare
+from focuseval.stats.correlation import correlate, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.report.ground import Ground
+
+MOST_MATRICES = 4
+MOST_CORRELATED = 14
+
+
+def significance_stars(ground: Ground) -> Chart | None:
+    """Draw, for the first measures, which run improves significantly on which."""
+    if len(ground.labels) < 2:
+        return None
+    listed = ground.listed()
+    measures = ground.scores.measures[: MOST_MATRICES if len(listed) <= 12 else 1]
+    rows = [row for measure in measures for row in _stars(ground, listed, measure)]
+    if not rows:
+        return None
+    size = 22 if len(listed) <= 20 else 13
+    place = {"type": "ordinal", "sort": None, "axis": {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False}}
+    spec = {
+        "data": {"name": "rows"},
+        "facet": {"field": "measure", "type": "nominal", "sort": None, "title": None, "header": {"labelFontSize": 12}},
+        "columns": 2,
+        "spec": {
+            "width": {"step": size},
+            "height": {"step": size},
+            "encoding": {
+                "x": {"field": "column", "title": "… than run", **place},
+                "y": {"field": "row", "title": "run is better …", **place, "axis": {"domain": False, "ticks": False}},
+            },
+            "layer": [
+                {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
+                {"mark": {"type": "text", "baseline": "middle", "fontSize": size * 0.62}, "encoding": {"text": {"field": "mark"}}},
+            ],
+        },
+    }
+    names = "; ".join(f"{i} {ground.labels[run]}" for i, run in enumerate(listed, 1))
+    caption = (
+        "★ the row's run improves significantly on the column's, two-tailed at .05; ☆ one-tailed only, the test of the "
+        f"papers (paired bootstrap, 1,000 resamples, uncorrected). Runs by {ground.measure}: {names}."
+        + left_out(len(listed), len(ground.labels))
+    )
+    columns = ("measure", "row", "column", "mark", "kind")
+    title = "Which differences are significant"
+    return Chart("stars", title, caption, "agreement", columns, tuple(rows), spec, ("row", "column", "mark"), "measure")
+
+
+def _shade() -> dict[str, Any]:
+    domain = ["two-tailed", "one-tailed", "no", "itself"]
+    scale = {"domain": domain, "range": ["#0072B2aa", "#56B4E988", "#88888812", "#88888840"]}
+    return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
+
+
+def _stars(ground: Ground, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for every cell: measure, row, column, mark, kind."""
+    values = ground.values(measure)[listed]
+    common = ~np.isnan(values).any(axis=0)
+    if common.sum() < 2:
+        return
+    names = tuple(str(i + 1) for i in range(len(listed)))
+    topics = tuple(name for name, kept in zip(ground.scores.topics, common, strict=True) if kept)
+    one, two = (
+        compare(measure, names, topics, values[:, common], Settings(tails=tails)).stars() for tails in (1, 2)
+    )
+    kinds = {"itself": "·", "two-tailed": "★", "one-tailed": "☆", "no": ""}
+    for i, row in enumerate(names):
+        for j, column in enumerate(names):
+            kind = "itself" if i == j else "two-tailed" if two[i, j] else "one-tailed" if one[i, j] else "no"
+            yield (measure, int(row), int(column), kinds[kind], kind)
+
+
+def tau_heat_map(ground: Ground) -> Chart | None:
+    """Draw Kendall's τ between the rankings of the runs under every two measures, with the .9 / .8 reading."""
+    means = ground.scores.mean
+    kept = [m for m in range(means.shape[1]) if not np.isnan(means[:, m]).any()][:MOST_CORRELATED]
+    if len(ground.labels) < 3 or len(kept) < 2:
+        return None
+    names = [ground.scores.measures[m] for m in kept]
+    matrix = correlate(means[:, kept].T)
+    rows = [
+        (a, b, number(tau), reading(tau))
+        for a, line in zip(names, matrix.tolist(), strict=True)
+        for b, tau in zip(names, line, strict=True)
+    ]
+    kinds = ["equivalent", "similar", "noticeable differences", "undefined"]
+    scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#999999"]}
+    place = {"type": "nominal", "sort": None, "title": None}
+    text = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
+    spec = {
+        "width": {"step": 46},
+        "height": {"step": 28},
+        "data": {"name": "rows"},
+        "encoding": {
+            "x": {"field": "b", **place, "axis": {"orient": "top", "labelAngle": -40, "labelLimit": 160}},
+            "y": {"field": "a", **place, "axis": {"labelLimit": 160}},
+        },
+        "layer": [
+            {
+                "mark": {"type": "rect"},
+                "encoding": {"color": {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}},
+            },
+            {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": {"field": "tau", "format": ".2f"}, "color": text}},
+        ],
+    }
+    caption = (
+        f"Kendall's τ between the rankings of {len(ground.labels)} runs under two measures. From .9 on rankings count as "
+        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
+        + left_out(len(kept), means.shape[1], "measures").replace("best", "first")
+    )
+    columns = ("a", "b", "tau", "reading")
+    return Chart("tau", "Do measures agree", caption, "agreement", columns, tuple(rows), spec, ("a", "b", "tau"))

@@ -1,0 +1,101 @@
+"""A graph: a Vega-Lite specification, the rows it draws, and the words around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1b1b1b", "#E69F00", "#56B4E9")
+"""Okabe and Ito's colours, which people with every kind of colour vision tell apart; yellow is too faint on paper."""
+
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+"""Every colour comes with a dash and a shape of its own."""
+
+DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One graph, ready for a page, a file or a table."""
+
+    id: str
+    title: str
+    caption: str
+    """What is drawn, how to read it, and what was left out."""
+    section: str
+    """``answer``, ``topics``, ``curves``, ``agreement`` or ``fidelity``."""
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    spec: dict[str, Any]
+    """Vega-Lite over the data set ``rows``."""
+    pivot: tuple[str, str, str] | None = None
+    """Columns that become rows, columns and cells of the table behind the graph."""
+    by: str = ""
+    """Column whose every value gets a table of its own."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as Vega-Lite wants them."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def complete(self) -> dict[str, Any]:
+        """Return a specification that needs nothing else: rows, colours and a fixed width included."""
+        values = {"name": "rows", "values": self.records()}
+        fixed = {"width": 620} if self.spec.get("width") == "container" else {}
+        return {"$schema": SCHEMA, **self.spec, **fixed, "data": values, "config": CONFIG}
+
+
+CONFIG: dict[str, Any] = {
+    "font": "system-ui, sans-serif",
+    "background": "white",
+    "range": {"category": list(PALETTE)},
+    "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "gridOpacity": 0.6},
+    "legend": {"orient": "bottom", "columns": 3, "labelLimit": 260, "symbolStrokeWidth": 2.5, "symbolSize": 160},
+    "view": {"stroke": None},
+}
+"""Looks of a figure outside of the page; on the page the theme decides."""
+
+
+def number(value: float | None) -> float | None:
+    """Round a value for drawing; what is not a number is nothing.
+
+    >>> number(1 / 3), number(float("nan"))
+    (0.33333, None)
+    """
+    if value is None or value != value:  # noqa: PLR0124  NaN, without importing NumPy
+        return None
+    return round(float(value), DIGITS)
+
+
+def by_run(names: Sequence[str], title: str = "run") -> dict[str, Any]:
+    """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
+    scale = {"domain": list(names)}
+    return {
+        "color": {"field": "run", "type": "nominal", "scale": scale, "title": title, "sort": None},
+        "strokeDash": {
+            "field": "run",
+            "type": "nominal",
+            "scale": {**scale, "range": [list(dash) for dash in DASHES[: len(names)]]},
+            "title": title,
+            "sort": None,
+        },
+    }
+
+
+def axis(field: str, title: str, **others: Any) -> dict[str, Any]:
+    """Return a quantitative position."""
+    return {"field": field, "type": "quantitative", "title": title, **others}
+
+
+def left_out(shown: int, all_: int, what: str = "runs") -> str:
+    """Say how many are not drawn, or nothing.
+
+    >>> left_out(40, 200)
+    ' The 40 best of 200 runs are drawn.'
+    """
+    return "" if shown >= all_ else f" The {shown} best of {all_:,} {what} are drawn."

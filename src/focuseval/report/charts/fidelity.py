@@ -1,0 +1,62 @@
+"""Fidelity: the means of simulated runs whose order is known, one grid per measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focuseval.report.charts.chart import Chart, number
+from focuseval.simulate.parts import SELECTIONS
+from focuseval.simulate.ranking import RANKINGS
+
+if TYPE_CHECKING:
+    from focuseval.report.ground import Ground
+
+
+def fidelity_grid(ground: Ground) -> Chart | None:
+    """Draw the S×R space under every measure that was tested."""
+    if ground.fidelity is None:
+        return None
+    test = ground.fidelity.space
+    rows = tuple(
+        (measure, s, r, number(test.mean(measure)[f"{s}-{r}"]))
+        for measure in test.measures
+        for s in SELECTIONS
+        for r in RANKINGS
+    )
+    place = {"type": "nominal", "sort": None}
+    dark = {"condition": {"test": "datum.mean > 0.6", "value": "white"}, "value": "black"}
+    spec = {
+        "data": {"name": "rows"},
+        "facet": {"field": "measure", "type": "nominal", "sort": None, "title": None},
+        "columns": 2,
+        "spec": {
+            "width": {"step": 56},
+            "height": {"step": 28},
+            "encoding": {
+                "x": {"field": "R", **place, "title": "order of articles (R)", "axis": {"labelAngle": 0}},
+                "y": {"field": "S", **place, "title": "parts of articles (S)"},
+            },
+            "layer": [
+                {
+                    "mark": "rect",
+                    "encoding": {
+                        "color": {
+                            "field": "mean",
+                            "type": "quantitative",
+                            "scale": {"domain": [0, 1], "range": ["#e8f1f8", "#005a8c"]},
+                            "title": "mean",
+                            "legend": None,
+                        }
+                    },
+                },
+                {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": {"field": "mean", "format": ".3f"}, "color": dark}},
+            ],
+        },
+    }
+    kept = "; ".join(f"{m} keeps {k} of {n} expected orders" for m in test.measures for k, n in (test.verdict(m),))
+    caption = (
+        "Means of runs simulated from the gold: worse parts downwards (S to S_LD, S_ST), worse order to the right "
+        f"(R_S swaps the first two articles, R_I puts an intruder on top). {kept}."
+    )
+    columns = ("measure", "S", "R", "mean")
+    return Chart("fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, ("S", "R", "mean"), "measure")

@@ -1,0 +1,91 @@
+"""Which articles travel in the file: those that explain most, under a bound on bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from focuseval.report.heatmap import Articles
+
+BUDGET = 2_500_000
+"""Bytes of text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
+PER_ARTICLE = 400
+"""Bytes of an article's spans, roughly."""
+FIRST = 3
+"""Articles that each of the deciding topics shows before any other topic shows its first."""
+DECIDING = 5
+
+
+def explains(table: Articles, pair: tuple[int, int] | None) -> NDArray[np.float64]:
+    """Return how much an article explains: text that one run found and the other did not, or missed or wasted.
+
+    A difference between A and B counts in full, text that both missed in half, text that both wasted in a quarter.
+    Without a pair everything that the first run missed or wasted counts.
+    """
+    highlighted, size = table.highlighted.astype(np.float64), table.size
+    if not len(size):
+        return highlighted
+    first, second = pair or (0, 0)
+    found = table.relevant[[first, second]].astype(np.float64)
+    wasted = size[[first, second]] - found
+    missed = highlighted - found.max(axis=0)
+    told = np.abs(found[0] - found[1]) + np.abs(wasted[0] - wasted[1]) / 2
+    return np.asarray(told + missed / 2 + wasted.min(axis=0) / 4 + 1)
+
+
+def ranked(table: Articles, pair: tuple[int, int] | None, weight: NDArray[np.float64]) -> list[int]:
+    """Return articles, the most explanatory first.
+
+    First the best of the deciding topics, then the best one of every topic, then all others by what they explain of
+    their topic, weighted with how much the topic decides.
+    """
+    if not len(table):
+        return []
+    told = explains(table, pair)
+    total = np.bincount(table.topic, told, len(weight))
+    priority = (weight + 0.02)[table.topic] * told / np.maximum(total, 1)[table.topic]
+    place = np.argsort(np.argsort(-weight, kind="stable"))[table.topic]
+    by_topic = np.lexsort((-told, table.topic))
+    start = np.searchsorted(table.topic[by_topic], np.arange(len(weight)))
+    inner = np.empty(len(table), np.int64)
+    inner[by_topic] = np.arange(len(table)) - start[table.topic[by_topic]]
+    stage = np.where((place < DECIDING) & (inner < FIRST), 0, np.where(inner == 0, 1, 2))
+    within = np.where(stage == 0, place, -priority)
+    order: list[int] = np.lexsort((inner, within, stage)).tolist()
+    return order
+
+
+def choose(order: list[int], table: Articles, cost: Callable[[int], int], budget: int = BUDGET) -> list[int]:
+    """Return the articles that fit, in order; one that is too large is passed over, not the end of the list.
+
+    `cost` gives the bytes of a document, which is paid for once.
+    """
+    left, paid, chosen = budget, set(), []
+    for row in order:
+        document = int(table.document[row])
+        price = PER_ARTICLE + (0 if document in paid else cost(document))
+        if price > left:
+            if left < 2 * PER_ARTICLE:
+                break
+            continue
+        left -= price
+        paid.add(document)
+        chosen.append(row)
+    return chosen
+
+
+def left_out(chosen: int, candidates: int, documents: int, characters: int) -> str:
+    """Say what the file holds and what it does not."""
+    held = f"{chosen:,} articles ({documents:,} documents, {characters:,} characters of text) travel in this file"
+    if chosen == candidates:
+        return f"All {held}: nothing that was relevant or ranked high was left out."
+    return (
+        f"{held}: those that explain most of the differences. {candidates - chosen:,} further articles that were "
+        "relevant or ranked high are left out; 'focuseval report --serve' shows all of them."
+    )

@@ -1,0 +1,113 @@
+"""What a report is made from: the runs, their scores, and for the runs that are drawn what they returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.evaluate import Scores
+    from focuseval.fidelity import Fidelity
+    from focuseval.gold import Gold
+    from focuseval.match import Prepared
+    from focuseval.report.observe import Observed
+    from focuseval.stats.comparison import Settings
+
+MOST_DRAWN = 24
+"""Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
+MOST_LISTED = 40
+"""Runs in plots that give every run a line of its own."""
+MOST_LINES = 7
+"""Runs that get a colour and a dash of their own; the others are grey."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Everything that verdict, charts and heat map are made from."""
+
+    gold: Gold
+    prepared: Prepared
+    scores: Scores
+    settings: Settings
+    labels: tuple[str, ...]
+    """A name for every run, each different."""
+    baseline: int | None = None
+    """Number of the run that the others are held against."""
+    drawn: tuple[int, ...] = ()
+    """Numbers of the runs that were observed, best first, at most `MOST_DRAWN`."""
+    observed: tuple[Observed, ...] = ()
+    """What the drawn runs returned."""
+    fidelity: Fidelity | None = None
+    titles: Mapping[str, str] | None = None
+    """Topic → what was asked."""
+
+    @property
+    def index(self) -> Any:
+        """The collection, or None."""
+        return self.prepared.index
+
+    @property
+    def measure(self) -> str:
+        """The first measure, which decides."""
+        return self.scores.measures[0]
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """Runs by the mean of the first measure, best first."""
+        return order_of(self.scores)
+
+    @cached_property
+    def pair(self) -> tuple[int, int] | None:
+        """A and B: the run that is judged and the one it is judged against, or None for a single run.
+
+        With a baseline, the best of the others against it; of two runs, the first against the second; of many, the
+        best against the runner-up.
+        """
+        if len(self.labels) < 2:
+            return None
+        if self.baseline is not None:
+            return next(int(run) for run in self.order if run != self.baseline), self.baseline
+        return (0, 1) if len(self.labels) == 2 else (int(self.order[0]), int(self.order[1]))
+
+    def listed(self, most: int = MOST_LISTED) -> list[int]:
+        """Return the runs that a plot has room for, best first; the baseline is always among them."""
+        chosen = [int(run) for run in self.order[:most]]
+        if self.baseline is not None and self.baseline not in chosen:
+            chosen[-1] = self.baseline
+        return chosen
+
+    def values(self, measure: str | None = None) -> NDArray[np.float64]:
+        """Return runs × topics under one measure, NaN where a topic is not in the mean."""
+        column = self.scores.measures.index(measure or self.measure)
+        return self.scores.values[:, :, column]
+
+    def title(self, topic: str) -> str:
+        """Return what a topic asks, or nothing where nobody says."""
+        return (self.titles or {}).get(topic, "") or self.gold.queries.get(topic, "")
+
+
+def order_of(scores: Scores) -> NDArray[np.int64]:
+    """Return runs by the mean of the first measure, best first; ties stay as given."""
+    return np.argsort(-np.nan_to_num(scores.mean[:, 0], nan=-np.inf), kind="stable")
+
+
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of which no two are equal.
+
+    >>> distinct(["bm25", "bm25", ""])
+    ('bm25', 'bm25 (2)', 'run 3')
+    """
+    seen: dict[str, int] = {}
+    made = []
+    for number, given in enumerate(names, 1):
+        name = given.strip() or f"run {number}"
+        seen[name] = seen.get(name, 0) + 1
+        made.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return tuple(made)

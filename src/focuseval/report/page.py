@@ -1,0 +1,145 @@
+"""A report as one HTML file that needs nothing else: same input, same bytes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.compare.grid import Grid
+from focuseval.report.first_screen import MOST_MEASURES
+from focuseval.report.texts import as_json
+from focuseval.report.verdict import signed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.report.first_screen import RunLine
+    from focuseval.report.report import Report
+
+HERE = Path(__file__).parent
+STYLES = ("base.css", "charts.css", "heat.css", "print.css")
+VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
+SCRIPTS = ("dom.js", "charts.js", "spans.js", "textview.js", "minimap.js", "heat.js", "walk.js", "main.js")
+"""Plain scripts in the order in which they need each other."""
+
+MOST_ROWS = 12
+SIGNS = {"better": "▲", "worse": "▼", "mixed": "◆", "cannot tell": "?", "alone": "●"}
+WORDS = {"better": "Better", "worse": "Worse", "mixed": "Mixed", "cannot tell": "Cannot tell", "alone": "One run"}
+
+GRAPHS = (
+    ("curves", "Curves", "What stands behind a measure’s single number, as the mean over topics."),
+    ("agreement", "Significance and agreement", "Which runs a measure tells apart, and whether measures rank runs alike."),
+    ("fidelity", "Fidelity", "Whether measures order simulated runs, whose order is known, as they should."),
+)
+
+_CONTROLS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def visible(text: object) -> str:
+    r"""Return a text in which characters that change the direction of others, or control a terminal, are spelt out.
+
+    >>> visible("run\u202e1")
+    'run⟨U+202E⟩1'
+    """
+    return _CONTROLS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(text or ""))
+
+
+def render_html(report: Report) -> str:
+    """Return the page of a report."""
+    scripts = [_static(name) for name in (*VENDOR, *SCRIPTS)]
+    return _environment().get_template("report.html").render(
+        report=report,
+        style="\n".join(_static(name) for name in STYLES),
+        scripts=scripts,
+        policy=policy(scripts),
+        sections=_sections(report),
+        graph_sections=[graph for graph in GRAPHS if any(c.section == graph[0] for c in report.charts)],
+        has_heat=bool(report.heat.topics),
+        against=any(line.against for line in report.first.runs),
+        shown_measures=[name for name, _ in report.about.measures[:MOST_MEASURES]],
+        more_measures=len(report.about.measures) > MOST_MEASURES,
+        most_rows=MOST_ROWS,
+        data=as_json(page_data(report)),
+        texts=[as_json(text) for text in report.texts.values()],
+    )  # fmt: skip
+
+
+def page_data(report: Report) -> dict[str, Any]:
+    """Return what the scripts need: graphs with their rows, and the heat map; texts stand apart."""
+    names = ("id", "columns", "rows", "spec", "pivot", "by", "title")
+    return {
+        "charts": [{name: getattr(chart, name) for name in names} for chart in report.charts],
+        "heat": asdict(report.heat),
+        "documents": {name: number for number, name in enumerate(report.texts)},
+        "known": [row.topic for row in report.first.per_topic],
+    }
+
+
+def policy(scripts: Sequence[str]) -> str:
+    """Return a policy under which only our own scripts run and nothing is asked of a network.
+
+    Vega compiles its expressions, hence ``unsafe-eval``; a served report asks its own server for articles.
+    """
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _sections(report: Report) -> list[tuple[str, str]]:
+    drawn = {chart.section for chart in report.charts}
+    graphs = [(id_, name) for id_, name, _ in GRAPHS if id_ in drawn]
+    return [("answer", "Answer"), ("topics", "Topics"), ("heat", "In the text"), *graphs, ("about", "How")]
+
+
+def span_of(runs: Sequence[RunLine], count: str) -> str:
+    """Return a count of all runs: one number, or from the least to the most."""
+    values = [getattr(line, count) for line in runs]
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} – {high:,}"
+
+
+def measures_grid(runs: Sequence[RunLine]) -> Grid:
+    """Return every measure's mean and interval of every run."""
+    head = ("run", *(mean.measure for mean in runs[0].means))
+    body = tuple((line.run, *(_interval(mean) for mean in line.means)) for line in runs)
+    return Grid("All measures", head, body)
+
+
+def _interval(mean: Any) -> str:
+    if mean.mean is None:
+        return "–"
+    return f"{mean.mean:.4f} [{mean.low:.3f}, {mean.high:.3f}]" if mean.topics > 1 else f"{mean.mean:.4f}"
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
+
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"visible": visible, "signed": signed}
+    parts = environment.get_template("parts.html").module
+    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of}
+    environment.globals["figure"] = parts.figure
+    environment.globals["table_of"] = parts.table_of
+    environment.globals["table_of_measures"] = lambda runs: parts.table_of(measures_grid(runs))
+    return environment
+
+
+@cache
+def _static(name: str) -> str:
+    """Return a static file; a comment that points at a source map is not for a page without a network."""
+    text = (HERE / "static" / name).read_text(encoding="utf-8")
+    return re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text)

@@ -1,0 +1,80 @@
+"""A report: everything that the page shows, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focuseval.compare.grid import Grid
+    from focuseval.report.charts.chart import Chart
+    from focuseval.report.first_screen import FirstScreen
+
+
+@dataclass(frozen=True)
+class About:
+    """What was computed from what: enough to compute it again."""
+
+    signature: str
+    profile: str | None
+    task: str | None
+    gold: str
+    gold_sha256: str
+    docs: str
+    docs_sha256: str | None
+    test: str
+    """How differences were judged."""
+    measures: tuple[tuple[str, str], ...]
+    """Name and summary of every measure."""
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """The articles that travel with the report."""
+
+    runs: tuple[str, ...]
+    a: int
+    b: int | None
+    topics: tuple[dict[str, Any], ...]
+    """Per topic its name, title, and articles with their spans."""
+    said: str
+    """What was left out, or why there is no heat map."""
+    lost: tuple[str, ...] = ()
+    """Sentences on documents that the index does not have."""
+    served: bool = False
+    """Whether articles are asked of a server instead."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything the page shows."""
+
+    title: str
+    about: About
+    first: FirstScreen
+    remarks: tuple[str, ...]
+    charts: tuple[Chart, ...]
+    heat: HeatMap
+    texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    """Document id → its text, blocks and elements."""
+    grids: tuple[Grid, ...] = ()
+    """Tables of tests that have no place of their own: fidelity."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values: what ``focuseval report --format json`` prints."""
+        return {
+            "title": self.title,
+            "about": asdict(self.about),
+            "first": asdict(self.first),
+            "remarks": list(self.remarks),
+            "charts": [asdict(chart) for chart in self.charts],
+            "heat": asdict(self.heat),
+            "texts": dict(self.texts),
+            "tables": [asdict(grid) for grid in self.grids],
+        }
+
+    def chart(self, name: str) -> Chart | None:
+        """Return a graph by its id, or None where its data do not exist."""
+        return next((chart for chart in self.charts if chart.id == name), None)

@@ -1,0 +1,121 @@
+// Graphs: drawn when they come near the window, saved as SVG and PNG, with their rows as a table behind them.
+"use strict";
+(() => {
+  const { byId, cell, data, node, visible } = focuseval;
+  const views = new Map();
+  const LIGHT = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1b1b1b", "#E69F00", "#56B4E9"];
+  const DARK = ["#56B4E9", "#FF9A52", "#2CCB9F", "#E8A3C9", "#f4f1ea", "#F2C14E", "#7FA7FF"];
+
+  const theme = (width, light) => {
+    const dark = !light && matchMedia("(prefers-color-scheme: dark)").matches;
+    const [ink, soft, line] = dark ? ["#ebe7df", "#b3ac9f", "#4a453d"] : ["#1d1c1a", "#5a564e", "#d9d4c9"];
+    const accent = dark ? "#56B4E9" : "#0072B2";
+    const narrow = width < 480;
+    return {
+      font: "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif",
+      background: null,
+      padding: { left: 2, right: 8, top: 6, bottom: 2 },
+      range: { category: dark ? DARK : LIGHT },
+      axis: { labelColor: soft, titleColor: ink, gridColor: line, domainColor: soft, tickColor: soft, labelFontSize: 11,
+        titleFontSize: 12, titleFontWeight: "normal", gridOpacity: 0.7, labelLimit: narrow ? 110 : 200 },
+      header: { labelColor: ink, titleColor: ink, labelFontSize: 12 },
+      legend: { orient: "bottom", columns: narrow ? 1 : 3, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / 3),
+        symbolStrokeWidth: 2.5, symbolSize: 160, labelFontSize: 12, titleFontWeight: "normal", offset: 12 },
+      mark: { color: accent }, text: { color: ink }, rule: { color: accent }, tick: { color: accent }, point: { color: accent },
+      boxplot: { median: { color: ink, strokeWidth: 2 } },
+      view: { stroke: null },
+    };
+  };
+
+  const chartOf = (figure) => data("report-data").charts.find((chart) => chart.id === figure.dataset.chart);
+
+  const records = (chart) => chart.rows.map((row) => Object.fromEntries(chart.columns.map((name, i) => [name, row[i]])));
+
+  /** Draw a figure now; a second call draws it again in the colours of the moment. */
+  const draw = (figure, light = false) => {
+    const chart = chartOf(figure);
+    const plot = figure.querySelector(".plot");
+    const spec = structuredClone(chart.spec);
+    if (spec.width === "container" && light) spec.width = 620;
+    if (spec.facet && plot.clientWidth < 700) spec.columns = 1;
+    views.get(figure)?.finalize();
+    const compiled = vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config: theme(plot.clientWidth, light) }).spec;
+    const view = new vega.View(vega.parse(compiled), { renderer: "svg", container: plot, hover: true, logLevel: vega.Error });
+    view.run();
+    views.set(figure, view);
+    figure.dataset.drawn = "";
+  };
+
+  const save = async (figure, kind) => {
+    if (!views.has(figure)) draw(figure);
+    const view = views.get(figure);
+    const address = kind === "svg"
+      ? URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }))
+      : await view.toImageURL("png", 2);
+    const link = node("a", { href: address, download: `${figure.dataset.chart}.${kind}` });
+    link.click();
+    if (kind === "svg") setTimeout(() => URL.revokeObjectURL(address), 1000);
+    return address;
+  };
+
+  const line = (tag, cells, first) => {
+    const made = node("tr");
+    cells.forEach((value, i) => {
+      const number = typeof value === "number";
+      const head = tag === "th" || (i === 0 && first);
+      made.append(node(head ? "th" : "td", { class: number || (i && tag === "th") ? "number" : null, scope: head ? (tag === "th" ? "col" : "row") : null }, cell(value)));
+    });
+    return made;
+  };
+
+  const plain = (columns, rows, caption) => {
+    const table = node("table", {});
+    if (caption) table.append(node("caption", {}, visible(caption)));
+    table.append(node("thead", {}, line("th", columns)), node("tbody", {}, ...rows.map((row) => line("td", row, true))));
+    return table;
+  };
+
+  const pivoted = (chart, rows, caption) => {
+    const [down, across, value] = chart.pivot.map((name) => chart.columns.indexOf(name));
+    const names = [...new Set(rows.map((row) => row[across]))];
+    const lines = new Map();
+    for (const row of rows) {
+      if (!lines.has(row[down])) lines.set(row[down], new Map());
+      lines.get(row[down]).set(row[across], row[value]);
+    }
+    const keys = [...lines.keys()];
+    if (keys.every((key) => typeof key === "number")) keys.sort((a, b) => a - b);
+    return plain([chart.pivot[0], ...names], keys.map((key) => [key, ...names.map((name) => lines.get(key).get(name) ?? null)]), caption);
+  };
+
+  /** The rows of a graph as one table, or one for each value of the column that it is divided by. */
+  const tables = (chart) => {
+    const make = chart.pivot ? (rows, caption) => pivoted(chart, rows, caption) : (rows, caption) => plain(chart.columns, rows, caption);
+    if (!chart.by) return [make(chart.rows)];
+    const by = chart.columns.indexOf(chart.by);
+    return [...new Set(chart.rows.map((row) => row[by]))].map((name) => make(chart.rows.filter((row) => row[by] === name), name));
+  };
+
+  focuseval.startCharts = () => {
+    const figures = [...document.querySelectorAll("figure[data-chart]")];
+    const near = new IntersectionObserver((entries) => {
+      for (const entry of entries.filter((one) => one.isIntersecting)) {
+        near.unobserve(entry.target);
+        draw(entry.target);
+      }
+    }, { rootMargin: "300px" });
+    for (const figure of figures) {
+      near.observe(figure);
+      figure.querySelector("details").addEventListener("toggle", (event) => {
+        const holder = event.target.querySelector(".wide");
+        if (!holder.hasChildNodes()) holder.append(...tables(chartOf(figure)));
+      });
+      for (const button of figure.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(figure, button.dataset.save));
+    }
+    const again = () => figures.filter((figure) => views.has(figure)).forEach((figure) => draw(figure));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+    addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure, true)));
+    addEventListener("afterprint", again);
+    focuseval.charts = { draw, save, views, byId: (id) => byId(`chart-${id}`) };
+  };
+})();

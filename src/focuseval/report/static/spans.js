@@ -1,0 +1,59 @@
+// An article cut into fragments: which are highlighted, returned by A, returned by B. Positions are code points.
+"use strict";
+(() => {
+  const GOLD = 1;
+  const A = 2;
+  const B = 4;
+
+  /** What a set of bits means, its classes, and its name for a reader. */
+  focuseval.KINDS = [
+    { bits: GOLD | A | B, css: "m g a b", name: "found by A and B" },
+    { bits: GOLD | A, css: "m g a", name: "found by A only" },
+    { bits: GOLD | B, css: "m g b", name: "found by B only" },
+    { bits: GOLD, css: "m g x", name: "missed" },
+    { bits: A | B, css: "m w a b", name: "wasted by A and B" },
+    { bits: A, css: "m w a", name: "wasted by A" },
+    { bits: B, css: "m w b", name: "wasted by B" },
+  ];
+
+  focuseval.kindOf = (bits) => focuseval.KINDS.find((kind) => kind.bits === bits);
+
+  /** Fragments [start, end, bits] of a text of `length` characters; spans are flat lists start, end, start, end … */
+  focuseval.fragments = (length, gold, a, b) => {
+    const turns = [];
+    for (const [spans, bit] of [[gold, GOLD], [a, A], [b, B]]) {
+      for (let i = 0; i < spans.length; i += 2) turns.push([spans[i], bit], [Math.min(spans[i + 1], length), -bit]);
+    }
+    turns.sort((one, other) => one[0] - other[0]);
+    const made = [];
+    let at = 0;
+    let bits = 0;
+    for (const [position, turn] of turns) {
+      if (position > at) made.push([at, position, bits]);
+      at = Math.max(at, position);
+      bits += turn;
+    }
+    if (at < length) made.push([at, length, bits]);
+    return made;
+  };
+
+  /** Characters of every kind, by bits. */
+  focuseval.sizes = (fragments) => {
+    const sizes = new Array(8).fill(0);
+    for (const [start, end, bits] of fragments) sizes[bits] += end - start;
+    return sizes;
+  };
+
+  /** A function from code points to UTF-16 units of a text; the identity where every character is one unit. */
+  focuseval.units = (text, length) => {
+    if (text.length === length) return (position) => position;
+    const starts = new Uint32Array(length + 1);
+    let unit = 0;
+    for (let position = 0; position < length; position += 1) {
+      starts[position] = unit;
+      unit += text.codePointAt(unit) > 0xffff ? 2 : 1;
+    }
+    starts[length] = unit;
+    return (position) => starts[position];
+  };
+})();

@@ -1,0 +1,102 @@
+// The text of an article as blocks, built a few at a time, so that a long document never holds up the page.
+"use strict";
+(() => {
+  const { appendText, count, kindOf, node, pause, units } = focuseval;
+  const KINDS = ["paragraph", "heading", "item", "cell", "meta", "code", "plain", "gap"];
+  const LONG = 3000;
+  const SLICE = 12;
+
+  /** Blocks as [start, end, kind, level, cut]; a very long one is cut at a blank into several that touch. */
+  const blocksOf = (view, unit) => {
+    const made = [];
+    let start = 0;
+    for (let i = 0; i < view.blocks.length; i += 3) {
+      const end = start + view.blocks[i];
+      const [kind, level] = [KINDS[view.blocks[i + 1]], view.blocks[i + 2]];
+      while (end - start > LONG * 1.5) {
+        let cut = start + LONG;
+        while (cut > start + LONG / 2 && !/\s/.test(view.text[unit(cut) - 1])) cut -= 1;
+        made.push([start, cut, kind, level, true]);
+        start = cut;
+      }
+      if (end > start) made.push([start, end, kind, level, false]);
+      start = end;
+    }
+    return made;
+  };
+
+  /** Where elements begin and end, sorted: [position, order, label, path]. Ends come before starts, inner ends first. */
+  const edgesOf = (view) => {
+    const made = [];
+    const path = [];
+    for (let i = 0; i < view.elements.length; i += 4) {
+      const [start, size, depth, step] = view.elements.slice(i, i + 4);
+      path.length = depth;
+      path.push(view.steps[step]);
+      const whole = `/${path.join("/")}`;
+      if (size) made.push([start, depth, `‹${view.steps[step]}`, whole], [start + size, -1e6 - depth, "›", `end of ${whole}`]);
+    }
+    return made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+  };
+
+  const stopNode = (stop) => {
+    if (stop.edge) return node("span", { class: "edge", "data-step": stop.label, title: stop.title });
+    return node("span", { class: `pin ${stop.kind}`, "data-sign": stop.sign, title: stop.title, role: "img", "aria-label": stop.title });
+  };
+
+  /** One block: fragments in classes, pins and edges between them. */
+  const blockNode = (state, [start, end, kind, level, cut]) => {
+    const made = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 && kind !== "gap" ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+    let at = start;
+    while (at < end) {
+      while (state.stop < state.stops.length && state.stops[state.stop].at <= at) made.append(stopNode(state.stops[state.stop++]));
+      while (state.fragments[state.fragment][1] <= at) state.fragment += 1;
+      const [, stop, bits] = state.fragments[state.fragment];
+      const to = Math.min(end, stop, state.stops[state.stop]?.at ?? end);
+      const text = state.view.text.slice(state.unit(at), state.unit(to));
+      const found = kindOf(bits);
+      if (found) {
+        const mark = node("mark", { class: found.css, title: found.name });
+        appendText(mark, text);
+        made.append(mark);
+      } else appendText(made, text);
+      at = to;
+    }
+    return made;
+  };
+
+  /** Fill `root` with an article; resolves to true when it is complete, false when another one took its place. */
+  focuseval.showText = async (root, view, fragments, pins, withElements) => {
+    const turn = (root.focusevalTurn = (root.focusevalTurn ?? 0) + 1);
+    const unit = units(view.text, view.length);
+    const edges = withElements ? edgesOf(view).map(([at, , label, title]) => ({ at, edge: true, label, title })) : [];
+    const stops = [...edges, ...pins].sort((one, other) => one.at - other.at);
+    const state = { view, unit, fragments, stops, stop: 0, fragment: 0 };
+    const blocks = blocksOf(view, unit);
+    root.replaceChildren();
+    root.focusevalBlocks = [];
+    let started = performance.now();
+    for (const block of blocks) {
+      const made = blockNode(state, block);
+      root.append(made);
+      root.focusevalBlocks.push({ start: block[0], end: block[1], node: made });
+      if (performance.now() - started > SLICE) {
+        await pause();
+        if (root.focusevalTurn !== turn) return false;
+        started = performance.now();
+      }
+    }
+    for (; state.stop < state.stops.length; state.stop += 1) root.lastElementChild?.append(stopNode(state.stops[state.stop]));
+    if (!blocks.length) root.append(node("p", { class: "note" }, "This document has no text."));
+    return true;
+  };
+
+  /** Scroll an element of the text into the upper part of its pane. */
+  focuseval.bring = (root, target) => {
+    for (let again = 0; again < 2; again += 1) {
+      root.scrollTop += target.getBoundingClientRect().top - root.getBoundingClientRect().top - 70;
+    }
+  };
+
+  focuseval.describe = (view) => `${count(view.length)} characters`;
+})();
