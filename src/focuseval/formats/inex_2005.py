@@ -58,8 +58,10 @@ class _Reader:
     encoding: str = "utf-8"
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in a start tag."""
-        if self.inner is not None:
+        """Take in a start tag; elements come in millions, so they are asked for first."""
+        if name == "element" and self.pair is not None and self.inner is None:
+            self.element(attributes)
+        elif self.inner is not None:
             self.title = [] if name == "title" and self.topic not in self.rows.queries else self.title
         elif name == "inex_topic":
             self.inner = self.parser.CurrentByteIndex
@@ -143,20 +145,23 @@ class _Reader:
         grade = attributes.get("exhaustivity", "2").strip()
         if grade not in _EXHAUSTIVITY:
             raise self.error(f"expected an exhaustivity of 0 … 3 or '?', found {grade!r}")
-        path, size, rsize = (
-            self.need(attributes, "path").strip(),
-            *(self.size(attributes, n) for n in ("size", "rsize")),
-        )
-        self.article["relevant"] |= rsize > 0
+        path = attributes.get("path") or self.need(attributes, "path")
+        size, rsize = self.size(attributes, "size"), self.size(attributes, "rsize")
+        if rsize > 0:
+            self.article["relevant"] = True
         if path.count("/") == 1:
             self.article |= {"length": size, "rsize": rsize}
-        self.rows.elements.append((*(self.pair or ()), path, _EXHAUSTIVITY[grade], UNKNOWN, size, rsize, None, None))
+        topic, document = self.pair or (0, 0)
+        row = (topic, document, path.strip(), _EXHAUSTIVITY[grade], UNKNOWN, size, rsize, None, None)
+        self.rows.elements.append(row)
 
     def size(self, attributes: dict[str, str], name: str) -> int:
         """Return a size, or UNKNOWN when it is not given."""
         value = attributes.get(name)
         if value is None:
             return UNKNOWN
+        if value.isdecimal() and len(value) < 10:
+            return int(value)
         if not _SIZE.fullmatch(value.strip()):
             raise self.error(f"expected a {name} that is not negative, found {value!r}")
         return int(value)

@@ -126,11 +126,12 @@ def _column(name: str, values: tuple[Any, ...]) -> Any:
     """Return an array of the column's type; what no row says is None where the table allows it."""
     if name == "path":
         return pa.array(values, pa.string()).dictionary_encode()
-    said = any(value is not None for value in values)
+    said = values.count(None) < len(values)
     if name in _STRINGS:
         return pa.array(values, pa.string()) if said else None
     if name in _FLAGS:
         return np.array([bool(value) for value in values], np.bool_) if said else None
     if name in {"line", "source"} and not said:
         return None
-    return np.array([UNKNOWN if value is None else value for value in values], _TYPES.get(name, np.int64))
+    filled = [UNKNOWN if value is None else value for value in values] if None in values else values
+    return np.array(filled, _TYPES.get(name, np.int64))
