@@ -70,7 +70,7 @@ def test_both_paths_give_the_same_block(contents):
     assert columns(fast) == columns(plain)
 
 
-@given(st.lists(bodies(ordinary=True), min_size=2, max_size=6), st.integers(1, 5))
+@given(st.lists(bodies(), min_size=2, max_size=6), st.integers(1, 5))
 def test_blocks_joined_equal_documents_parsed_together(contents, cut):
     all_raws = raws([content.encode() for content in contents])
     together, _ = parse_documents(all_raws)
@@ -124,3 +124,33 @@ def test_both_paths_say_the_same_of_damaged_documents(content, data):
     plain, two = parse_documents(raws([damaged, content]), keep_going=True, fast=False)
     assert one == two
     assert columns(fast) == columns(plain)
+
+
+@pytest.mark.parametrize(
+    ("content", "nodes"),
+    [
+        ("<a>x<!-- -->y</a>", ["x", "y"]),
+        ("<a>x<?pi?>y</a>", ["x", "y"]),
+        ("<a>x<b/>y</a>", ["x", "y"]),
+        ("<a>x<![CDATA[<]]>y</a>", ["x<y"]),
+        ("<a>x&amp;y&#65;</a>", ["x&yA"]),
+        ("<a>x<![CDATA[]]><!-- --></a>", ["x"]),
+    ],
+)
+@pytest.mark.parametrize("fast", [True, False])
+def test_text_nodes_are_those_of_xpath(content, nodes, fast):
+    block, _ = parse_documents(raws([content.encode()]), fast=fast)
+    spans = zip(block.node("start").tolist(), block.node("end").tolist(), strict=True)
+    text = block.batch.column("text")[0].as_py()
+    assert [text[start:end] for start, end in spans] == nodes
+
+
+def test_long_names_with_equal_hashes_are_never_taken_for_each_other(monkeypatch):
+    monkeypatch.setattr(windows, "_MIX", np.uint64(0))
+    names = b"<first-long-name><other-long-name>" + bytes(8)
+    data = np.frombuffer(names, np.uint8)
+    with pytest.raises(windows.UnusualNamesError):
+        windows.strings_at(data, np.array([1, 18]), b">")
+    content = b"<first-long-name><other-long-name>x</other-long-name></first-long-name>"
+    block, _ = parse_documents(raws([content]))
+    assert block.tags == ("first-long-name", "other-long-name")

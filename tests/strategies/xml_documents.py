@@ -53,7 +53,8 @@ MARKUP = [
     "<![CDATA[<b> & ]]]>",
     "<![CDATA[ ]]>",
 ]
-TROUBLE = [">", "a > b", "\r\n", "\r", "&#13;"]
+LINE_ENDS = ["\r\n", "\r", "&#13;"]
+TROUBLE = [">", "a > b", *LINE_ENDS]
 ATTRIBUTES = ["", " id='1'", ' id="a"\n  n="2"', " t='/'", ' r="&lt;&amp;"']
 ODD_ATTRIBUTES = [' x="a>b"', " y='<!--'".replace("<", "&lt;"), ' z="-->"']
 ENDS = ["", " ", "\n"]
@@ -70,34 +71,45 @@ ENCODINGS = [
 ]
 
 
+SPICES = [
+    (MARKUP, ATTRIBUTES),
+    (LINE_ENDS, ATTRIBUTES),
+    (PLAIN, ODD_ATTRIBUTES),
+    (MARKUP + TROUBLE, ODD_ATTRIBUTES),
+]
+"""What a document may hold besides ordinary text: one kind of trouble at a time, or all."""
+
+
 @st.composite
-def bodies(draw, *, ordinary=False, depth=4):
-    """An element as a string; `ordinary` leaves out all that the fast path hands to expat's events."""
+def bodies(draw, *, spice=(REFERENCES, ATTRIBUTES), depth=4):
+    """An element as a string."""
+    other, attributes = spice
     name = draw(st.sampled_from(NAMES))
-    attributes = draw(st.sampled_from(ATTRIBUTES if ordinary else ATTRIBUTES + ODD_ATTRIBUTES))
-    end = draw(st.sampled_from(ENDS))
+    start = name + draw(st.sampled_from(attributes)) + draw(st.sampled_from(ENDS))
     if draw(st.integers(0, 4)) == 0:
-        return f"<{name}{attributes}{end}/>"
-    pieces = [PLAIN, REFERENCES] if ordinary else [PLAIN, REFERENCES, MARKUP, TROUBLE]
-    piece = st.one_of(*(st.sampled_from(kind) for kind in pieces))
+        return f"<{start}/>"
+    text = st.sampled_from([*PLAIN, *REFERENCES, ""])
+    between = st.sampled_from(other)
     if depth > 1:
-        piece = st.one_of(piece, bodies(ordinary=ordinary, depth=depth - 1))
-    content = "".join(draw(st.lists(piece, max_size=5)))
-    content = content.replace("]]>", "]] >") if ordinary else content
-    return f"<{name}{attributes}{end}>{content}</{name}{end}>"
+        between = st.one_of(between, bodies(spice=spice, depth=depth - 1))
+    pairs = draw(st.lists(st.tuples(text, between), max_size=4))
+    content = "".join(piece for pair in pairs for piece in pair) + draw(text)
+    return f"<{start}>{content}</{name}{draw(st.sampled_from(ENDS))}>"
 
 
 @st.composite
 def documents(draw, *, ordinary=False):
     """A whole document as bytes, in any encoding that expat reads."""
-    encoding = "utf-8" if ordinary else draw(st.sampled_from(ENCODINGS))
-    body = draw(bodies(ordinary=ordinary))
+    encoding = "utf-8" if ordinary or draw(st.booleans()) else draw(st.sampled_from(ENCODINGS))
+    body = draw(bodies() if ordinary else st.sampled_from(SPICES).flatmap(lambda spice: bodies(spice=spice)))
     declared = "utf-16" if encoding.startswith("utf-16") else encoding.removesuffix("-sig")
     needed = encoding not in ("utf-8", "utf-8-sig", "utf-16")
     prolog = f'<?xml version="1.0" encoding="{declared}"?>' if needed or draw(st.booleans()) else ""
     prolog += draw(st.sampled_from(["", "\n", "<!-- a > b -->\n", "<?style sheet?>"]))
     if not ordinary:
-        prolog += draw(st.sampled_from(["", '<!DOCTYPE a [<!ENTITY e "t<p>u</p>v"><!ELEMENT p ANY>]>', "<!DOCTYPE a>"]))
+        prolog += draw(
+            st.sampled_from(["", "", "", '<!DOCTYPE a [<!ENTITY e "t<p>u</p>v"><!ELEMENT p ANY>]>', "<!DOCTYPE a>"])
+        )
         if "ENTITY" in prolog and "</" in body:
             body = body.replace("</", "&e;</", 1)
     epilog = draw(st.sampled_from(["", "\n", "<!-- after -->" if not ordinary else " \n"]))
