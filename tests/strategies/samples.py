@@ -30,8 +30,8 @@ SAMPLES = {
 <file collection="wikipedia" name="10013"></file></assessments>""",
     "inex-2008": b"1 Q0 d1 100 400 50 50:60 200:40\n1 Q0 d2 50 100 0 0:50\n1 Q0 d3 0 300\n2 Q0 d9 10 20 5 5:10\n",
     "trec-qrels": b"1 0 d1 1\n1 0 d2 0\n2 0 d1 3\n",
-    "gold-jsonl": b"""{"topic": "q1", "doc": "a", "query": "q", "spans": [{"start": 2, "end": 3, "quote": "y"}], "bep": 2}
-{"topic": "q1", "doc": "b.md", "spans": []}
+    "gold-jsonl": b"""{"topic": "q1", "doc": "a", "spans": [{"start": 2, "end": 3, "quote": "y"}], "bep": 2}
+{"topic": "q1", "query": "q", "doc": "b.md", "spans": []}
 {"topic": "q2", "doc": "b.md", "spans": [{"start": 1, "end": 5}], "length": 99}
 """,
 }
