@@ -88,9 +88,11 @@ def test_the_page_s_text_is_the_document_s_and_a_selection_lands_where_it_was_ma
     if marks:
         assert nasty.run(painted) == text[start:end]
     else:
-        ranges = "[...CSS.highlights.get('relevant')].map((r) => desk.view.text.slice("
-        places = "desk.view.unitAt(r.startContainer, r.startOffset), desk.view.unitAt(r.endContainer, r.endOffset)))"
-        assert nasty.run(f"return {ranges}{places}") == [text[start:end]]
+        ranges = """
+          const units = [...CSS.highlights.get("relevant")].map((r) => [
+            desk.view.unitAt(r.startContainer, r.startOffset), desk.view.unitAt(r.endContainer, r.endOffset)]);
+          return units.sort((a, b) => a[0] - b[0]).map(([a, b]) => desk.view.text.slice(a, b)).join("");"""
+        assert nasty.run(ranges) == text[start:end]
 
 
 def test_nothing_leaves_the_machine_and_links_are_inert(site, nasty):

@@ -131,7 +131,7 @@ def test_edits_that_a_closed_page_could_not_deliver_are_sent_by_the_next(site, d
     site.start()
     site.read(desk)
     assert "highlight" in kept
-    desk.wait("return window.desk?.state.version === 1")
+    desk.wait("return window.desk?.state?.version === 1")
     assert len(judgement(site).highlights) == 1
 
 
@@ -159,5 +159,5 @@ def test_a_changed_text_is_shown_with_what_moves(site, desk):
     site.read(desk)
     desk.wait("return document.getElementById('notice').textContent.includes('1 of 1 highlights move')")
     desk.click("#notice button")
-    desk.wait("return window.desk?.state.version === 2", seconds=15)
+    desk.wait("return window.desk?.state?.version === 2", seconds=15)
     assert judgement(site).highlights == ((22, 45),)

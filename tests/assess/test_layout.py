@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,8 +70,10 @@ def test_plain_text_is_covered_too_however_long_its_lines(text, times):
     assert all(block.start < block.end for block in blocks)
 
 
-def test_a_very_long_paragraph_is_cut_after_a_line():
-    page = Document("a", ("x" * 99 + "\n") * 1_000)
-    blocks = layout(page)
-    assert len(blocks) > 5
-    assert all(page.text[block.end - 1] == "\n" for block in blocks)
+@pytest.mark.parametrize("piece", ["x" * 99 + "\n", "Word after word. ", "word ", "x"])
+def test_a_very_long_paragraph_is_cut_where_a_reader_minds_least(piece):
+    for page in (Document("a", piece * 30_000), page_from_xml("a", f"<article><p>{piece * 30_000}</p></article>")):
+        blocks = layout(page)
+        assert max(block.end - block.start for block in blocks) <= 16_000
+        assert all(page.text[: block.end].endswith(piece) for block in blocks)
+        assert sum(block.end - block.start for block in blocks) == len(page.text)

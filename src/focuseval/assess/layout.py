@@ -8,7 +8,7 @@ its successors used; an element with an unknown name is part of the line unless 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,10 +64,9 @@ def layout(document: Document) -> list[Block]:
     >>> [(block.start, block.end, block.kind) for block in layout(Document("d", "One.\n\nTwo."))]
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
-    kinds = _kinds(document)
-    if not any(kinds[1:]):
-        return _plain(document.text)
-    return [_blank_is_gap(block, document.text) for block in _partition(document, kinds)]
+    kinds, text = _kinds(document), document.text
+    blocks = _partition(document, kinds) if any(kinds[1:]) else _plain(text)
+    return [piece for block in blocks for piece in _bounded(_named_gap(block, text), text)]
 
 
 def _kinds(document: Document) -> list[str]:
@@ -124,19 +123,28 @@ def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterato
         yield Block(start, end, "paragraph" if kind == "section" else kind, outer.count("section"))
 
 
-def _blank_is_gap(block: Block, text: str) -> Block:
-    return block if text[block.start : block.end].strip() else Block(block.start, block.end, "gap", block.level)
+def _named_gap(block: Block, text: str) -> Block:
+    """Return a block of white space between others as what it is: nothing to see."""
+    blank = block.kind != "plain" and not text[block.start : block.end].strip()
+    return replace(block, kind="gap") if blank else block
 
 
-def _plain(text: str) -> list[Block]:
-    """Cut plain text after blank lines, and a very long paragraph after any line."""
-    blocks, start = [], 0
-    ends = [found.end() for found in _PARAGRAPH_BREAK.finditer(text)]
-    for end in [*ends, len(text)]:
-        while end - start > _LONG and 0 <= (line := text.find("\n", start + _LONG // 2, end - 1)) < start + 4 * _LONG:
-            blocks.append(Block(start, line + 1, "plain", 0))
-            start = line + 1
+def _plain(text: str) -> Iterator[Block]:
+    """Cut plain text after blank lines."""
+    start = 0
+    for end in [*(found.end() for found in _PARAGRAPH_BREAK.finditer(text)), len(text)]:
         if start < end:
-            blocks.append(Block(start, end, "plain", 0))
+            yield Block(start, end, "plain", 0)
         start = end
-    return blocks
+
+
+def _bounded(block: Block, text: str) -> Iterator[Block]:
+    """Cut a block that is too long to be laid out in one: after a line, else a sentence, else a word."""
+    start = block.start
+    while block.end - start > 2 * _LONG:
+        window = range(start + _LONG, start + 2 * _LONG)
+        found = (text.rfind(mark, window.start, window.stop) + len(mark) for mark in ("\n", ". ", " "))
+        end = next((cut for cut in found if cut in window), window.stop)
+        yield replace(block, start=start, end=end)
+        start = end
+    yield replace(block, start=start)

@@ -77,9 +77,11 @@ class Adjudication {
 
   /** A column per assessor and one for the decision: where in the document highlights stand. */
   #map() {
-    const columns = [...this.sides.map((side, number) => [side.highlights, `side-${number % 6}`]), [this.decided.highlights, "decision"]];
-    byId("map").replaceChildren(...columns.map(([highlights, name]) => {
+    const sides = this.sides.map((side, number) => [side.highlights, `side-${number % 6}`, side.label]);
+    const columns = [...sides, [this.decided.highlights, "decision", "decision"]];
+    byId("map").replaceChildren(...columns.map(([highlights, name, label]) => {
       const column = element("div", "map-column");
+      column.dataset.label = label;
       column.append(...highlights.map(([start, end]) => {
         const bar = element("i", `bar-mark ${name}`);
         bar.style.insetBlockStart = `${(100 * start) / this.length}%`;
@@ -114,6 +116,7 @@ class Adjudication {
   }
 }
 
+if (matchMedia("(max-width: 60rem)").matches) byId("topic-details").open = false;
 const { topic, document: name } = byId("desk").dataset;
 get("/api/sides", { topic, document: name }).then((loaded) => {
   if (loaded.sides.length < 1) return notice("Nobody has finished this document yet.");

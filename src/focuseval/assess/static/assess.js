@@ -61,7 +61,10 @@ class Desk {
     helpInto(byId("keys"), actions);
     buttonsInto(byId("actions"), this, actions.filter((action) => action.button));
     buttonsInto(byId("bubble"), this, actions.filter((action) => action.bubble));
-    new ResizeObserver(() => this.#showEntry()).observe(byId("text"));
+    new ResizeObserver(([{ contentRect }]) => {
+      if (contentRect.width !== this.width) this.showEntry();
+      this.width = contentRect.width;
+    }).observe(byId("text"));
     byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selectedByMouse(), 0));
     byId("scroller").addEventListener("scroll", () => { byId("bubble").hidden = true; }, { passive: true });
     this.note.addEventListener("input", () => {
@@ -184,11 +187,16 @@ class Desk {
     showStatus(this.state);
     if (document.activeElement !== this.note) this.note.value = this.state.note;
     this.sizes = this.elements.sizes(this.state.highlights);
+    this.showEntry();
+    this.showPlace();
+    clearTimeout(this.panelTimer);
+    this.panelTimer = setTimeout(() => this.#showPanel(), 30); // the highlight itself is painted first
+  }
+
+  #showPanel() {
     showSpecificity(this, this.sizes);
     byId("grading").hidden = !this.exhaustivity;
     if (this.exhaustivity) showGrades(this, this.sizes);
-    this.#showEntry();
-    this.showPlace();
   }
 
   showPlace() {
@@ -199,11 +207,13 @@ class Desk {
     if (this.cursor.collapsed) byId("bubble").hidden = true;
   }
 
-  #showEntry() {
-    const node = byId("entry");
-    node.hidden = this.state.entry_point === null;
-    if (node.hidden) return;
-    this.view.pin(node, this.view.map.toUnit(this.state.entry_point));
+  showEntry() {
+    cancelAnimationFrame(this.entryFrame);
+    this.entryFrame = requestAnimationFrame(() => {
+      const node = byId("entry");
+      node.hidden = this.state.entry_point === null;
+      if (!node.hidden) this.view.pin(node, this.view.map.toUnit(this.state.entry_point));
+    });
   }
 
   #selectedByMouse() {
@@ -271,7 +281,10 @@ async function start() {
   try {
     window.desk = new Desk(dataset, await get("/api/document", where));
     byId("text").focus({ preventScroll: true });
-    document.documentElement.dataset.ready = "yes";
+    requestAnimationFrame(() => setTimeout(() => {
+      performance.mark("ready");
+      document.documentElement.dataset.ready = "yes";
+    }, 0));
   } catch (error) {
     notice(`The document could not be shown: ${error.message}`);
     throw error;

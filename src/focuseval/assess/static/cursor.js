@@ -72,10 +72,13 @@ export class Cursor {
     return [];
   }
 
+  /** Draw the caret with the next frame, however often it moves before. */
   draw() {
-    this.caretNode.hidden = !this.started || !this.collapsed;
-    if (this.caretNode.hidden) return;
-    this.view.pin(this.caretNode, this.caret);
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => {
+      this.caretNode.hidden = !this.started || !this.collapsed;
+      if (!this.caretNode.hidden) this.view.pin(this.caretNode, this.caret);
+    });
   }
 
   #apply(show) {

@@ -77,7 +77,7 @@ export function helpInto(node, actions) {
     const list = document.createElement("dl");
     for (const action of members) {
       const keys = document.createElement("dt");
-      action.keys.forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
+      action.keys.slice(0, 2).forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
       list.append(keys, Object.assign(document.createElement("dd"), { textContent: action.name }));
     }
     const section = document.createElement("section");

@@ -6,11 +6,32 @@ export function createPainter(view, { marks = !SUPPORTED } = {}) {
   return marks ? new MarkPainter(view) : new HighlightPainter(view);
 }
 
-/** One Highlight per layer; an edit adds and removes only the ranges that changed. */
+/** Spans that begin before `end` and end after `start`; both spans and ranges are sorted and disjoint. */
+function within(spans, start, end) {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle][1] <= start) low = middle + 1;
+    else high = middle;
+  }
+  const found = [];
+  for (let k = low; k < spans.length && spans[k][0] < end; k += 1) found.push(spans[k]);
+  return found;
+}
+
+/**
+ * One Highlight per layer, with ranges for the blocks near the window alone: a browser looks at every range again
+ * whenever anything changes, so that thousands of them would make scrolling stutter.
+ */
 class HighlightPainter {
   constructor(view) {
     this.view = view;
     this.layers = new Map();
+    this.seen = new Set();
+    const watch = (entries) => entries.forEach(({ target, isIntersecting }) => this.#turn(Number(target.dataset.block), isIntersecting));
+    const observer = new IntersectionObserver(watch, { root: view.root.parentElement, rootMargin: "100% 0px" });
+    view.blocks.forEach((block) => observer.observe(block.node));
   }
 
   set(name, spans, priority = 0) {
@@ -18,23 +39,32 @@ class HighlightPainter {
       const highlight = new Highlight();
       highlight.priority = priority;
       CSS.highlights.set(name, highlight);
-      this.layers.set(name, { highlight, ranges: new Map() });
+      this.layers.set(name, { highlight, painted: new Map() });
     }
-    const { highlight, ranges } = this.layers.get(name);
-    const wanted = new Map(spans.map(([start, end]) => [`${start}-${end}`, [start, end]]));
-    for (const [key, range] of ranges) {
-      if (!wanted.has(key)) {
-        highlight.delete(range);
-        ranges.delete(key);
-      }
-    }
-    for (const [key, [start, end]] of wanted) {
-      if (!ranges.has(key)) {
-        const range = this.view.staticRange(start, end);
-        ranges.set(key, range);
-        highlight.add(range);
-      }
-    }
+    const layer = this.layers.get(name);
+    layer.spans = spans;
+    this.seen.forEach((number) => this.#paint(layer, number));
+  }
+
+  #turn(number, isSeen) {
+    if (isSeen) this.seen.add(number);
+    else this.seen.delete(number);
+    this.layers.forEach((layer) => this.#paint(layer, number));
+  }
+
+  /** Bring one block's ranges to what its layer says; most of the time that is what they are. */
+  #paint(layer, number) {
+    const block = this.view.blocks[number];
+    const clip = ([start, end]) => [Math.max(start, block.start), Math.min(end, block.end)];
+    const wanted = this.seen.has(number) ? within(layer.spans, block.start, block.end).map(clip) : [];
+    const before = layer.painted.get(number);
+    const key = wanted.join(";");
+    if ((before?.key ?? "") === key) return;
+    before?.ranges.forEach((range) => layer.highlight.delete(range));
+    const ranges = wanted.map(([start, end]) => this.view.staticRange(start, end));
+    ranges.forEach((range) => layer.highlight.add(range));
+    if (ranges.length) layer.painted.set(number, { key, ranges });
+    else layer.painted.delete(number);
   }
 }
 

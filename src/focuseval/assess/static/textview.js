@@ -81,8 +81,8 @@ export class TextView {
     if (!box) return;
     const frame = block.node.getBoundingClientRect();
     if (node.parentNode !== block.node) block.node.append(node);
-    node.style.top = `${box.top - frame.top}px`;
-    node.style.left = `${box.left - frame.left}px`;
+    node.style.top = `${box.top - frame.top - block.node.clientTop}px`;
+    node.style.left = `${box.left - frame.left - block.node.clientLeft}px`;
     node.style.height = `${box.height}px`;
   }
 

@@ -65,9 +65,17 @@ def upcoming() -> Response:
     return redirect(_address(found, assessor) or url_for("pages.topics", done=1))
 
 
+FUNCTION_WORDS = (
+    " a about an and are as at be by can did do does for from had has have how i if in into is it its no not of on or"
+    " our over so than that the their there they this to under was were what when where which who why will with you "
+)
+"""Words of a question that say nothing of what it is about; they stand on every line."""
+
+
 def query_terms(topic: Topic) -> list[str]:
-    """Return the words and phrases to colour in the text; unwanted ones are not."""
-    return sorted({term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1})
+    """Return the words and phrases to colour in the text: neither unwanted ones nor mere function words."""
+    told = {term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1}
+    return sorted(text for text in told if f" {text.lower()} " not in FUNCTION_WORDS)
 
 
 def _address(row: Pooled | None, assessor: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from focuseval.errors import AssessError
 if TYPE_CHECKING:
     from flask import Flask
 
-THREADS = 8
+THREADS = 16
 
 
 def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
@@ -39,6 +40,7 @@ class Server:
     def __init__(self, app: Flask, listening: socket.socket) -> None:
         import waitress  # noqa: PLC0415  only a server needs it
 
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news to an assessor
         self.port = listening.getsockname()[1]
         self._server: Any = waitress.create_server(
             app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27
