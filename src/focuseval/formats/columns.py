@@ -26,17 +26,19 @@ _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 
 
 def parsed(
-    data: pa.Buffer, kinds: Kinds, separator: str, release: Callable[[], None] | None = None
+    data: pa.Buffer, kinds: Kinds, separator: str, release: Callable[[int], None] | None = None
 ) -> dict[str, Any] | None:
-    """Return the columns of a regular file, calling `release` after every segment."""
+    """Return the columns of a regular file, calling `release` with the end of every segment that is done."""
     parts: list[dict[str, Any]] = []
+    done = 0
     for segment in _segments(data):
         columns = _segment_columns(segment, kinds, separator)
         if columns is None:
             return None
         parts.append(columns)
+        done += segment.size
         if release:
-            release()
+            release(done)
     return _stacked(parts, kinds)
 
 
