@@ -167,6 +167,7 @@ def _about(ground: Ground) -> About:
         docs_sha256=scores.docs_sha256,
         test=str(ground.settings),
         measures=tuple((name, _summary(name)) for name in scores.measures),
+        remarks=tuple(dict.fromkeys(scores.remarks())),
     )
 
 

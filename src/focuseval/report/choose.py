@@ -25,18 +25,20 @@ DECIDING = 5
 def explains(table: Articles, pair: tuple[int, int] | None) -> NDArray[np.float64]:
     """Return how much an article explains: text that one run found and the other did not, or missed or wasted.
 
-    A difference between A and B counts in full, text that both missed in half, text that both wasted in a quarter.
-    Without a pair everything that the first run missed or wasted counts.
+    Text that only one of A and B found counts in full and text that both missed in half. Wasted text counts in a
+    quarter where one wasted it and an eighth where both did, and less the further down it was returned. Without a pair
+    everything that the first run missed or wasted counts.
     """
     highlighted, size = table.highlighted.astype(np.float64), table.size
     if not len(size):
         return highlighted
-    first, second = pair or (0, 0)
-    found = table.relevant[[first, second]].astype(np.float64)
-    wasted = size[[first, second]] - found
-    missed = highlighted - found.max(axis=0)
-    told = np.abs(found[0] - found[1]) + np.abs(wasted[0] - wasted[1]) / 2
-    return np.asarray(told + missed / 2 + wasted.min(axis=0) / 4 + 1)
+    sides = list(pair or (0, 0))
+    found = table.relevant[sides].astype(np.float64)
+    wasted = size[sides] - found
+    rank = np.where(table.rank[sides] > 0, table.rank[sides], np.inf).min(axis=0)
+    burden = np.abs(wasted[0] - wasted[1]) / 4 + wasted.min(axis=0) / 8
+    told = np.abs(found[0] - found[1]) + (highlighted - found.max(axis=0)) / 2
+    return np.asarray(told + burden / np.log2(1 + rank) + 1e-3)
 
 
 def ranked(table: Articles, pair: tuple[int, int] | None, weight: NDArray[np.float64]) -> list[int]:
@@ -49,7 +51,7 @@ def ranked(table: Articles, pair: tuple[int, int] | None, weight: NDArray[np.flo
         return []
     told = explains(table, pair)
     total = np.bincount(table.topic, told, len(weight))
-    priority = (weight + 0.02)[table.topic] * told / np.maximum(total, 1)[table.topic]
+    priority = (weight + 0.02)[table.topic] * told / np.maximum(total, 1e-3)[table.topic]
     place = np.argsort(np.argsort(-weight, kind="stable"))[table.topic]
     by_topic = np.lexsort((-told, table.topic))
     start = np.searchsorted(table.topic[by_topic], np.arange(len(weight)))

@@ -176,7 +176,11 @@ def remarks(ground: Ground) -> tuple[str, ...]:
     if any(unjudged):
         words = "a run" if len(unjudged) == 1 else "the runs"
         said.append(f"Up to {max(unjudged):,} results of {words} are in documents that nobody judged: they count as wrong.")
-    said += scores.remarks()
+    for label, counts in zip(ground.labels, scores.counts, strict=True):
+        if counts.unknown:
+            said.append(f"{label}: {topics(counts.unknown)} are not in the gold and were left out.")
+        if counts.unplaced:
+            said.append(f"{label}: {counts.unplaced:,} results have no known place in their document and gain nothing.")
     if len(ground.drawn) < len(ground.labels):
         said.append(f"{len(ground.labels)} runs: curves and heat map show the {len(ground.drawn)} best.")
     return tuple(said)

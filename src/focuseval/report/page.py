@@ -18,6 +18,7 @@ from focuseval.report.verdict import signed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focuseval.report.charts.chart import Chart
     from focuseval.report.first_screen import RunLine
     from focuseval.report.report import Report
 
@@ -51,10 +52,10 @@ def visible(text: object) -> str:
 
 def render_html(report: Report) -> str:
     """Return the page of a report."""
-    scripts = [_static(name) for name in (*VENDOR, *SCRIPTS)]
-    return _environment().get_template("report.html").render(
+    scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
+    page: str = environment().get_template("report.html").render(
         report=report,
-        style="\n".join(_static(name) for name in STYLES),
+        style="\n".join(static(name) for name in STYLES),
         scripts=scripts,
         policy=policy(scripts),
         sections=_sections(report),
@@ -67,17 +68,22 @@ def render_html(report: Report) -> str:
         data=as_json(page_data(report)),
         texts=[as_json(text) for text in report.texts.values()],
     )  # fmt: skip
+    return page
 
 
 def page_data(report: Report) -> dict[str, Any]:
     """Return what the scripts need: graphs with their rows, and the heat map; texts stand apart."""
-    names = ("id", "columns", "rows", "spec", "pivot", "by", "title")
     return {
-        "charts": [{name: getattr(chart, name) for name in names} for chart in report.charts],
+        "charts": [chart_data(chart) for chart in report.charts],
         "heat": asdict(report.heat),
         "documents": {name: number for number, name in enumerate(report.texts)},
         "known": [row.topic for row in report.first.per_topic],
     }
+
+
+def chart_data(chart: Chart) -> dict[str, Any]:
+    """Return what the scripts need of a graph."""
+    return {name: getattr(chart, name) for name in ("id", "columns", "rows", "spec", "pivot", "by")}
 
 
 def policy(scripts: Sequence[str]) -> str:
@@ -119,7 +125,8 @@ def _interval(mean: Any) -> str:
 
 
 @cache
-def _environment() -> Any:
+def environment() -> Any:
+    """Return the templates, with everything escaped that comes from a file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
 
     environment = Environment(
@@ -139,7 +146,7 @@ def _environment() -> Any:
 
 
 @cache
-def _static(name: str) -> str:
+def static(name: str) -> str:
     """Return a static file; a comment that points at a source map is not for a page without a network."""
     text = (HERE / "static" / name).read_text(encoding="utf-8")
     return re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text)

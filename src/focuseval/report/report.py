@@ -28,6 +28,8 @@ class About:
     """How differences were judged."""
     measures: tuple[tuple[str, str], ...]
     """Name and summary of every measure."""
+    remarks: tuple[str, ...] = ()
+    """What the readers of gold and runs noticed."""
 
 
 @dataclass(frozen=True)

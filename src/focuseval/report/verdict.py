@@ -136,8 +136,8 @@ def _ranking(ground: Ground, found: tuple[Against, ...]) -> Verdict:
         return Verdict("cannot tell", headline, reason, found)
     names = _names(ground, open_)
     headline = f"{best} leads, but cannot be told apart from {names}."
-    rest = len(found) - len(open_)
-    return Verdict("cannot tell", headline, f"{reason} It is better than the other {rest}.", found)
+    rest = [against for against in found if against.word == "worse"]
+    return Verdict("cannot tell", headline, f"{reason} It is better than {_names(ground, rest)}.", found)
 
 
 def _baseline(ground: Ground, found: tuple[Against, ...]) -> Verdict:

@@ -29,17 +29,18 @@ def significance_stars(ground: Ground) -> Chart | None:
     if not rows:
         return None
     size = 22 if len(listed) <= 20 else 13
-    place = {"type": "ordinal", "sort": None, "axis": {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False}}
+    place = {"type": "ordinal", "sort": None, "axis": {"labelAngle": 0, "domain": False, "ticks": False}}
     spec = {
         "data": {"name": "rows"},
-        "facet": {"field": "measure", "type": "nominal", "sort": None, "title": None, "header": {"labelFontSize": 12}},
+        "facet": {"field": "measure", "type": "nominal", "sort": list(measures), "title": None},
         "columns": 2,
+        "usermeta": {"facet": len(listed) * size + 50},
         "spec": {
             "width": {"step": size},
             "height": {"step": size},
             "encoding": {
                 "x": {"field": "column", "title": "… than run", **place},
-                "y": {"field": "row", "title": "run is better …", **place, "axis": {"domain": False, "ticks": False}},
+                "y": {"field": "row", "title": "run is better …", **place},
             },
             "layer": [
                 {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},

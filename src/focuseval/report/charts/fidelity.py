@@ -27,8 +27,9 @@ def fidelity_grid(ground: Ground) -> Chart | None:
     dark = {"condition": {"test": "datum.mean > 0.6", "value": "white"}, "value": "black"}
     spec = {
         "data": {"name": "rows"},
-        "facet": {"field": "measure", "type": "nominal", "sort": None, "title": None},
+        "facet": {"field": "measure", "type": "nominal", "sort": list(test.measures), "title": None},
         "columns": 2,
+        "usermeta": {"facet": 56 * len(RANKINGS) + 90},
         "spec": {
             "width": {"step": 56},
             "height": {"step": 28},

@@ -27,7 +27,7 @@ def means_with_intervals(ground: Ground) -> Chart | None:
     if not rows:
         return None
     y = {"field": "run", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 190, "ticks": False}}
-    x = axis("mean", f"mean {ground.measure}", scale={"zero": True})
+    x = axis("mean", f"mean {ground.measure}", scale={"zero": True}, axis={"tickCount": 6})
     hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     spec: dict[str, Any] = {
         "width": "container",

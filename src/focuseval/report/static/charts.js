@@ -37,7 +37,7 @@
     const plot = figure.querySelector(".plot");
     const spec = structuredClone(chart.spec);
     if (spec.width === "container" && light) spec.width = 620;
-    if (spec.facet && plot.clientWidth < 700) spec.columns = 1;
+    if (spec.facet) spec.columns = Math.max(1, Math.floor(plot.clientWidth / spec.usermeta.facet));
     views.get(figure)?.finalize();
     const compiled = vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config: theme(plot.clientWidth, light) }).spec;
     const view = new vega.View(vega.parse(compiled), { renderer: "svg", container: plot, hover: true, logLevel: vega.Error });

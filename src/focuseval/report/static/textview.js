@@ -19,7 +19,7 @@
         made.push([start, cut, kind, level, true]);
         start = cut;
       }
-      if (end > start) made.push([start, end, kind, level, false]);
+      if (end > start && kind !== "gap") made.push([start, end, kind, level, false]); // blank text between blocks is the style sheet's
       start = end;
     }
     return made;
@@ -46,7 +46,7 @@
 
   /** One block: fragments in classes, pins and edges between them. */
   const blockNode = (state, [start, end, kind, level, cut]) => {
-    const made = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 && kind !== "gap" ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+    const made = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
     let at = start;
     while (at < end) {
       while (state.stop < state.stops.length && state.stops[state.stop].at <= at) made.append(stopNode(state.stops[state.stop++]));

@@ -1,0 +1,39 @@
+"""``focuseval history``: scores over commits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file, such as history.html.")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="Only these measures.")
+@click.option("--title", default="Scores over time", show_default=True)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["html", "table", "markdown", "latex", "csv", "json"]),
+    help="html with -o, else a table.",
+)
+def history(folder: str, **options: Any) -> None:
+    r"""Draw a line per run and measure through the score files in DIR.
+
+    DIR holds what 'focuseval score --format json' wrote, one file per commit. Files are ordered by a date or time in
+    their name, else by the numbers and words of the name; where gold, documents or policies change, the page says so.
+
+    \b
+    Examples:
+      focuseval score gold.jsonl run.jsonl --format json -o scores/$(date +%Y%m%dT%H%M%S)-$(git rev-parse --short HEAD).json
+      focuseval history scores/ -o history.html
+      focuseval history scores/ -m MAgP --format markdown
+    """
+    from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.report.history import read_history  # noqa: PLC0415  as above
+    from focuseval.report.history_page import render  # noqa: PLC0415  as above
+
+    found = read_history(folder).only(options["measures"])
+    layout = options["layout"] or ("html" if options["output"] else "table")
+    write_text(render(found, layout, options["title"]), options["output"])

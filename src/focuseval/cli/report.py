@@ -1,0 +1,56 @@
+"""``focuseval report``: one HTML file that answers, and explains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
+@click.option("--baseline", metavar="RUN", help="The run (file or id) that the others are held against.")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="The first one decides.")
+@click.option("--task", help="thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans.")
+@click.option("--profile", help="Policies and default measures of a campaign: inex2002 … inex2010, rag.")
+@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
+@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
+@click.option("--topics", metavar="FILE", help="The topics, to show what each of them asks.")
+@click.option("--title", default="", help="The page's title.")
+@click.option(
+    "--format", "layout", type=click.Choice(["html", "json", "markdown", "latex", "csv"]), default="html", show_default=True
+)
+@click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
+@click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
+@click.option("--text-limit", type=click.FloatRange(0), default=2.5, show_default=True, help="Megabytes of text in the page.")
+@click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")
+@click.option(
+    "--test",
+    type=click.Choice(["bootstrap", "randomisation", "t", "wilcoxon", "sign"]),
+    default="bootstrap",
+    show_default=True,
+    help="How the verdict is tested.",
+)
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
+@click.option("--gold-format", help="Format of the gold, when it is not detected.")
+@click.option("--run-format", help="Format of the runs, when it is not detected.")
+def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
+    r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
+
+    The page is one file that opens from disk without a network. With the collection (--index or --docs) it shows the
+    articles themselves. The verdict is two-tailed, with Holm's correction where several runs are compared.
+
+    \b
+    Examples:
+      focuseval report gold.jsonl old.jsonl new.jsonl --docs docs/ --baseline old.jsonl -o report.html
+      focuseval report assessments/ run*.xml --index wiki.idx --profile inex2006 --task focused -o report.html
+      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex
+      focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
+    """
+    from focuseval.cli.reporting import report_files  # noqa: PLC0415  help must not wait for it
+
+    report_files(gold, runs, options)

@@ -1,0 +1,101 @@
+"""From the options of ``focuseval report`` to a page, tables, figures, or a server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from focuseval.report.ground import Ground
+    from focuseval.report.report import Report
+
+
+def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Read, score, observe; then serve, or write what is asked for."""
+    from focuseval.report.build import report_on  # noqa: PLC0415  help must not wait for it
+    from focuseval.report.tables import render  # noqa: PLC0415  as above
+
+    if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
+        raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
+    ground = ground_of(gold, runs, options)
+    if options["serve"]:
+        serve(ground, options)
+        return
+    made = report_on(ground, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
+    if options["figures"]:
+        write_figures(made, options["figures"])
+    if options["output"] or options["layout"] != "html":
+        from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
+
+        write_text(render(made, options["layout"]), options["output"])
+
+
+def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ground:
+    """Read what the options name; a baseline that is a file of its own becomes one of the runs."""
+    from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import read_gold  # noqa: PLC0415  as above
+    from focuseval.report.build import lay_ground  # noqa: PLC0415  as above
+    from focuseval.report.verdict import VERDICT  # noqa: PLC0415  as above
+
+    baseline = options["baseline"]
+    if baseline and baseline not in runs and Path(baseline).is_file():
+        runs = (*runs, baseline)
+    index = collection(options)
+    return lay_ground(
+        read_gold(gold, format=options["gold_format"], index=index),
+        list(runs),
+        options["measures"] or None,
+        index=index,
+        task=options["task"],
+        profile=options["profile"],
+        baseline=baseline,
+        settings=replace(VERDICT, test=options["test"], alpha=options["alpha"]),
+        fidelity=options["fidelity"],
+        titles=_titles(options["topics"]),
+        run_format=options["run_format"],
+        missing=options["missing"],
+    )
+
+
+def _titles(path: str | None) -> dict[str, str] | None:
+    if path is None:
+        return None
+    from focuseval.topics import read_topics  # noqa: PLC0415  only asked for by name
+
+    return {topic.id: topic.title or topic.castitle for topic in read_topics(path)}
+
+
+def write_figures(made: Report, folder: str) -> None:
+    """Write every graph as an SVG file."""
+    from focuseval.errors import FormatError  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.output import write_whole  # noqa: PLC0415  as above
+    from focuseval.report.figures import draw_all  # noqa: PLC0415  as above
+
+    drawn = draw_all(made.charts)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror}", at=folder) from None
+    for name, svg in drawn.items():
+        write_whole(Path(folder) / name, [svg.encode()])
+    click.echo(f"{len(drawn)} figures in {folder}", err=True)
+
+
+def serve(ground: Ground, options: dict[str, Any]) -> None:
+    """Serve the report on this machine until Ctrl-C."""
+    from focuseval.assess.web.serve import Server, bind, names_of  # noqa: PLC0415  help must not wait for it
+    from focuseval.report.serve import create_app, fresh_token  # noqa: PLC0415  as above
+
+    listening = bind(port=options["port"])
+    port, token = listening.getsockname()[1], fresh_token()
+    app = create_app(ground, token, names_of("127.0.0.1", port), title=options["title"])
+    server = Server(app, listening)
+    server.start()
+    click.echo(f"Report: http://127.0.0.1:{port}/?token={token}\nStop with Ctrl-C.", err=True)
+    try:
+        server.wait()
+    except KeyboardInterrupt:
+        server.close()

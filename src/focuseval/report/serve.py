@@ -1,0 +1,78 @@
+"""The same page from a server on this machine: articles are asked for one by one, so that nothing is left out.
+
+The printed link carries a token; with the first visit it becomes a cookie that other sites never see. A Host that is
+not ours is refused, so that a foreign name pointed at this machine gets nothing.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response, abort, jsonify, make_response, redirect, request
+
+from focuseval.report.build import report_on
+from focuseval.report.explained import topic_views
+from focuseval.report.page import render_html
+from focuseval.report.texts import reader
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response as AnyResponse
+
+    from focuseval.report.ground import Ground
+
+COOKIE = "focuseval-report"
+
+
+def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:
+    """Return the app of one report."""
+    page = render_html(report_on(ground, title=title, served=True))
+    read = reader(ground.index) if ground.index is not None else None
+    number = {name: i for i, name in enumerate(ground.scores.topics)}
+    app = Flask("focuseval.report", static_folder=None)
+
+    @app.before_request
+    def check() -> None:
+        if request.headers.get("Host", "").lower() not in hosts:
+            abort(403, "this server does not answer to that name")
+        given = request.args.get("token", "") or request.cookies.get(COOKIE, "")
+        if not hmac.compare_digest(given.encode(), token.encode()):
+            abort(403, "open the link that 'focuseval report --serve' printed")
+
+    @app.after_request
+    def close(response: Response) -> Response:
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["X-Frame-Options"] = "DENY"
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @app.get("/")
+    def show() -> AnyResponse | str:
+        if "token" not in request.args:
+            return page
+        entered: AnyResponse = make_response(redirect("/"))
+        entered.set_cookie(COOKIE, token, httponly=True, samesite="Lax")
+        return entered
+
+    @app.get("/articles")
+    def articles() -> Response:
+        topic = number.get(request.args.get("topic", ""))
+        if topic is None or read is None:
+            abort(404, "there is no such topic")
+        return jsonify(topic_views(ground, topic))
+
+    @app.get("/document")
+    def document() -> Response:
+        found: Any = [-1] if read is None else ground.index.find([request.args.get("doc", "")])
+        if read is None or found[0] < 0:
+            abort(404, "there is no such document")
+        return jsonify(read(int(found[0])))
+
+    return app
+
+
+def fresh_token() -> str:
+    """Return a secret for the link."""
+    return secrets.token_urlsafe(24)
