@@ -165,6 +165,7 @@ def shared_browser(driver):
 def browser(shared_browser):
     shared_browser.cdp("Network.clearBrowserCookies")
     shared_browser.size(1600, 1000)
+    shared_browser.errors()  # what earlier tests left in the console
     yield shared_browser
     shared_browser.open("about:blank")
 
@@ -182,3 +183,9 @@ def shared_site(pooled, pages, users):
     running = Site(pooled, pages, users)
     yield running
     running.stop()
+
+
+@pytest.fixture
+def make_site():
+    """A site over any store."""
+    return Site

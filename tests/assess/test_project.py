@@ -1,0 +1,214 @@
+"""A project from the command line: begun, split, imported into, exported from, scored, checked."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from focuseval.assess import Key, open_project, project_gold
+from focuseval.assess.plan import Assessor, register
+from focuseval.assess.questions import read_questions
+from focuseval.cli import main
+from focuseval.errors import AssessError, FormatError
+from focuseval.example import ROOT
+from focuseval.formats import read_gold
+
+TIDES = "101"
+DOCUMENTS = ("water/tide", "water/rock-pool")
+
+
+def command(*arguments, code=0, stdin=None):
+    told = CliRunner().invoke(main, [*map(str, arguments)], input=stdin)
+    assert told.exit_code == code, told.output
+    return told.output
+
+
+@pytest.fixture
+def project(tmp_path):
+    pool = [{"pool": 1, "depth": 1, "size": None, "order": "runs", "seed": 0, "runs": []}]
+    for rank, name in enumerate(DOCUMENTS, 1):
+        pool.append({"topic": TIDES, "doc": name, "runs": 1, "best": rank, "by": [], "batch": 0})
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in pool))
+    opened = open_project(
+        tmp_path / "sea",
+        collection=str(ROOT / "articles"),
+        topics=str(ROOT / "topics.xml"),
+        pool=str(tmp_path / "pool.jsonl"),
+    )
+    opened.close()
+    return tmp_path / "sea"
+
+
+def judgements(tmp_path, name, *spans):
+    """A file of judgements: the spans in the first document, nothing in the second."""
+    lines = [
+        {"topic": TIDES, "doc": DOCUMENTS[0], "spans": [{"start": a, "end": b} for a, b in spans], "assessor": name},
+        {"topic": TIDES, "doc": DOCUMENTS[1], "spans": [], "assessor": name},
+    ]
+    path = tmp_path / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def judged(project, tmp_path):
+    command("assess", project, "--import", judgements(tmp_path, "one", (100, 200), (300, 340)))
+    command("assess", project, "--import", judgements(tmp_path, "two", (150, 250)))
+    return project
+
+
+def test_a_new_project_needs_a_collection_topics_and_a_pool_that_fit(tmp_path, project):
+    assert "needs --index" in command("assess", tmp_path / "new", code=1)
+    assert "no document 'water/tide'" in command(
+        "assess", tmp_path / "new", "--docs", ROOT / "articles" / "people", "--topics", ROOT / "topics.xml",
+        "--pool", tmp_path / "pool.jsonl", code=1,
+    )  # fmt: skip
+    (tmp_path / "q.jsonl").write_text('{"topic": "q1", "query": "Why?"}\n')
+    assert "the topics have no '101'" in command(
+        "assess", tmp_path / "new2", "--docs", ROOT / "articles", "--topics", tmp_path / "q.jsonl",
+        "--pool", tmp_path / "pool.jsonl", code=1,
+    )  # fmt: skip
+
+
+def test_a_project_keeps_its_settings_and_complains_about_a_collection_that_is_gone(project):
+    assert "all is well" in command("assess", project, "--check")
+    settings = json.loads((project / "project.json").read_text())
+    (project / "project.json").write_text(json.dumps({**settings, "collection": str(project / "gone")}))
+    assert "say with --index or --docs" in command("assess", project, "--check", code=1)
+
+
+def test_an_import_is_labelled_and_a_person_s_name_is_not_taken(judged, tmp_path):
+    told = command("assess", judged, "--agreement")
+    assert "one (imported) - two (imported): documents 2, kappa 1.000" in told
+    # 50 characters in common of 140 and 100.
+    assert f"Jaccard {50 / 190:.3f}, F {100 / 240:.3f}" in told
+    opened = open_project(judged)
+    register(opened.store, Assessor("ann"))
+    opened.close()
+    assert "a human assessor" in command("assess", judged, "--import", judgements(tmp_path, "ann"), code=1)
+
+
+def test_an_import_again_brings_the_newer_judgements(judged, tmp_path):
+    command("assess", judged, "--import", judgements(tmp_path, "one", (0, 50)))
+    opened = open_project(judged)
+    saved = opened.store.judgement(Key("one", TIDES, DOCUMENTS[0]))
+    assert (saved.version, saved.judgement.highlights) == (2, ((0, 50),))
+    opened.close()
+
+
+@pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008"])
+def test_every_export_reads_back_as_the_same_highlights(judged, tmp_path, wanted):
+    target = tmp_path / ("out" if wanted == "inex-2005" else "out.txt")
+    command("assess", judged, "--export", target, "--to", wanted, "--assessor", "one")
+    opened = open_project(judged)
+    gold = read_gold(target, index=opened.documents.index)
+    opened.close()
+    assert list(gold.topics) == [TIDES]
+    assert sorted(gold.passages.start.tolist()) == [100, 300]
+    assert sorted(gold.passages.end.tolist()) == [200, 340]
+    assert sorted(gold.articles.relevance.tolist()) == [0, 1]
+    assert gold.articles.bep.max() == 100
+
+
+def test_qrels_say_which_documents_are_relevant(judged, tmp_path):
+    command("assess", judged, "--export", tmp_path / "out.qrels", "--to", "trec-qrels", "--assessor", "one")
+    rows = {line.split()[2]: line.split()[3] for line in (tmp_path / "out.qrels").read_text().splitlines()}
+    assert rows == {DOCUMENTS[0]: "1", DOCUMENTS[1]: "0"}
+
+
+def test_a_project_is_gold_by_assessor_and_asks_which_when_there_are_several(judged):
+    gold = project_gold(judged, assessor="one")
+    assert gold.articles.rsize.tolist() == [0, 140]
+    assert gold.attributes[TIDES] == {"assessor": "one (imported)"}
+    assert gold.queries[TIDES].startswith("cause of")
+    assert gold.sha256 != project_gold(judged, assessor="two").sha256
+    assert len(project_gold(judged, adjudicated=True).topics) == 0
+    with pytest.raises(AssessError, match="among one, two"):
+        project_gold(judged)
+    with pytest.raises(AssessError, match="found 'three'"):
+        project_gold(judged, assessor="three")
+    with pytest.raises(AssessError, match="found both"):
+        project_gold(judged, assessor="one", adjudicated=True)
+
+
+def test_everything_goes_out_and_into_a_new_project(judged, tmp_path):
+    command("assess", judged, "--export", tmp_path / "all.jsonl")
+    begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
+    command("assess", tmp_path / "copy", *begin, "--import", tmp_path / "all.jsonl")
+    command("assess", tmp_path / "copy", "--export", tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "all.jsonl").read_text()
+    assert "all is well" in command("assess", tmp_path / "copy", "--check")
+    assert "import into a new one" in command("assess", judged, "--import", tmp_path / "all.jsonl", code=1)
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda lines: lines[:-1], "found none"),
+        (lambda lines: [*lines[:-1], lines[-1].replace('"version": 1', '"version": 2')], "another judgement"),
+        (lambda lines: [lines[0], "{}", "nonsense"], "expected a JSON object"),
+        (lambda lines: [lines[0], '{"event": {}}'], "expected the event's 'at'"),
+        (lambda lines: ['{"focuseval": "assessments", "version": 9}'], "first line"),
+    ],
+)
+def test_a_damaged_export_is_refused_whole(judged, tmp_path, damage, complaint):
+    command("assess", judged, "--export", tmp_path / "all.jsonl")
+    lines = damage((tmp_path / "all.jsonl").read_text().splitlines())
+    (tmp_path / "bad.jsonl").write_text("\n".join(lines) + "\n")
+    begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
+    told = command("assess", tmp_path / "copy", *begin, "--import", tmp_path / "bad.jsonl", code=1)
+    assert complaint in told
+    opened = open_project(tmp_path / "copy")
+    assert list(opened.store.events()) == []
+    opened.close()
+
+
+def test_documents_are_dealt_out(project):
+    told = command("assess", project, "--split", "pool", "--among", "ann, bob")
+    assert told.split("\n")[:2] == ["ann: 1 documents", "bob: 1 documents"]
+    assert "--among" in command("assess", project, "--split", "topics", code=1)
+
+
+def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
+    asked = [part for run in runs for part in ("--stability", run)]
+    told = command("assess", judged, *asked, "-m", "charR")
+    assert "one - two: tau" in told
+    assert "depth 1 - whole pool: tau" in told
+
+
+def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
+    people = tmp_path / "people"
+    command("assess", project, "--users", people, "--add-user", "lea", "--lead", stdin="sea\nsea\n")
+    assert people.read_text().startswith("lea:lead:scrypt$")
+    assert "--users FILE" in command("assess", project, "--add-user", "bob", code=1)
+    told = command("assess", project, "--users", people, "--add-user", "a/b", stdin="x\nx\n", code=1)
+    assert "without colon or slash" in told
+
+
+def test_a_network_needs_users(project):
+    assert "a network needs named assessors" in command("assess", project, "--host", "0.0.0.0", code=1)
+
+
+def test_a_check_that_finds_something_fails(judged):
+    opened = open_project(judged)
+    with opened.store.database.write() as connection:
+        connection.execute("UPDATE highlights SET quote = 'other'")
+    opened.close()
+    told = command("assess", judged, "--check", code=1)
+    assert "is not the text there" in told
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x\n", '{"query": "no name"}\n', '{"topic": "1"}\n', '{"topic": "1", "query": 3}\n', "[]\n"]
+)
+def test_questions_that_cannot_be_read_are_refused_with_their_place(tmp_path, text):
+    (tmp_path / "q.jsonl").write_text(text)
+    with pytest.raises(FormatError, match=r"q\.jsonl(:1)?: expected"):
+        read_questions(tmp_path / "q.jsonl")
+
+
+def test_questions_come_from_lines_of_json_and_from_gold(tmp_path):
+    (tmp_path / "q.jsonl").write_text('{"topic": 1, "query": "Why?", "doc": "a"}\n{"topic": "1", "doc": "b"}\n')
+    (topic,) = read_questions(tmp_path / "q.jsonl")
+    assert (topic.id, topic.title) == ("1", "Why?")
