@@ -37,7 +37,7 @@ class Documents:
     distinct: bool
     """Whether no topic returns a document twice."""
     group: Callable[[], NDArray[np.int64]]
-    """Numbers the results by topic and document: equal numbers, equal pair; needed for unjudged results only."""
+    """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
 
 
 def find_documents(matched: Results) -> Documents:
@@ -56,7 +56,8 @@ def find_by_name(matched: Results) -> Documents:
     ids = dictionary(matched.column(matched.run.document))
     code = document_codes(ids.dictionary, prepared)[ids.indices.to_numpy(zero_copy_only=False)]
     key = prepared.pair_key(matched.topic, code)
-    return Documents(prepared.pairs.find(key), distinct=False, group=lambda: Lookup(key).find(key))
+    known = prepared.pairs.find(key)
+    return Documents(known, distinct=False, group=lambda: _firsts(key[known < 0]))
 
 
 def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
@@ -73,10 +74,17 @@ def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
         return None
     if whole:
         lawful = matched.run.keys is not None or _distinct(pairs)
-        return Documents(known, distinct=True, group=lambda: np.arange(len(known))) if lawful else None
-    group = Lookup(pairs.view(np.int64)).find(pairs.view(np.int64))
+        return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows))) if lawful else None
+    strange = np.flatnonzero(known < 0)
+    group = _firsts(pairs[strange].view(np.int64))
     again = np.flatnonzero(group != np.arange(len(group)))
-    return Documents(known, distinct=False, group=lambda: group) if _equal(ids, again, ids, group[again]) else None
+    sure = _equal(ids, strange[again], ids, strange[group[again]])
+    return Documents(known, distinct=False, group=lambda: group) if sure else None
+
+
+def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for every key the place of its first occurrence."""
+    return Lookup(keys).find(keys)
 
 
 def _equal(ids: Any, rows: NDArray[np.integer], others: Any, other_rows: NDArray[np.integer]) -> bool:
@@ -108,8 +116,9 @@ def _has_extension(matched: Results) -> bool:
 
 def group_articles(matched: Results) -> NDArray[np.int64]:
     """Return every result's article: a row of ``gold.articles``, numbers beyond for unjudged pairs."""
-    documents = matched.documents
-    return np.where(documents.known >= 0, documents.known, len(matched.prepared.topic) + documents.group())
+    article = matched.known.astype(np.int64)
+    article[article < 0] = len(matched.prepared.topic) + matched.documents.group()
+    return article
 
 
 def pair_keys(ids: Any, keys: NDArray[np.uint64] | None, topic: NDArray[np.int32]) -> NDArray[np.uint64]:

@@ -55,7 +55,9 @@ class Results:
 
     @cached_property
     def topic(self) -> NDArray[np.int32]:
-        """For every result, its counted topic."""
+        """For every result, its counted topic; the run's own column where its topics are the counted ones."""
+        if self.rows is None and np.array_equal(self.bounds, self.run.bounds):
+            return self.run.topic
         return np.repeat(np.arange(self.topics, dtype=np.int32), np.diff(self.bounds))
 
     @cached_property
