@@ -7,6 +7,7 @@ import focuseval
 
 HOUSE = (
     "errors",
+    "compression",
     "spans",
     "keys",
     "collection",

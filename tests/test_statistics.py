@@ -154,3 +154,13 @@ def test_stats_of_an_index_are_the_collections(folder):
     said = json.loads(answer.stdout)
     assert (said["kind"], said["documents"], said["elements"], said["mean_depth"]) == ("index", 2, 8, 2.0)
     assert np.isclose(said["mean_length"], 12)
+
+
+@pytest.mark.parametrize("name", ["run.txt", "gold.jsonl", "401.xml", "topics.xml"])
+def test_a_file_from_standard_input_is_described_as_from_disk(folder, name):
+    said, piped = (
+        CliRunner().invoke(main, ["stats", path, "--docs", str(folder / "docs"), "--json"], input=given)
+        for path, given in ((str(folder / name), None), ("-", (folder / name).read_bytes()))
+    )
+    assert piped.exit_code == 0, piped.output
+    assert json.loads(piped.output) == json.loads(said.output) | {"file": "-"}

@@ -6,13 +6,16 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    collection_options,
+)
+
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 
 
 @click.command()
 @click.argument("project")
-@click.option("--index", help="Index of the collection; needed once, and again when it has moved.")
-@click.option("--docs", help="The documents themselves instead: a folder, a JSONL file, an archive.")
+@collection_options
 @click.option("--topics", metavar="FILE", help="INEX topics, or questions as JSONL; needed once.")
 @click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up.")
 @click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
@@ -26,7 +29,9 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
 @click.option("--check", is_flag=True, help="Verify the file, the log and every quote, and exit.")
 @click.option("--export", metavar="FILE", help="Write judgements and exit.")
-@click.option("--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True)
+@click.option(
+    "--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True, help="Format of --export."
+)
 @click.option("--import", "source", metavar="FILE", help="Read an export of everything, or judgements made elsewhere.")
 @click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
 @click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
@@ -37,7 +42,8 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 def assess(project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 
-    Everything is kept in the folder PROJECT. The link that is printed opens the server; nobody else gets in.
+    Everything is kept in the folder PROJECT; the collection and the topics are needed once, and an index again when
+    it has moved. The link that is printed opens the server; nobody else gets in.
 
     \b
     Examples:

@@ -6,21 +6,45 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    GRIDS,
+    collection_options,
+    format_options,
+    layout_option,
+    measure_option,
+    output_option,
+    profile_option,
+    task_option,
+)
+
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 
 
 @click.command()
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("-m", "--measure", "measures", multiple=True, required=True, metavar="MEASURE", help="May be repeated.")
+@measure_option(required=True)
 @click.option(
     "--test",
     type=click.Choice(["bootstrap", "randomisation", "t", "wilcoxon", "sign"]),
     default="bootstrap",
     show_default=True,
+    help="Test of significance, paired over topics.",
 )
-@click.option("--tails", type=click.IntRange(1, 2), default=1, show_default=True)
-@click.option("--resamples", type=click.IntRange(1), default=1000, show_default=True)
+@click.option(
+    "--tails",
+    type=click.IntRange(1, 2),
+    default=1,
+    show_default=True,
+    help="1: is the first run better? 2: do they differ?",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Of the bootstrap, the randomisation, and intervals.",
+)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
 @click.option(
     "--correction",
@@ -29,7 +53,9 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
     show_default=True,
     help="For many pairs: Holm, or Benjamini–Hochberg.",
 )
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Of the resamples: the same seed, the same numbers."
+)
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option(
     "--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; may be repeated."
@@ -39,21 +65,14 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
     type=click.Choice(["tau-b", "tau-a", "tau-ap", "spearman"]),
     default="tau-b",
     show_default=True,
+    help="Rank correlation for --correlate.",
 )
-@click.option("--task", help="Task of the runs.")
-@click.option("--profile", help="Policies of a campaign: inex2002 … inex2010, rag.")
-@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
-@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
-@click.option("--gold-format", help="Format of the gold, when it is not detected.")
-@click.option("--run-format", help="Format of the runs, when it is not detected.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "markdown", "latex", "csv", "json"]),
-    default="table",
-    show_default=True,
-)
-@click.option("-o", "--output", help="Write to this file instead of the standard output.")
+@task_option()
+@profile_option("Policies of a campaign")
+@collection_options
+@format_options
+@layout_option(*GRIDS)
+@output_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 

@@ -22,19 +22,18 @@ def describe_file(path: str, index: Any = None) -> dict[str, Any]:
     """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
     from focuseval import statistics  # noqa: PLC0415  help must not wait for it
     from focuseval.collection import describe, open_index  # noqa: PLC0415  as above
-    from focuseval.formats import detect, read_gold, read_run  # noqa: PLC0415  as above
-    from focuseval.topics import read_topics  # noqa: PLC0415  as above
+    from focuseval.formats import detect, open_source, read_gold, read_run  # noqa: PLC0415  as above
 
-    kind = "index"
-    found: Any
     if is_index(path):
-        found = describe(open_index(path))
-    elif are_topics(path):
-        kind, found = "topics", statistics.describe_topics(read_topics(path))
-    elif detect(path).kind == "run":
-        kind, found = "run", statistics.describe_run(read_run(path), index)
+        return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
+    source: Any = path if Path(path).is_dir() else open_source(path)  # standard input is there only once
+    found: Any
+    if are_topics(source):
+        kind, found = "topics", statistics.describe_topics(_topics(source))
+    elif detect(source).kind == "run":
+        kind, found = "run", statistics.describe_run(read_run(source), index)
     else:
-        kind, found = "gold", statistics.describe_gold(read_gold(path, index=index), index)
+        kind, found = "gold", statistics.describe_gold(read_gold(source, index=index), index)
     return {"file": path, "kind": kind, **asdict(found)}
 
 
@@ -43,12 +42,18 @@ def is_index(path: str) -> bool:
     return (Path(path) / "documents.arrow").is_file()
 
 
-def are_topics(path: str) -> bool:
-    """Say whether the first bytes of a file, or of a folder's first file, hold topics."""
-    from focuseval.formats.source import open_source  # noqa: PLC0415  help must not wait for it
+def _topics(source: Any) -> Any:
+    """Return the topics of a folder, or of a file that is open."""
+    from focuseval.topics import read_topic_bytes, read_topics  # noqa: PLC0415  help must not wait for it
 
-    folder = Path(path)
-    files = sorted(folder.rglob("*.[xX][mM][lL]")) if folder.is_dir() else [folder]
+    return read_topics(source) if isinstance(source, str) else read_topic_bytes(bytes(source.data), source.name)
+
+
+def are_topics(source: Any) -> bool:
+    """Say whether the first bytes of an open file, or of a folder's first file, hold topics."""
+    from focuseval.formats import open_source  # noqa: PLC0415  help must not wait for it
+
+    files = sorted(Path(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
     if not files:
         return False
     head = open_source(files[0]).head()

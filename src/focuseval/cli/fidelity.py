@@ -6,22 +6,24 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    GRIDS,
+    collection_options,
+    gold_format_option,
+    layout_option,
+    measure_option,
+    output_option,
+)
+
 
 @click.command()
 @click.argument("gold")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="May be repeated.")
-@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
-@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
-@click.option("--gold-format", help="Format of the gold, when it is not detected.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["table", "markdown", "latex", "csv", "json"]),
-    default="table",
-    show_default=True,
-)
+@measure_option()
+@collection_options
+@gold_format_option
+@layout_option(*GRIDS)
 @click.option("--curves", metavar="FILE", help="Write the curves of the recall-base runs as CSV.")
-@click.option("-o", "--output", help="Write to this file instead of the standard output.")
+@output_option
 def fidelity(gold: str, **options: Any) -> None:
     r"""Test measures on runs simulated from GOLD, whose right order is known.
 

@@ -6,23 +6,29 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    collection_options,
+    format_options,
+    measure_option,
+    profile_option,
+    task_option,
+)
+
 
 @click.command()
 @click.argument("gold")
 @click.argument("run")
 @click.option("--baseline", required=True, metavar="FILE", help="Scores written with --per-topic --format json.")
 @click.option("--baseline-run", help="Which run of the baseline, when it holds several.")
-@click.option("-m", "--measure", "measures", multiple=True, required=True, metavar="MEASURE", help="May be repeated.")
+@measure_option(required=True)
 @click.option("--min-effect", type=float, default=0.0, show_default=True, help="The smallest mean drop that matters.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance, one-tailed.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown (also appended to $GITHUB_STEP_SUMMARY when set).")
-@click.option("--task", help="Task of the runs.")
-@click.option("--profile", help="Policies of a campaign: inex2002 … inex2010, rag.")
-@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
-@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
-@click.option("--gold-format", help="Format of the gold, when it is not detected.")
-@click.option("--run-format", help="Format of the runs, when it is not detected.")
+@task_option()
+@profile_option("Policies of a campaign")
+@collection_options
+@format_options
 def gate(gold: str, run: str, **options: Any) -> None:
     r"""Judge RUN against a baseline over the topics of GOLD.
 

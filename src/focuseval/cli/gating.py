@@ -11,7 +11,7 @@ import click
 
 def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
     """Score the run, judge it, print and write the verdicts; return whether any measure regressed."""
-    from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
     from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  as above
     from focuseval.formats import read_gold  # noqa: PLC0415  as above
     from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
@@ -19,7 +19,7 @@ def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
 
     rule = Rule(alpha=options["alpha"], min_effect=options["min_effect"])
     baseline = read_baseline(options["baseline"], options["baseline_run"])
-    index = collection(options)
+    index = open_collection(options)
     judged = read_gold(gold, format=options["gold_format"], index=index)
     asked = {name: options[name] for name in ("task", "profile", "run_format")}
     scores = evaluate(judged, [run], options["measures"], index=index, **asked)

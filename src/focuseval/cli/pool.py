@@ -6,16 +6,26 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    run_format_option,
+)
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
 @click.option("--size", type=click.IntRange(1), help="Rank by rank in turn, until a topic has so many documents.")
-@click.option("--order", type=click.Choice(["runs", "shuffled"]), default="runs", show_default=True)
+@click.option(
+    "--order",
+    type=click.Choice(["runs", "shuffled"]),
+    default="runs",
+    show_default=True,
+    help="Documents that more runs returned first, or by chance.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffle.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool: what is in it keeps its place.")
-@click.option("--run-format", help="Format of the runs, when it is not detected.")
+@run_format_option
 def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     r"""Pool RUNs: the documents that assessors are to judge, those that more runs returned first.
 

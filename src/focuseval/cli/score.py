@@ -6,33 +6,34 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    collection_options,
+    format_options,
+    layout_option,
+    measure_option,
+    output_option,
+    profile_option,
+    task_option,
+)
+
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 
 
 @click.command()
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="A measure's name, such as nxCG@10; may be repeated.",
-)
-@click.option("--task", help="thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans.")
-@click.option("--profile", help="Policies and default measures of a campaign: inex2002 … inex2010, rag.")
-@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
-@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
+@measure_option()
+@task_option()
+@profile_option()
+@collection_options
+@format_options
 @click.option("--per-topic", is_flag=True, help="Also print every topic's value.")
-@click.option("--format", "layout", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("-o", "--output", help="Write to this file instead of the standard output.")
+@layout_option(*FORMATS)
+@output_option
 @click.option(
     "--curves", metavar="FILE", help="Write the curves behind the measures as CSV: measure, run, topic, x, y."
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Score so many runs at once.")
-@click.option("--gold-format", help="Format of the gold, when it is not detected.")
-@click.option("--run-format", help="Format of the runs, when it is not detected.")
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
     """Read what the options name and evaluate it; remarks go to the standard error."""
-    from focuseval.evaluate import evaluate  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.formats import read_gold  # noqa: PLC0415  as above
 
-    index = collection(options)
+    index = open_collection(options)
     judged = read_gold(gold, format=options["gold_format"], index=index)
     scores = evaluate(
         judged,
@@ -35,17 +36,6 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     for remark in scores.remarks():
         click.echo(remark, err=True)
     return scores
-
-
-def collection(options: dict[str, Any]) -> Any:
-    """Open the index or the documents, whichever is given."""
-    if not (options["index"] or options["docs"]):
-        return None
-    from focuseval.collection import open_documents, open_index  # noqa: PLC0415  only runs that need text pay for it
-
-    if options["index"]:
-        return open_index(options["index"])
-    return open_documents(options["docs"])
 
 
 def _topics(path: str | None) -> Any:

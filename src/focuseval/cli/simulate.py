@@ -6,21 +6,34 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    collection_options,
+    gold_format_option,
+)
+
 
 @click.command()
 @click.argument("gold")
-@click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R … S_ST-R_SI; random, degraded.")
-@click.option("-o", "--output", required=True, help="The run to write; - for the standard output.")
-@click.option("--to", "layout", help="Format of the run (see 'focuseval formats'); by default one that fits the kind.")
-@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
-@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
-@click.option("--gold-format", help="Format of the gold, when it is not detected.")
-@click.option("--task", help="Make the run lawful for this task: focused drops overlapping results, for instance.")
+@click.option(
+    "--kind", required=True, metavar="KIND", help="full, ideal, reversed, leaves; S-R … S_ST-R_SI; random, degraded."
+)
+@click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
+@click.option(
+    "--to",
+    "layout",
+    metavar="FORMAT",
+    help="Format of the run (see 'focuseval formats'); by default one that fits the kind.",
+)
+@collection_options
+@gold_format_option
+@click.option(
+    "--task", metavar="TASK", help="Make the run lawful for this task: focused drops overlapping results, for instance."
+)
 @click.option("--noise", type=float, default=0.3, show_default=True, help="degraded: 0 ideal order, 1 chance.")
 @click.option("--depth", type=float, default=0.0, show_default=True, help="degraded: above 0 favours deep elements.")
 @click.option("--size-bias", type=float, default=0.0, show_default=True, help="degraded: above 0 favours large ones.")
 @click.option("--results", type=click.IntRange(1), default=1500, show_default=True, help="degraded, random: per topic.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of chance: the same seed, the same run.")
 def simulate(gold: str, **options: Any) -> None:
     r"""Make a run from GOLD in a controlled way, to see what a measure does with it.
 

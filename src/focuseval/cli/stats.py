@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
+from focuseval.cli.options import collection_options, open_collection
+
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--index", "index_path", type=click.Path(exists=True), help="Index that paths and spans belong to.")
-@click.option("--docs", type=click.Path(exists=True), help="Documents, where there is no index.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@collection_options
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, one object for a file.")
-def stats(files: tuple[str, ...], index_path: str | None, docs: str | None, as_json: bool) -> None:
-    r"""Describe an index, a gold, a run or topics; each FILE is told by its content.
+def stats(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    r"""Describe an index, a gold, a run or topics; each FILE is told by its content, - is standard input.
 
     \b
     Examples:
@@ -22,9 +24,8 @@ def stats(files: tuple[str, ...], index_path: str | None, docs: str | None, as_j
       focuseval stats run.xml --json | jq .overlapping
     """
     from focuseval.cli.describing import describe_file, print_statistics  # noqa: PLC0415  help must not wait for it
-    from focuseval.cli.scoring import collection  # noqa: PLC0415  as above
 
-    index = collection({"index": index_path, "docs": docs})
+    index = open_collection(options)
     for file in files:
         figures = describe_file(file, index)
         if as_json:

@@ -7,21 +7,26 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    collection_options,
+    layout_option,
+    open_collection,
+    run_format_option,
+    task_option,
+)
+
 _SHOWN = 20
 
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, allow_dash=True))
-@click.option(
-    "--task", required=True, help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, spans."
-)
-@click.option("--index", type=click.Path(exists=True), help="Index that documents and paths must be in.")
-@click.option("--docs", type=click.Path(exists=True), help="Documents, where there is no index.")
-@click.option("--run-format", help="Format of RUN, if its content does not tell.")
+@task_option("The task whose rules hold", required=True)
+@collection_options
+@run_format_option
 @click.option(
     "--limit", type=click.IntRange(0), help=f"Lines to print; {_SHOWN} findings, or every change, if not given."
 )
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@layout_option("text", "json", what="How findings are printed.")
 @click.option(
     "--repair", "repaired", type=click.Path(dir_okay=False), help="Write a lawful run here; list the changes."
 )
@@ -52,14 +57,13 @@ def validate(ctx: click.Context, /, run: str, **options: Any) -> None:
 
 def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
-    from focuseval.cli.scoring import collection  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import detect, write_run  # noqa: PLC0415  as above
+    from focuseval.formats import detect, write_run  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.lenient import read_run_leniently  # noqa: PLC0415  as above
     from focuseval.task import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
-    index = collection(options)
+    index = open_collection(options)
     known = read_run_leniently(run, options["run_format"])
     if not options["repaired"]:
         return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]

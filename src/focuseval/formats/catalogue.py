@@ -98,7 +98,7 @@ def find_format(name: str, kind: Kind | None = None) -> Format:
     )
 
 
-def detect(path: str | Path, kind: Kind | None = None) -> Format:
+def detect(path: str | Path | Source, kind: Kind | None = None) -> Format:
     """Return the format of a file, or of a folder of files, by its content."""
     return detect_source(open_sources(path)[0], kind)
 

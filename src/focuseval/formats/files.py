@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from focuseval.run import Run
 
 
-def read_run(path: str | Path, format: str | None = None, index: Any = None) -> Run:  # noqa: A002  the field's word
+def read_run(path: str | Path | Source, format: str | None = None, index: Any = None) -> Run:  # noqa: A002  the field's word
     """Return the run in a file (``-``: standard input); an index resolves its paths to spans."""
     source = open_source(path)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
@@ -28,7 +28,7 @@ def read_run(path: str | Path, format: str | None = None, index: Any = None) -> 
     return run if index is None else placed_run(run, index)
 
 
-def read_gold(path: str | Path, format: str | None = None, index: Any = None) -> Gold:  # noqa: A002  the field's word
+def read_gold(path: str | Path | Source, format: str | None = None, index: Any = None) -> Gold:  # noqa: A002  the field's word
     """Return the gold in a file, a folder of files, or standard input; an index resolves paths and checks quotes."""
     sources = open_sources(path)
     chosen = find_format(format, "gold") if format else _one_format(sources)

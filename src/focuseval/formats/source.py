@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 Data = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _LARGE = 1 << 24
 
 
@@ -53,8 +52,10 @@ class Source:
         return self.data[:size]
 
 
-def open_source(path: str | Path) -> Source:
-    """Return the content of one file; ``-`` is standard input."""
+def open_source(path: str | Path | Source) -> Source:
+    """Return the content of one file; ``-`` is standard input, and what was opened before is returned as it is."""
+    if isinstance(path, Source):
+        return path
     name = "<stdin>" if str(path) == "-" else str(path)
     try:
         raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(Path(path))
@@ -65,13 +66,15 @@ def open_source(path: str | Path) -> Source:
 
 def source_of(raw: Data, name: str = "<memory>") -> Source:
     """Return a source made of given bytes: decompressed, without byte-order mark."""
-    data = _decompressed(raw, name)
+    data = unpacked(raw, name)
     digest = _hashed(data)
     return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
 
 
-def open_sources(path: str | Path) -> tuple[Source, ...]:
+def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
     """Return a file's content, or that of every file in a folder, in the order of their names."""
+    if isinstance(path, Source):
+        return (path,)
     folder = Path(path)
     if str(path) == "-" or not folder.is_dir():
         return (open_source(path),)
@@ -106,23 +109,6 @@ def _load(path: Path) -> Data:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         flags = mmap.MAP_SHARED | mmap.MAP_POPULATE  # one call in place of a fault for every few pages
         return mmap.mmap(file.fileno(), 0, flags, mmap.PROT_READ)
-
-
-def _decompressed(raw: Data, name: str) -> Data:
-    """Unpack gzip (several members, too) and zstd, told by their first bytes."""
-    try:
-        if raw[:2] == _GZIP:
-            import gzip  # noqa: PLC0415  most files are not compressed
-
-            return gzip.decompress(raw)
-        if raw[:4] == _ZSTD:
-            import pyarrow as pa  # noqa: PLC0415  most files are not compressed
-
-            unpacked: bytes = pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd").read()
-            return unpacked
-    except Exception as error:  # zlib.error, EOFError, BadGzipFile, ArrowException: all mean the same here
-        raise FormatError(f"expected a complete compressed file, found: {error}", at=name) from error
-    return raw
 
 
 def _hashed(data: Data) -> Callable[[], str]:

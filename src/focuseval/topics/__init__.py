@@ -3,7 +3,7 @@
 from focuseval.topics.matching import IEEE_EQUIVALENTS, Reading
 from focuseval.topics.parser import parse_nexi
 from focuseval.topics.query import Query
-from focuseval.topics.reader import parse_topics, read_topics
+from focuseval.topics.reader import parse_topics, read_topic_bytes, read_topics
 from focuseval.topics.terms import Term, parse_terms
 from focuseval.topics.topic import KINDS, Topic
 
@@ -17,5 +17,6 @@ __all__ = [
     "parse_nexi",
     "parse_terms",
     "parse_topics",
+    "read_topic_bytes",
     "read_topics",
 ]

@@ -13,12 +13,11 @@ alone, else CO.
 
 from __future__ import annotations
 
-import gzip
 import sys
-import zlib
 from pathlib import Path
 from xml.parsers import expat
 
+from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
 from focuseval.topics.prolog import decode, entity_text, without_prolog
 from focuseval.topics.topic import KINDS, Anchor, Kind, Topic
@@ -39,7 +38,16 @@ def read_topics(source: str | Path) -> tuple[Topic, ...]:
     FormatError
         When a file holds no topics or is not well formed, or two topics share an id: both places are named.
     """
-    topics = tuple(topic for file in _files(source) for topic in _read_file(file))
+    return _each_once(tuple(topic for file in _files(source) for topic in _read_file(file)))
+
+
+def read_topic_bytes(data: bytes, file: str) -> tuple[Topic, ...]:
+    """Return the topics in the content of one file, gzip and zstd unpacked."""
+    return _each_once(tuple(parse_topics(decode(unpacked(data, file), file), file)))
+
+
+def _each_once(topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    """Refuse two topics of one id: a run that answers it could mean either."""
     seen: dict[str, Topic] = {}
     for topic in topics:
         if topic.id in seen:
@@ -58,21 +66,13 @@ def _files(source: str | Path) -> list[str]:
     return files
 
 
-def _read_file(file: str) -> list[Topic]:
+def _read_file(file: str) -> tuple[Topic, ...]:
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise FormatError(f"expected a topic file, found {error.strerror or error}", at=file) from None
-    if data.startswith(b"\x1f\x8b"):
-        data = _unzipped(data, file)
-    return parse_topics(decode(data, file), "<stdin>" if file == "-" else file)
-
-
-def _unzipped(data: bytes, file: str) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"expected a whole gzip file, found {error}", at=file) from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        found = getattr(error, "strerror", None) or error
+        raise FormatError(f"expected a topic file, found {found}", at=file) from None
+    return read_topic_bytes(data, "<stdin>" if file == "-" else file)
 
 
 def parse_topics(text: str, file: str = "topics") -> list[Topic]:

@@ -1,0 +1,83 @@
+"""Options that several commands share: the same words everywhere, and one place that opens a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
+GRIDS = ("table", "markdown", "latex", "csv", "json")
+"""How tables of results are printed."""
+
+
+def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    """Refuse an index and documents together: which of them was meant is not for a program to guess."""
+    if value and (ctx.params.get("index") or ctx.params.get("docs")):
+        raise click.UsageError("--index and --docs both name the collection; give one of them")
+    return value
+
+
+def collection_options(command: Command) -> Command:
+    """Add ``--index`` and ``--docs``, of which one may be given."""
+    docs = "The documents in place of an index: a folder, a JSONL file, an archive."
+    command = click.option("--docs", metavar="DOCS", callback=_only_one, help=docs)(command)
+    index = "Index of the collection, made by 'focuseval index'."
+    return click.option("--index", metavar="INDEX", callback=_only_one, help=index)(command)
+
+
+def open_collection(options: dict[str, Any]) -> Any:
+    """Open the index or the documents, whichever is given; None if neither is."""
+    if not (options["index"] or options["docs"]):
+        return None
+    from focuseval.collection import open_documents, open_index  # noqa: PLC0415  only commands that need text pay for it
+
+    return open_index(options["index"]) if options["index"] else open_documents(options["docs"])
+
+
+def gold_format_option(command: Command) -> Command:
+    """Add ``--gold-format``."""
+    text = "Format of the gold, where its content does not tell; see 'focuseval formats'."
+    return click.option("--gold-format", metavar="FORMAT", help=text)(command)
+
+
+def run_format_option(command: Command) -> Command:
+    """Add ``--run-format``."""
+    text = "Format of the runs, where their content does not tell; see 'focuseval formats'."
+    return click.option("--run-format", metavar="FORMAT", help=text)(command)
+
+
+def format_options(command: Command) -> Command:
+    """Add ``--gold-format`` and ``--run-format``."""
+    return gold_format_option(run_format_option(command))
+
+
+def measure_option(what: str = "A measure such as nxCG@10; may be repeated.", *, required: bool = False) -> Decorator:
+    """Return a decorator that adds ``-m``, which may be repeated."""
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", required=required, help=what)
+
+
+def task_option(what: str = "What the runs were asked for", *, required: bool = False) -> Decorator:
+    """Return a decorator that adds ``--task``."""
+    return click.option("--task", metavar="TASK", required=required, help=f"{what}: {TASKS}.")
+
+
+def profile_option(what: str = "Policies and default measures of a campaign") -> Decorator:
+    """Return a decorator that adds ``--profile``."""
+    return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
+
+
+def layout_option(*layouts: str, what: str = "How the results are printed.") -> Decorator:
+    """Return a decorator that adds ``--format``; the first layout is the default."""
+    choice = click.Choice(layouts)
+    return click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
+
+
+def output_option(command: Command) -> Command:
+    """Add ``-o``: a file in place of the standard output."""
+    text = "Write to this file instead of the standard output."
+    return click.option("-o", "--output", metavar="FILE", help=text)(command)
