@@ -77,6 +77,21 @@ def test_no_value_leaves_the_bounds(name, run):
         assert low <= values[name] <= high
 
 
+CHOICES = [
+    f"{measure.name}({parameter.name}={choice}){ASKED[measure.at[0]] if measure.at_required else ''}"
+    for measure in MEASURES
+    if measure.name not in {"i2AP", "i3AP"}
+    for parameter in measure.parameters
+    for choice in parameter.choices
+]
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_choice_of_a_parameter_computes_values_within_the_bounds(name):
+    low, high = parse(name).measure.bounds
+    assert all(low <= values[name] <= high for values in scored(name, RUNS["mixed"]).values())
+
+
 @pytest.mark.parametrize("name", [n for n in NAMES if parse(n).measure.perfect and not n.endswith("c")])  # no budget
 def test_a_perfect_run_reaches_the_upper_bound(name):
     run = PERFECT[parse(name).measure.needs[0]]

@@ -80,7 +80,7 @@ def usable(name, gold, run):
     return bool(counted) and (not shares or shares & documents) and (beps or not entry)
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(case=collections())
 def test_every_measure_equals_its_slow_twin(case):
     gold, run = case
