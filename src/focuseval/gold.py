@@ -104,6 +104,8 @@ class Gold:
     """Per topic, what the format says besides (pool, version, the topic's XML …)."""
     sources: tuple[str, ...] = ()
     """The files that were read, when they were several."""
+    aligned: bool = False
+    """Whether quotes were compared with the documents: a passage that then has no span is ambiguous or lost."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
 

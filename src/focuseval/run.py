@@ -55,6 +55,8 @@ class Run:
     participant: str = ""
     sha256: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
+    aligned: bool = False
+    """Whether texts were looked for in the documents: one that then has no span is ambiguous or lost."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change."""
 

@@ -120,7 +120,7 @@ def align_run(
         file=run.file,
         noun="results",
     )
-    return replace(run, start=found.start, end=found.end), found
+    return replace(run, start=found.start, end=found.end, aligned=True), found
 
 
 def _refuse_bad_spans(run: Run, rows: NDArray[np.int64], documents: Documents | Mapping[str, str]) -> None:

@@ -85,6 +85,7 @@ def _with_spans(gold: Gold, source: Documents, rows: NDArray[np.int32], found: A
     length = np.where(articles.length >= 0, articles.length, lengths[articles.document])
     return replace(
         gold,
+        aligned=True,
         articles=replace(articles, rsize=merged.total(len(keys)), length=length),
         passages=replace(passages, start=found.start, end=found.end, size=found.end - found.start),
     )

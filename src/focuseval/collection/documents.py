@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +22,21 @@ from focuseval.collection.worker import fingerprint, portions
 from focuseval.errors import CollectionError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 JSONL = (".jsonl", ".ndjson", ".json")
 
 
-def open_documents(path: str | Path) -> Index:
+def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     """Open documents as an index in memory: a folder, an archive, a file, or a JSONL of ``{"id", "text"}``.
 
-    A folder that is an index is opened as one.
+    A folder that is an index is opened as one; a mapping from ids to texts is taken as it is.
+
+    >>> open_documents({"a.md": "To be, or not to be."}).text(0)
+    'To be, or not to be.'
     """
+    if isinstance(path, Mapping):
+        return in_memory([texts_block(list(path), list(path.values()))] if path else [], "documents")
     place = Path(path)
     if (place / "metadata.json").is_file() and (place / "documents.arrow").is_file():
         return open_index(place)

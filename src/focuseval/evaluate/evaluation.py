@@ -15,7 +15,7 @@ from focuseval.evaluate.lawful import refuse_unlawful
 from focuseval.evaluate.peering import explain
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
-from focuseval.evaluate.sources import as_runs, load, read
+from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.match import Matched, match, prepare
 from focuseval.measures import Asked, Measure, parse
@@ -45,7 +45,7 @@ class Scored:
 
 
 def evaluate(
-    gold: Gold,
+    gold: Any,
     runs: Any,
     measures: Iterable[str | Asked | Measure] | None = None,
     *,
@@ -63,7 +63,7 @@ def evaluate(
     Parameters
     ----------
     gold
-        What was judged.
+        What was judged: a gold, a path or a frame.
     runs
         A run, a frame or a path, or several of them. Paths are read one at a time, so that a campaign of any size
         fits into memory.
@@ -72,7 +72,8 @@ def evaluate(
     task, profile
         Task (``focused`` …) and campaign profile (``inex2006`` …): they set policies and default measures.
     index, docs
-        The collection: an index, or plain documents.
+        The collection: an index; or documents, opened, as a path, or as a mapping from ids to texts. Quotes of the gold
+        and texts of the runs are then found in them.
     topics
         The topics, needed to read structure strictly (``cas="strict"``).
     chunks
@@ -82,7 +83,8 @@ def evaluate(
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
     """
-    index, sources, asked = docs if index is None else index, as_runs(runs), _asked(measures)
+    index, sources, asked = as_index(docs if index is None else index), as_runs(runs), _asked(measures)
+    gold = as_gold(gold, index)
     if sources and not asked and task is None:
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None

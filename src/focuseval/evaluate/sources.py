@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.evaluate.structure import strict_run
+from focuseval.gold import Gold
 from focuseval.run import Run
 
 if TYPE_CHECKING:
@@ -27,10 +28,37 @@ def as_runs(runs: Any) -> tuple[Any, ...]:
     return tuple(runs)
 
 
+def as_index(collection: Any) -> Any:
+    """Return an index: as it is, or opened, where documents are given by a path or as a mapping from ids to texts."""
+    if collection is None or hasattr(collection, "find"):
+        return collection
+    from focuseval.collection import open_documents  # noqa: PLC0415  only documents in other forms need it
+
+    return open_documents(collection)
+
+
+def as_gold(gold: Any, index: Any) -> Gold:
+    """Return a gold: as it is, read from its file, or made of a frame; its quotes checked where there are documents."""
+    from focuseval.formats import placed_gold, read_gold  # noqa: PLC0415  a gold in memory without quotes needs none
+
+    if isinstance(gold, (str, PathLike)):
+        return read_gold(gold if isinstance(gold, str) else Path(gold), index=index)
+    if not isinstance(gold, Gold):
+        from focuseval.formats.frame_rows import gold_from_frame  # noqa: PLC0415  only frames need it
+
+        gold = gold_from_frame(gold, documents=index)
+    unchecked = index is not None and gold.passages.quote is not None and not gold.aligned
+    return placed_gold(gold, index) if unchecked else gold
+
+
 def read(source: Any, run_format: str | None, index: Any) -> Run:
-    """Return one run: as it is, read from its file, or made of a frame's columns."""
+    """Return one run: as it is, read from its file, or made of a frame's columns; texts placed where they can be."""
     if isinstance(source, Run):
-        return source
+        if source.text is None or source.aligned or index is None:
+            return source
+        from focuseval.formats import placed_run  # noqa: PLC0415  few runs in memory hold texts
+
+        return placed_run(source, index)
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 

@@ -14,10 +14,12 @@ text when documents are given, and a span may be a quote alone until then. ``len
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from focuseval.align import overlapping
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import Field, checked, objects
 from focuseval.formats.judgements import Judgements
@@ -57,7 +59,9 @@ def read(sources: Sequence[Source]) -> Gold:
         (long, f"{long} quotes are not as long as their spans; give the documents to check them"),
     )
     scale = "trec" if graded and rows.articles else "highlights"
-    return rows.gold(sources, scale, tuple(remark for count, remark in remarks if count))
+    gold = rows.gold(sources, scale, tuple(remark for count, remark in remarks if count))
+    united = overlapping(gold)
+    return replace(gold, remarks=(*gold.remarks, f"{united:,} overlapping spans are united")) if united else gold
 
 
 _KNOWN = {field.name for field in LINE} | {"spans"}

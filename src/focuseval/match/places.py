@@ -30,6 +30,10 @@ class Places:
 def place(matched: Results) -> Places:
     """Return the span of every result."""
     run = matched.run
+    if run.text is not None and run.start is None and run.path is None:
+        raise MissingDataError(
+            f"{run.file or run.run_id}: results are texts, so their places are unknown; give the documents with --docs"
+        )
     if not len(matched) or (run.start is None and run.path is None):
         return _whole_documents(matched)
     if run.start is None:

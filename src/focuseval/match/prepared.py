@@ -15,6 +15,7 @@ import numpy as np
 from focuseval.errors import MissingDataError
 from focuseval.keys import hash64, mix
 from focuseval.match.lookup import Lookup
+from focuseval.match.usable import refuse_unplaced, usable
 from focuseval.spans import Spans, union
 
 if TYPE_CHECKING:
@@ -103,11 +104,7 @@ class Prepared:
                 f"{self.gold.file or 'the gold'}: no highlighted passages, so no measure of characters; "
                 "use a measure of documents or elements, or a gold with passages"
             )
-        if (passages.start < 0).any() or (passages.end < 0).any():
-            raise MissingDataError(
-                f"{self.gold.file or 'the gold'}: passages are given as paths, so their characters are unknown; "
-                "build the collection's index with 'focuseval index' and give it with --index"
-            )
+        refuse_unplaced(self.gold)
         here = self.article_of_passage >= 0
         return union(self.article_of_passage[here], passages.start[here], passages.end[here])
 
@@ -171,4 +168,4 @@ class Prepared:
 
 def prepare(gold: Gold, index: Any = None) -> Prepared:
     """Return the gold side of a match; build it once and pass it to `match` for every run."""
-    return Prepared(gold, index)
+    return Prepared(usable(gold), index)

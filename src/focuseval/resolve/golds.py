@@ -35,7 +35,7 @@ def resolve_gold(gold: Gold, index: Index) -> Gold:
     passages = _passages(gold, index, rows, length)
     articles = _articles(gold, index, rows, length, passages)
     remarks = (
-        _count(rows < 0, len(rows), "judged documents are not in the index"),
+        _strangers(gold, rows),
         _differ(
             articles.length, length[articles.document], "document lengths differ from the index; the file's are kept"
         ),
@@ -68,7 +68,9 @@ def _passages(gold: Gold, index: Index, rows: NDArray[Any], length: NDArray[Any]
     bad = np.flatnonzero((start >= 0) & ((end > size) | (end < start)))
     if len(bad):
         at_ = int(bad[0])
-        what = f"expected a span within {size[at_]} characters, found {start[at_]} … {end[at_]}"
+        name, topic = gold.documents[int(p.document[at_])], gold.topics[int(p.topic[at_])]
+        where = f"the {size[at_]} characters of {str(name)!r}"
+        what = f"expected a span within {where}, found {start[at_]} … {end[at_]} for topic {topic!r}"
         raise _error(gold, at_, what)
     return replace(p, start=start, end=end)
 
@@ -128,6 +130,18 @@ def _elements(gold: Gold, index: Index, rows: NDArray[Any]) -> tuple[str, str]:
 def _stripped(gold: Gold) -> NDArray[np.bool_]:
     """Say for every topic whether its file leaves blank text nodes out of the count."""
     return np.array([gold.attributes.get(topic, {}).get(STRIP) == "strip" for topic in gold.topics], np.bool_)
+
+
+def _strangers(gold: Gold, rows: NDArray[Any]) -> str:
+    """Count the documents that the index does not have, and name the first with its place and topic."""
+    number, a = int(np.count_nonzero(rows < 0)), gold.articles
+    unknown = np.flatnonzero(rows[a.document] < 0)
+    if not number or not len(unknown):
+        return ""
+    first = int(unknown[0])
+    at = Place(_file(gold, first), None if a.line is None else int(a.line[first]))
+    name, topic = str(gold.documents[int(a.document[first])]), gold.topics[int(a.topic[first])]
+    return f"{number} of {len(rows)} judged documents are not in the index, first {name!r} for topic {topic!r} ({at})"
 
 
 def _differ(said: NDArray[Any], found: NDArray[Any], what: str) -> str:

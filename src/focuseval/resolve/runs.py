@@ -31,9 +31,7 @@ def resolve_run(run: Run, index: Index) -> Run:
     size = len(run)
     start = np.full(size, -1, np.int64) if run.start is None else run.start.copy()
     end = np.full(size, -1, np.int64) if run.end is None else run.end.copy()
-    remarks = (
-        [f"{np.count_nonzero(rows < 0)} results name documents that are not in the index"] if (rows < 0).any() else []
-    )
+    remarks = _strangers(run, np.flatnonzero(rows < 0))
     if run.path is not None:
         path = strings(run.path)
         last = pa.nulls(size, pa.string()) if run.end_path is None else strings(run.end_path)
@@ -44,6 +42,16 @@ def resolve_run(run: Run, index: Index) -> Run:
         remarks += [f"{len(missing)} results name places that are not in the index"] if len(missing) else []
     _refuse_bad_spans(run, index, rows, start, end)
     return replace(run, start=start, end=end, remarks=(*run.remarks, *remarks))
+
+
+def _strangers(run: Run, rows: NDArray[Any]) -> list[str]:
+    """Count the results in documents that the index does not have, and name the first with its place and topic."""
+    if not len(rows):
+        return []
+    first = int(rows[0])
+    name, topic = run.document[first].as_py(), run.topics[int(run.topic[first])]
+    where = f"first {name!r} for topic {topic!r} ({place_of(run, first)})"
+    return [f"{len(rows)} results name documents that are not in the index, {where}"]
 
 
 def place_of(run: Run, row: int) -> Place:

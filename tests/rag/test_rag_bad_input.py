@@ -1,0 +1,159 @@
+"""What may be wrong with spans for RAG is named with file, line and query; nothing is dropped without being counted."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from focuseval.cli import main
+
+TEXT = "Boil water. Stir well. Add the leaves. Stir well. Serve."
+GOOD = {"topic": "q1", "query": "what comes first?", "doc": "tea", "spans": [{"start": 0, "end": 11}]}
+CHUNK = {"topic": "q1", "doc": "tea", "start": 0, "end": 22}
+
+
+@pytest.fixture
+def score(tmp_path):
+    """Score a gold and a run made of records against one document; return the result, paths shortened."""
+
+    def run(gold, chunks, *options, measures=("spanR",)):
+        (tmp_path / "docs.jsonl").write_text(json.dumps({"id": "tea", "text": TEXT}) + "\n")
+        for name, records in (("gold.jsonl", gold), ("run.jsonl", chunks)):
+            (tmp_path / name).write_text("".join(json.dumps(record) + "\n" for record in records))
+        files = [str(tmp_path / name) for name in ("gold.jsonl", "run.jsonl")]
+        asked = [word for measure in measures for word in ("-m", measure)]
+        arguments = ["score", *files, "--docs", str(tmp_path / "docs.jsonl"), "--format", "json", *asked, *options]
+        done = CliRunner().invoke(main, arguments)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return done.exit_code, done.stdout, done.stderr.replace(f"{tmp_path}/", "")
+
+    return run
+
+
+def marked(*spans, **changes):
+    return {**GOOD, "spans": [dict(zip(("start", "end", "quote"), span, strict=False)) for span in spans], **changes}
+
+
+@pytest.mark.parametrize(
+    ("gold", "chunks", "said"),
+    [
+        (
+            [GOOD, marked((9, 3), topic="q2")],
+            [CHUNK],
+            "gold.jsonl:2: expected start ≤ end, found the reversed span 9 … 3",
+        ),
+        ([marked((0, 999))], [CHUNK], "gold.jsonl:1: expected a span within the 56 characters of 'tea', found 0 … 999"),
+        ([GOOD, marked((0, 4, "Pour"), topic="q2", doc="milk")], [CHUNK], "gold.jsonl:2: expected documents of the"),
+        ([GOOD, GOOD], [CHUNK], "gold.jsonl:2: "),
+        ([GOOD], [CHUNK, {**CHUNK, "end": 999}], "run.jsonl:2: expected a span within the 56 characters of 'tea'"),
+        ([GOOD], [{**CHUNK, "start": 9, "end": 3}], "run.jsonl:1: expected start ≤ end, found a reversed span"),
+        ([GOOD], [{**CHUNK, "start": None}], "run.jsonl:1: expected a 'start' beside the 'end', found none"),
+    ],
+    ids=[
+        "reversed",
+        "out of range",
+        "unknown document",
+        "two golds",
+        "chunk out of range",
+        "reversed chunk",
+        "half a span",
+    ],
+)
+def test_what_no_score_can_be_made_of_is_refused_at_its_line(score, gold, chunks, said):
+    code, out, err = score(gold, chunks)
+    assert (code, out) == (1, "")
+    assert err.startswith(said), err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("gold", [[marked((0, 999))], [GOOD, GOOD], [marked((0, 4, "Pour"), doc="milk")]])
+def test_a_refusal_names_the_query(score, gold):
+    assert "'q1'" in score(gold, [CHUNK])[2]
+
+
+def test_overlapping_gold_is_united_and_counted(score):
+    code, out, err = score([marked((0, 11), (5, 22))], [CHUNK])
+    assert code == 0
+    assert json.loads(out)["runs"][0]["measures"]["spanR"] == 1.0
+    assert "1 overlapping spans are united" in err
+
+
+def test_a_chunk_that_is_nowhere_in_its_document_gains_nothing_and_is_counted(score):
+    lost = {"topic": "q1", "doc": "tea", "text": "Coffee is better than any tea, say those who drink it."}
+    code, out, err = score([GOOD], [lost, {"topic": "q1", "doc": "tea", "text": "Boil water."}])
+    assert code == 0
+    run = json.loads(out)["runs"][0]
+    assert run["measures"]["spanR"] == 1.0
+    assert run["unplaced"] == 1
+    assert "run.jsonl: 2 results: 1 exact, 0 ambiguous, 1 lost" in err
+
+
+def test_a_chunk_in_two_places_is_ambiguous_and_never_put_at_the_first(score):
+    code, out, err = score([marked((12, 22))], [{"topic": "q1", "doc": "tea", "text": "Stir well."}])
+    assert code == 0
+    assert json.loads(out)["runs"][0]["measures"]["spanR"] == 0.0
+    assert "0 exact, 1 ambiguous, 0 lost" in err
+
+
+def test_an_empty_text_is_lost_and_counted(score):
+    code, out, err = score([GOOD], [{"topic": "q1", "doc": "tea", "text": ""}])
+    assert code == 0
+    assert json.loads(out)["runs"][0]["unplaced"] == 1
+    assert "0 exact, 0 ambiguous, 1 lost" in err
+
+
+def test_an_unknown_document_without_quotes_is_counted_and_named(score):
+    code, _, err = score([GOOD, {**GOOD, "topic": "q2", "doc": "milk"}], [CHUNK])
+    assert code == 0
+    assert "1 of 2 judged documents are not in the index, first 'milk' for topic 'q2' (gold.jsonl:2)" in err
+
+
+def test_a_chunk_of_an_unknown_document_is_counted(score):
+    code, out, err = score([GOOD], [CHUNK, {**CHUNK, "doc": "milk"}])
+    assert code == 0
+    assert json.loads(out)["runs"][0]["unjudged"] == 1
+    assert "1 results name documents that are not in the index, first 'milk' for topic 'q1' (run.jsonl:2)" in err
+
+
+def test_a_quote_moves_to_the_nearest_occurrence_and_the_move_is_reported(score):
+    code, out, err = score([marked((14, 24, "Stir well."))], [CHUNK])
+    assert code == 0
+    assert json.loads(out)["runs"][0]["measures"]["spanR"] == 1.0
+    assert "gold.jsonl: 1 spans: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost" in err
+
+
+def test_a_tie_between_two_occurrences_is_refused_and_its_topic_left_out(score):
+    tied = {**GOOD, "topic": "q2", "spans": [{"quote": "Stir well."}]}
+    code, out, err = score([GOOD, tied], [CHUNK, {**CHUNK, "topic": "q2"}])
+    assert code == 0
+    run = json.loads(out)["runs"][0]
+    assert (run["topics"], run["excluded"], run["measures"]["spanR"]) == (1, 1, 1.0)
+    assert "gold.jsonl: 2 spans: 0 exact, 1 unchecked, 0 repaired, 1 ambiguous, 0 lost" in err
+    assert "1 ambiguous or lost spans are left out" in err
+    assert "1 topics are in no mean" in err
+
+
+def test_a_document_that_keeps_one_of_its_spans_stays_relevant(score):
+    code, out, err = score([marked((0, 11), (0, 9, "No such words are in this text at all."))], [CHUNK])
+    assert code == 0
+    run = json.loads(out)["runs"][0]
+    assert (run["topics"], run["measures"]["spanR"]) == (1, 1.0)
+    assert "1 lost" in err
+    assert "0 documents count as not relevant" in err
+
+
+def test_texts_without_documents_are_refused_and_the_remedy_named(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(json.dumps(GOOD) + "\n")
+    (tmp_path / "run.jsonl").write_text(json.dumps({"topic": "q1", "doc": "tea", "text": "Boil water."}) + "\n")
+    done = CliRunner().invoke(main, ["score", str(tmp_path / "gold.jsonl"), str(tmp_path / "run.jsonl")])
+    assert done.exit_code == 1
+    assert done.stderr.endswith("results are texts, so their places are unknown; give the documents with --docs\n")
+
+
+def test_quotes_without_documents_are_refused_and_the_remedy_named(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(json.dumps({**GOOD, "spans": [{"quote": "Boil water."}]}) + "\n")
+    (tmp_path / "run.jsonl").write_text(json.dumps(CHUNK) + "\n")
+    done = CliRunner().invoke(main, ["score", str(tmp_path / "gold.jsonl"), str(tmp_path / "run.jsonl")])
+    assert done.exit_code == 1
+    assert "quotes without offsets" in done.stderr
+    assert done.stderr.endswith("give the documents with --docs\n")
