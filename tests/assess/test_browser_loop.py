@@ -64,7 +64,7 @@ def sea(tmp_path_factory):
     return folder
 
 
-def picture(browser, name, width=1280, height=800, **others):
+def picture(browser, name, width=1280, height=720, **others):
     if "FOCUSEVAL_PICTURES" in os.environ:
         browser.size(width, height, **others)
         browser.picture(PICTURES / f"{name}.png")

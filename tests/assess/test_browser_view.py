@@ -33,7 +33,7 @@ CONTRAST = """
     if ((a + 0.05) / (b + 0.05) < 4.5) poor.add(`${node.className}: ${walker.currentNode.data.trim().slice(0, 30)}`);
   }
   return [...poor];"""
-SIDEWAYS = "return document.documentElement.scrollWidth - innerWidth"
+SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
