@@ -3,7 +3,7 @@
 import pytest
 
 from focuseval.errors import FormatError
-from focuseval.formats import detect_source, find_format, source_of
+from focuseval.formats import detect_source, find_format, read_gold, read_run, source_of
 
 GOOD = b"1 Q0 a 1 9 r\n1 Q0 b 2 8 r\n"
 
@@ -209,3 +209,14 @@ def test_a_gold_in_place_of_a_run_is_told():
 def test_a_file_of_no_known_format_is_refused(text):
     with pytest.raises(FormatError, match=r"expected a (run|gold|run or gold)"):
         detect_source(source_of(text, "file"))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [("1 0 d 0x1\n", read_gold), ("1 Q0 d 1 0.5 r 0x10 5\n", read_run), ("1 Q0 d 0x10 20\n", read_gold)],
+)
+def test_a_hexadecimal_number_is_no_number(tmp_path, text, read):
+    path = tmp_path / "file.txt"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="file.txt:1: "):
+        read(path)

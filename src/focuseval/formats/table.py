@@ -79,6 +79,8 @@ def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> T
     width = _first_width(source)
     if not layout.least <= width <= len(layout.columns):
         return plain_table(source, layout)
+    if any("int" in kind.values() for kind in (layout.columns, *guesses)) and _hexadecimal(source):
+        return plain_table(source, layout)
     data = data.slice(0, _without_blank_end(data))
     kinds = [{**layout.columns, **guess} for guess in guesses] + [dict(layout.columns)]
     for kind in kinds:
@@ -87,6 +89,12 @@ def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> T
             return Table(columns)
     tidy = parsed_tidy(data, list(layout.columns.items())[:width])
     return plain_table(source, layout) if tidy is None else Table(*tidy)
+
+
+def _hexadecimal(source: Source) -> bool:
+    """Say whether some field begins like ``0x1f``: Arrow would take it for a number, and a score would change."""
+    blanks = (b" ", b"\t")
+    return any(source.data.find(blank + word) >= 0 for blank in blanks for word in (b"0x", b"0X", b"-0x", b"-0X"))
 
 
 def plain_table(source: Source, layout: Layout) -> Table:
