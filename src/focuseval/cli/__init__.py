@@ -6,28 +6,17 @@ from importlib import import_module
 
 import click
 
-COMMANDS = (
-    "index",
-    "stats",
-    "topics",
-    "validate",
-    "convert",
-    "score",
-    "compare",
-    "report",
-    "simulate",
-    "fidelity",
-    "pool",
-    "assess",
-    "gate",
-    "history",
-    "measures",
-    "profiles",
-    "formats",
-    "inex-eval",
-    "demo",
+SECTIONS = (
+    ("Start", ("demo",)),
+    ("Collections and files", ("index", "stats", "topics", "validate", "convert")),
+    ("Evaluation", ("score", "compare", "report", "gate", "history", "inex-eval")),
+    ("Test collections", ("pool", "assess")),
+    ("Measures themselves", ("simulate", "fidelity")),
+    ("What there is", ("measures", "profiles", "formats")),
 )
-"""Command names in the order of the help page; ``inex-eval`` lives in ``inex_eval.py``, in a variable of that name."""
+"""The commands in the order of the help page; ``inex-eval`` lives in ``inex_eval.py``, in a variable of that name."""
+
+COMMANDS = tuple(name for _, names in SECTIONS for name in names)
 
 
 def with_blocks(command: click.Command) -> click.Command:
@@ -36,6 +25,11 @@ def with_blocks(command: click.Command) -> click.Command:
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         with_blocks(inner)
     return command
+
+
+def summary(command: click.Command) -> str:
+    """Return the first paragraph of a command's help as one line, without its full stop."""
+    return " ".join((command.help or "").partition("\n\n")[0].split()).removesuffix(".")
 
 
 class Commands(click.Group):
@@ -52,6 +46,13 @@ class Commands(click.Group):
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"focuseval.cli.{name}"), name)
         return with_blocks(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in sections, each with the whole first sentence of its help."""
+        for heading, names in SECTIONS:
+            with formatter.section(heading):
+                found = ((name, self.get_command(ctx, name)) for name in names)
+                formatter.write_dl([(f"{name:9}", summary(command)) for name, command in found if command])
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; an error raised on purpose ends it with one line on stderr and exit code 1."""

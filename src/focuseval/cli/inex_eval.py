@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import collection_options, open_collection
+
 
 @click.command("inex-eval")
 @click.argument("qrels")
@@ -20,8 +22,10 @@ import click
 @click.option("-beta", type=click.FloatRange(0), default=0.25, show_default=True, help="Weight of recall in F.")
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
-@click.option("--index", help="Index of the collection, for runs of element paths.")
-def inex_eval(qrels: str, runs: tuple[str, ...], mode: str | None, index: str | None, **flags: Any) -> None:
+@collection_options
+def inex_eval(
+    qrels: str, runs: tuple[str, ...], mode: str | None, index: str | None, docs: str | None, **flags: Any
+) -> None:
     r"""Score RUNs as the official INEX tool of 2008–10 did: its flags, its lines, its habits.
 
     \b
@@ -29,14 +33,13 @@ def inex_eval(qrels: str, runs: tuple[str, ...], mode: str | None, index: str | 
       focuseval inex-eval -f qrels.txt run.fol
       focuseval inex-eval -r -beta 0.25 -q qrels.txt run1.fol run2.fol
     """
-    from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  as above
+    from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import read_gold, read_run  # noqa: PLC0415  as above
     from focuseval.match import prepare  # noqa: PLC0415  as above
 
     if mode is None:
         raise click.UsageError("one of -t, -f, -r, -b, -i says what is scored")
-    documents = open_index(index) if index else None
+    documents = open_collection({"index": index, "docs": docs})
     prepared = prepare(read_gold(qrels, index=documents), documents)
     for run in runs:
         click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags)), nl=False)

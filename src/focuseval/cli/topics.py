@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, allow_dash=True))
+@click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print all fields and NEXI's syntax tree with positions.")
 @click.pass_context
 def topics(ctx: click.Context, file: str, as_json: bool) -> None:

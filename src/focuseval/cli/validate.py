@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 @click.command()
-@click.argument("run", type=click.Path(exists=True, allow_dash=True))
+@click.argument("run")
 @task_option("The task whose rules hold", required=True)
 @collection_options
 @run_format_option
