@@ -218,5 +218,5 @@ def test_a_file_of_no_known_format_is_refused(text):
 def test_a_hexadecimal_number_is_no_number(tmp_path, text, read):
     path = tmp_path / "file.txt"
     path.write_text(text)
-    with pytest.raises(FormatError, match="file.txt:1: "):
+    with pytest.raises(FormatError, match=r"file\.txt:1: "):
         read(path)
