@@ -57,8 +57,8 @@ def test_overlap_is_rewarded_by_i2_and_maep_and_not_by_nxcg(found):
 
 
 def test_seed_001_s_answers_that_can_be_observed_are_found_by_running():
-    # Kazai & Lalmas 2005: element size i2 no, i3 yes, XCG indirectly, PRUM no; overlap i2 no, i3 yes, XCG yes, PRUM yes;
-    # normalisation i2 no, i3 no, XCG yes.
+    # Kazai & Lalmas 2005: element size i2 no, i3 yes, XCG indirectly, PRUM no; overlap i2 no, i3 yes, XCG yes,
+    # PRUM yes; normalisation i2 no, i3 no, XCG yes.
     said = {
         m: {a.requirement: a.answer for a in requirements(m)}
         for m in ("i3AP(quant=gen)", "nxCG@10", "PRUM", "i2AP(quant=gen)")
