@@ -60,7 +60,7 @@ def test_all_next_commands_work(shown, monkeypatch):
 
 
 def test_every_section_names_a_command_that_works(shown):
-    content = (shown[0] / "report.html").read_text(encoding="utf-8")
+    content = (shown[0] / "loop.html").read_text(encoding="utf-8")
     named = [unescape(line) for line in re.findall(r"<code>(focuseval .*?)</code>", content)]
     assert len(named) == 9
     for line in named:
@@ -71,7 +71,7 @@ def test_every_section_names_a_command_that_works(shown):
 
 
 def test_scores_never_stand_without_their_signature(shown):
-    content = (shown[0] / "report.html").read_text(encoding="utf-8")
+    content = (shown[0] / "loop.html").read_text(encoding="utf-8")
     assert content.count("focuseval:") >= len(TASKS) + 1
 
 
@@ -80,7 +80,7 @@ def expanded(word, folder):
 
 
 def test_the_page_refers_to_nothing_outside_itself(shown):
-    content = (shown[0] / "report.html").read_text(encoding="utf-8")
+    content = (shown[0] / "loop.html").read_text(encoding="utf-8")
     assert "http://" not in content
     assert "https://" not in content
     assert "src=" not in content

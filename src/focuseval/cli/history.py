@@ -11,7 +11,7 @@ import click
 @click.argument("folder", metavar="DIR")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as history.html.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="Only these measures.")
-@click.option("--title", default="Scores over time", show_default=True)
+@click.option("--title", default="Scores over time", show_default=True, help="The page's title.")
 @click.option(
     "--format",
     "layout",

@@ -6,25 +6,33 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import (
+    collection_options,
+    format_options,
+    layout_option,
+    measure_option,
+    profile_option,
+    task_option,
+)
+
 
 @click.command()
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
 @click.option("--baseline", metavar="RUN", help="The run (file or id) that the others are held against.")
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="The first one decides.")
-@click.option("--task", help="thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans.")
-@click.option("--profile", help="Policies and default measures of a campaign: inex2002 … inex2010, rag.")
-@click.option("--index", help="Index of the collection, made by 'focuseval index'.")
-@click.option("--docs", help="The documents themselves: a folder, a JSONL file, an archive.")
+@measure_option("A measure such as MAgP; may be repeated, the first one decides.")
+@task_option()
+@profile_option()
+@collection_options
 @click.option("--topics", metavar="FILE", help="The topics, to show what each of them asks.")
 @click.option("--title", default="", help="The page's title.")
-@click.option(
-    "--format", "layout", type=click.Choice(["html", "json", "markdown", "latex", "csv"]), default="html", show_default=True
-)
+@layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
-@click.option("--text-limit", type=click.FloatRange(0), default=2.5, show_default=True, help="Megabytes of text in the page.")
+@click.option(
+    "--text-limit", type=click.FloatRange(0), default=2.5, show_default=True, help="Megabytes of text in the page."
+)
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")
 @click.option(
@@ -34,10 +42,11 @@ import click
     show_default=True,
     help="How the verdict is tested.",
 )
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option(
+    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, help="Level."
+)
 @click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
-@click.option("--gold-format", help="Format of the gold, when it is not detected.")
-@click.option("--run-format", help="Format of the runs, when it is not detected.")
+@format_options
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 

@@ -9,11 +9,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focuseval.demo.section import Section
+    from focuseval.demo.steps import Loop
 
 NEXT = (
     "focuseval topics topics.xml",
     "focuseval validate runs/thorough/careful.xml --task focused --index articles.idx",
     "focuseval score gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 -m MAiP --index articles.idx",
+    "focuseval report gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 --index articles.idx -o focused.html",
     "focuseval convert runs/focused/careful.xml careful.jsonl --to run-jsonl --index articles.idx",
 )
 """Commands to try in the demonstration's folder."""
@@ -27,18 +29,27 @@ def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
 
     copy_example(folder)
     build_index([folder / "articles"], folder / "articles.idx", jobs=1, force=True)
-    sections = []
-    for part in walk(Loop(folder)):
+    loop, sections = Loop(folder), []
+    for part in walk(loop):
         show(part)
         sections.append(part)
-    return write_report(folder / "report.html", sections)
+    write_loop(folder / "loop.html", sections)
+    return write_report(folder / "report.html", loop)
 
 
-def write_report(path: Path, sections: list[Section]) -> Path:
-    """Write the sections as one HTML file; the only place that knows what a report is made by."""
+def write_loop(path: Path, sections: list[Section]) -> None:
+    """Write everything that was shown as one plain page."""
     from focuseval.demo.page import page  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.output import write_whole  # noqa: PLC0415  the same
 
     lead = "Seventeen articles on finding one's way at sea, six topics, and three systems of different quality."
     write_whole(path, [page("focuseval: the embedded example", lead, sections).encode()])
+
+
+def write_report(path: Path, loop: Loop) -> Path:
+    """Write the report on the runs in context, whose answers are parts of articles."""
+    from focuseval.demo.steps import report  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.output import write_whole  # noqa: PLC0415  the same
+
+    write_whole(path, [report(loop).encode()])
     return path

@@ -13,6 +13,7 @@ from focuseval.demo.section import Section, section
 from focuseval.evaluate import evaluate
 from focuseval.evaluate.tables import grid
 from focuseval.formats import read_gold, read_run
+from focuseval.report import build_report, render_html
 from focuseval.stats.comparison import compare
 from focuseval.task import check
 from focuseval.topics import read_topics
@@ -34,6 +35,8 @@ TASKS = {
 """The tasks of 2006; measures stand here where the profile has more than a first look needs."""
 
 SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
+
+REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,22 @@ class Loop:
         runs = [read_run(path, index=self.index) for path in self.runs(task)]
         profile = None if task == "spans" else "inex2006"
         return evaluate(self.gold, runs, measures, task=task, profile=profile, index=self.index)
+
+
+def report(loop: Loop) -> str:
+    """Return the page that explains the runs in context: who is better, on which topics, and why."""
+    return render_html(
+        build_report(
+            loop.gold,
+            loop.runs("relevant-in-context"),
+            REPORT_MEASURES,
+            index=loop.index,
+            task="relevant-in-context",
+            profile="inex2006",
+            title="The embedded example: careful, coarse, hasty",
+            titles={topic.id: topic.title for topic in read_topics(loop.folder / "topics.xml")},
+        )
+    )
 
 
 def walk(loop: Loop) -> Iterator[Section]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.errors import NotComparableError
 from focuseval.evaluate.evaluation import evaluate
 from focuseval.evaluate.plan import plan_for
-from focuseval.evaluate.sources import as_runs, read
+from focuseval.evaluate.sources import as_gold, as_index, as_runs, read
 from focuseval.match import prepare
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def build_report(
-    gold: Gold,
+    gold: Any,
     runs: Any,
     measures: Iterable[str | Asked | Measure] | None = None,
     *,
@@ -94,7 +94,7 @@ def report_on(ground: Ground, *, title: str = "", budget: int = BUDGET, served: 
 
 
 def lay_ground(
-    gold: Gold,
+    gold: Any,
     runs: Any,
     measures: Iterable[str | Asked | Measure] | None = None,
     *,
@@ -108,6 +108,8 @@ def lay_ground(
     **policies: Any,
 ) -> Ground:
     """Score all runs, and observe those that are drawn."""
+    index = as_index(index)
+    gold = as_gold(gold, index)
     loaded = [read(source, policies.get("run_format"), index) for source in as_runs(runs)]
     if not loaded:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")

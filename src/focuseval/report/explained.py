@@ -71,7 +71,7 @@ def weights(ground: Ground) -> NDArray[np.float64]:
     values = ground.values()
     first, second = ground.pair or (0, None)
     told = np.abs(values[first] - values[second]) if second is not None else 1 - values[first]
-    return np.nan_to_num(told, nan=0.0)
+    return np.asarray(np.nan_to_num(told, nan=0.0))
 
 
 def _topics(ground: Ground, table: Articles, chosen: Sequence[int]) -> list[dict[str, Any]]:

@@ -63,9 +63,11 @@ def by_browser(specs: Sequence[dict[str, object]]) -> list[str]:
         try:
             done = subprocess.run(command, capture_output=True, check=True, timeout=120)  # noqa: S603  found on the path
         except (OSError, subprocess.SubprocessError) as error:
-            raise MissingDataError(f"{browser} could not draw the figures ({error.__class__.__name__}); {REMEDY}") from None
-    found = re.search(r"<pre>(.*)</pre>", done.stdout.decode(), re.DOTALL)
-    if found is None:
+            raise MissingDataError(
+                f"{browser} could not draw the figures ({error.__class__.__name__}); {REMEDY}"
+            ) from None
+    written = re.search(r"<pre>(.*)</pre>", done.stdout.decode(), re.DOTALL)
+    if written is None:
         raise MissingDataError(f"{browser} drew no figures; {REMEDY}")
-    drawn: list[str] = json.loads(unescape(found[1]))
+    drawn: list[str] = json.loads(unescape(written[1]))
     return drawn

@@ -175,7 +175,9 @@ def remarks(ground: Ground) -> tuple[str, ...]:
     unjudged = [c.unjudged for c in scores.counts]
     if any(unjudged):
         words = "a run" if len(unjudged) == 1 else "the runs"
-        said.append(f"Up to {max(unjudged):,} results of {words} are in documents that nobody judged: they count as wrong.")
+        said.append(
+            f"Up to {max(unjudged):,} results of {words} are in documents that nobody judged: they count as wrong."
+        )
     for label, counts in zip(ground.labels, scores.counts, strict=True):
         if counts.unknown:
             said.append(f"{label}: {topics(counts.unknown)} are not in the gold and were left out.")

@@ -5,7 +5,7 @@ An article is a (topic, document) pair, packed into one key, so that all topics 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,8 +95,8 @@ def _of_topic(run: Retrieved | None, topic: int | None) -> Any:
     if topic is None:
         return run
     low, high = np.searchsorted(run.topic, [topic, topic + 1])
-    columns = (run.topic, run.document, run.start, run.end, run.entry, run.rank)
-    return Retrieved(*(column[low:high] for column in columns))
+    names = ("topic", "document", "start", "end", "entry", "rank")
+    return replace(run, **{name: getattr(run, name)[low:high] for name in names})
 
 
 def _kept(run: Retrieved, gold: Integers, depth: int | None) -> Integers:
@@ -166,7 +166,7 @@ def article_view(table: Articles, row: int, document: str) -> dict[str, Any]:
 
 
 def _flat(spans: Spans, group: int) -> list[int]:
-    """Return the spans of one group as start, end, start, end …"""
+    """Return the spans of one group, starts and ends in turn."""
     low, high = np.searchsorted(spans.group, [group, group + 1])
     flat: list[int] = np.stack([spans.start[low:high], spans.end[low:high]], axis=1).reshape(-1).tolist()
     return flat

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ def order_key(name: str) -> tuple[Any, ...]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", at=str(path)) from None
     except UnicodeDecodeError:
@@ -107,7 +108,8 @@ def _read(path: Path) -> dict[str, Any]:
     runs = document.get("runs") if isinstance(document, dict) else None
     if not isinstance(runs, list) or not all(isinstance(r, dict) and isinstance(r.get("measures"), dict) for r in runs):
         raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
-    return document
+    found: dict[str, Any] = document
+    return found
 
 
 def _points(name: str, document: dict[str, Any]) -> list[Point]:
@@ -132,12 +134,14 @@ def ground_of(document: dict[str, Any]) -> str:
 def _changes(documents: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """Say where the ground changes: a step there is no drift."""
     said = []
-    for (_, before), (name, after) in zip(documents[:-1], documents[1:], strict=True):
+    for (_, before), (name, after) in pairwise(documents):
         if ground_of(before) == ground_of(after):
             continue
         named = (("gold_sha256", "the gold"), ("docs_sha256", "the documents"))
         what = [words for key, words in named if before.get(key) != after.get(key)]
-        said.append(f"{name}: {' and '.join(what) or 'the policies'} changed here, so values before it are not comparable.")
+        said.append(
+            f"{name}: {' and '.join(what) or 'the policies'} changed here, so values before it are not comparable."
+        )
     return said
 
 

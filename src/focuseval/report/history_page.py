@@ -38,7 +38,9 @@ def _chart(found: History, place: int, measure: str) -> Chart:
     if changed:
         caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
     spec = _spec(measure, found.files, front, changed)
-    return Chart(f"history-{place}", measure, caption, "history", ("file", "run", "mean"), rows, spec, ("file", "run", "mean"))
+    return Chart(
+        f"history-{place}", measure, caption, "history", ("file", "run", "mean"), rows, spec, ("file", "run", "mean")
+    )
 
 
 def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Sequence[str]) -> dict[str, Any]:
@@ -48,7 +50,14 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
     x["title"] = "file" if named else f"{len(files)} files, in order"
     y = axis("mean", measure, scale={"zero": False})
     encoding = by_run(front)
-    shape = {**encoding["strokeDash"], "scale": {"domain": list(front), "range": list(SHAPES[: len(front)])}}
+    encoding["strokeDash"]["legend"] = None  # shapes tell the runs apart there
+    shape = {
+        "field": "run",
+        "type": "nominal",
+        "title": "run",
+        "sort": None,
+        "scale": {"domain": list(front), "range": list(SHAPES[: len(front)])},
+    }
     hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
     among = [{"filter": {"field": "run", "oneOf": list(front)}}]
     point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}

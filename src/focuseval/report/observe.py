@@ -62,7 +62,7 @@ def observe(run: Run, prepared: Prepared, plan: Plan, curves: Sequence[str], mea
     """Match a run and keep what is asked for; a curve whose data do not exist is left out."""
     matched = match_run(run, prepared, plan)
     points = {name: found for name in curves if (found := mean_curve(matched, plan, name)) is not None}
-    values = {name: found for name in means if (found := _mean(matched, plan, name)) is not None}
+    values = {name: mean for name in means if (mean := _mean(matched, plan, name)) is not None}
     if prepared.index is None:
         return Observed(points, values)
     try:

@@ -29,12 +29,16 @@ SCRIPTS = ("dom.js", "charts.js", "spans.js", "textview.js", "minimap.js", "heat
 """Plain scripts in the order in which they need each other."""
 
 MOST_ROWS = 12
-SIGNS = {"better": "▲", "worse": "▼", "mixed": "◆", "cannot tell": "?", "alone": "●"}
-WORDS = {"better": "Better", "worse": "Worse", "mixed": "Mixed", "cannot tell": "Cannot tell", "alone": "One run"}
+SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
+WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
 
 GRAPHS = (
     ("curves", "Curves", "What stands behind a measure’s single number, as the mean over topics."),
-    ("agreement", "Significance and agreement", "Which runs a measure tells apart, and whether measures rank runs alike."),
+    (
+        "agreement",
+        "Significance and agreement",
+        "Which runs a measure tells apart, and whether measures rank runs alike.",
+    ),
     ("fidelity", "Fidelity", "Whether measures order simulated runs, whose order is known, as they should."),
 )
 
@@ -137,7 +141,7 @@ def environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters |= {"visible": visible, "signed": signed}
-    parts = environment.get_template("parts.html").module
+    parts: Any = environment.get_template("parts.html").module
     environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of}
     environment.globals["figure"] = parts.figure
     environment.globals["table_of"] = parts.table_of

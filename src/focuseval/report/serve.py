@@ -32,21 +32,7 @@ def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str 
     number = {name: i for i, name in enumerate(ground.scores.topics)}
     app = Flask("focuseval.report", static_folder=None)
 
-    @app.before_request
-    def check() -> None:
-        if request.headers.get("Host", "").lower() not in hosts:
-            abort(403, "this server does not answer to that name")
-        given = request.args.get("token", "") or request.cookies.get(COOKIE, "")
-        if not hmac.compare_digest(given.encode(), token.encode()):
-            abort(403, "open the link that 'focuseval report --serve' printed")
-
-    @app.after_request
-    def close(response: Response) -> Response:
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["X-Frame-Options"] = "DENY"
-        response.headers["Referrer-Policy"] = "no-referrer"
-        response.headers["Cache-Control"] = "no-store"
-        return response
+    guard(app, token, hosts)
 
     @app.get("/")
     def show() -> AnyResponse | str:
@@ -71,6 +57,26 @@ def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str 
         return jsonify(read(int(found[0])))
 
     return app
+
+
+def guard(app: Flask, token: str, hosts: frozenset[str]) -> None:
+    """Let in who has the token, under a name of ours; keep pages out of frames and caches."""
+
+    @app.before_request
+    def check() -> None:
+        if request.headers.get("Host", "").lower() not in hosts:
+            abort(403, "this server does not answer to that name")
+        given = request.args.get("token", "") or request.cookies.get(COOKIE, "")
+        if not hmac.compare_digest(given.encode(), token.encode()):
+            abort(403, "open the link that 'focuseval report --serve' printed")
+
+    @app.after_request
+    def close(response: Response) -> Response:
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["X-Frame-Options"] = "DENY"
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
 
 def fresh_token() -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from focuseval.compare.grid import Grid
 from focuseval.report.page import measures_grid
-from focuseval.report.verdict import signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +27,8 @@ def render(report: Report, layout: str) -> str:
         return json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
     comment = {"latex": "% ", "csv": "# ", "markdown": "`"}[layout]
     last = f"{comment}{report.about.signature}{'`' if layout == 'markdown' else ''}\n"
-    return "\n".join(grid.render(layout) for grid in grids(report)) + "\n" + last
+    tables = (means_by_line(report), *list(grids(report))[1:]) if layout == "csv" else grids(report)
+    return "\n".join(grid.render(layout) for grid in tables) + "\n" + last
 
 
 def grids(report: Report) -> Iterator[Grid]:
@@ -45,25 +45,46 @@ def grids(report: Report) -> Iterator[Grid]:
     yield from report.grids
 
 
+def means_by_line(report: Report) -> Grid:
+    """Return a line per run and measure with numbers in columns of their own, for programs that read CSV."""
+    body = tuple(
+        (
+            line.run,
+            mean.measure,
+            *("" if v is None else repr(v) for v in (mean.mean, mean.low, mean.high)),
+            str(mean.topics),
+        )
+        for line in report.first.runs
+        for mean in line.means
+    )
+    said = report.first.verdict
+    notes = (said.headline, said.reason, *report.remarks)
+    return Grid("Means with 95 % intervals", ("run", "measure", "mean", "low", "high", "topics"), body, notes)
+
+
 def counts_grid(report: Report) -> Grid:
     """Return how many topics and results stand behind every mean."""
-    head = ("run", "topics", "missing", "excluded", "unjudged", "against baseline")
-    body = tuple(
-        (line.run, str(line.topics), str(line.missing), str(line.excluded), str(line.unjudged), line.against or "–")
-        for line in report.first.runs
+    lines = report.first.runs
+    names = (
+        "run",
+        "topics",
+        "missing",
+        "excluded",
+        "unjudged",
+        *(("against",) if any(n.against for n in lines) else ()),
     )
-    kept = slice(None) if any(line.against for line in report.first.runs) else slice(-1)
-    return Grid("Counts", head[kept], tuple(row[kept] for row in body))
+    return Grid("Counts", names, tuple(tuple(str(getattr(line, name)) for name in names) for line in lines))
 
 
 def topics_grid(report: Report) -> Grid:
     """Return every topic with what A and B score."""
     first = report.first
-    if first.b is None:
-        body = tuple((row.topic, f"{row.a:.4f}") for row in first.per_topic)
-        return Grid(f"Topics under {first.measure}", ("topic", first.a), body)
-    body = tuple((r.topic, f"{r.a:.4f}", f"{r.b or 0:.4f}", signed(r.difference)) for r in first.per_topic)
-    return Grid(f"Topics under {first.measure}", ("topic", f"A {first.a}", f"B {first.b}", "A − B"), body)
+    head = ("topic", first.a) if first.b is None else ("topic", f"A {first.a}", f"B {first.b}", "A − B")
+    body = tuple(
+        (row.topic, f"{row.a:.4f}", f"{row.b or 0:.4f}", f"{row.difference:+.4f}")[: len(head)]
+        for row in first.per_topic
+    )
+    return Grid(f"Topics under {first.measure}", head, body)
 
 
 def chart_grids(chart: Chart) -> Iterator[Grid]:
@@ -73,7 +94,9 @@ def chart_grids(chart: Chart) -> Iterator[Grid]:
     for name in names:
         rows = [row for row in chart.rows if by is None or row[by] == name]
         title = f"{chart.title}: {name}" if name else chart.title
-        yield _pivoted(chart, title, rows) if chart.pivot else Grid(title, chart.columns, _cells(rows), (chart.caption,))
+        yield (
+            _pivoted(chart, title, rows) if chart.pivot else Grid(title, chart.columns, _cells(rows), (chart.caption,))
+        )
 
 
 def _pivoted(chart: Chart, title: str, rows: list[tuple[object, ...]]) -> Grid:

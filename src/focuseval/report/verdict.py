@@ -45,7 +45,7 @@ class Verdict:
     """What the first screen says."""
 
     word: str
-    """``better``, ``worse``, ``mixed``, ``cannot tell``, or ``alone`` for a single run."""
+    """``better``, ``worse``, ``cannot tell``, or ``alone`` for a single run."""
     headline: str
     reason: str
     against: tuple[Against, ...] = ()
@@ -61,8 +61,8 @@ def verdict(ground: Ground) -> Verdict:
     common = ~np.isnan(values).any(axis=0)
     if not common.any():
         return Verdict("cannot tell", "Cannot tell.", f"No topic has a value in every run under {ground.measure}.")
-    others = [run for run in range(len(ground.labels)) if run not in (first if ground.baseline is None else second,)]
     reference = first if ground.baseline is None else second
+    others = [run for run in range(len(ground.labels)) if run != reference]
     found = held_against(values[:, common], reference, others, ground.settings)
     if len(ground.labels) == 2:
         return _two(ground, found[0], int(common.sum()))
@@ -122,11 +122,12 @@ def _turned(found: Against) -> Against:
 
 def _ranking(ground: Ground, found: tuple[Against, ...]) -> Verdict:
     """Say whether the best run is really the best."""
-    best, runs = ground.labels[int(ground.order[0])], len(ground.labels)
+    first, runs = int(ground.order[0]), len(ground.labels)
+    best, mean = ground.labels[first], ground.scores.mean[first, 0]
     open_ = [against for against in found if against.word != "worse"]
     nearest = max(found, key=lambda against: against.difference)
     reason = (
-        f"{ground.measure}: {ground.scores.mean[int(ground.order[0]), 0]:.4f}, ahead of {ground.labels[nearest.run]} by "
+        f"{ground.measure}: {mean:.4f}, ahead of {ground.labels[nearest.run]} by "
         f"{numbers(_turned(nearest), ground.settings)}."
     )
     if not open_:
@@ -141,17 +142,23 @@ def _ranking(ground: Ground, found: tuple[Against, ...]) -> Verdict:
 
 
 def _baseline(ground: Ground, found: tuple[Against, ...]) -> Verdict:
-    """Say which runs are better and worse than the baseline."""
-    base = ground.labels[ground.baseline or 0]
+    """Say whether the best of the other runs improves on the baseline, and how many do."""
+    best = max(found, key=lambda against: against.difference)
+    a, b = ground.labels[best.run], ground.labels[ground.baseline or 0]
+    headline = {
+        "better": f"{a} is better than the baseline {b}.",
+        "worse": f"Every run is worse than the baseline {b}.",
+        "cannot tell": f"No run is better than the baseline {b}.",
+    }[best.word]
     number = {word: sum(a.word == word for a in found) for word in ("better", "worse", "cannot tell")}
     parts = [f"{n} {_is(n)} {w}" for w, n in number.items() if n and w != "cannot tell"]
     if number["cannot tell"]:
         parts.append(f"{number['cannot tell']} cannot be told apart from it")
-    word = "mixed" if number["better"] and number["worse"] else "cannot tell"
-    word = next((w for w in ("better", "worse") if number[w] and word != "mixed"), word)
-    best = max(found, key=lambda against: against.difference)
-    reason = f"Best of them: {ground.labels[best.run]}, {numbers(best, ground.settings)} in {ground.measure}."
-    return Verdict(word, f"Of {len(found)} runs against {base}, {_listed(parts)}.", reason, found)
+    reason = (
+        f"The best one, {a}, differs by {numbers(best, ground.settings)} in {ground.measure}. "
+        f"Of {len(found)} runs {_listed(parts)}."
+    )
+    return Verdict(best.word, headline, reason, found)
 
 
 def _names(ground: Ground, found: Sequence[Against]) -> str:

@@ -44,7 +44,10 @@ def significance_stars(ground: Ground) -> Chart | None:
             },
             "layer": [
                 {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
-                {"mark": {"type": "text", "baseline": "middle", "fontSize": size * 0.62}, "encoding": {"text": {"field": "mark"}}},
+                {
+                    "mark": {"type": "text", "baseline": "middle", "fontSize": size * 0.62},
+                    "encoding": {"text": {"field": "mark"}},
+                },
             ],
         },
     }
@@ -68,14 +71,12 @@ def _shade() -> dict[str, Any]:
 def _stars(ground: Ground, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for every cell: measure, row, column, mark, kind."""
     values = ground.values(measure)[listed]
-    common = ~np.isnan(values).any(axis=0)
+    common = np.asarray(~np.isnan(values).any(axis=0))
     if common.sum() < 2:
         return
     names = tuple(str(i + 1) for i in range(len(listed)))
     topics = tuple(name for name, kept in zip(ground.scores.topics, common, strict=True) if kept)
-    one, two = (
-        compare(measure, names, topics, values[:, common], Settings(tails=tails)).stars() for tails in (1, 2)
-    )
+    one, two = (compare(measure, names, topics, values[:, common], Settings(tails=tails)).stars() for tails in (1, 2))
     kinds = {"itself": "·", "two-tailed": "★", "one-tailed": "☆", "no": ""}
     for i, row in enumerate(names):
         for j, column in enumerate(names):
@@ -111,13 +112,24 @@ def tau_heat_map(ground: Ground) -> Chart | None:
         "layer": [
             {
                 "mark": {"type": "rect"},
-                "encoding": {"color": {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}},
+                "encoding": {
+                    "color": {
+                        "field": "reading",
+                        "type": "nominal",
+                        "scale": scale,
+                        "title": "reading",
+                        "legend": {"columns": 2},
+                    }
+                },
             },
-            {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": {"field": "tau", "format": ".2f"}, "color": text}},
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {"text": {"field": "tau", "format": ".2f"}, "color": text},
+            },
         ],
     }
     caption = (
-        f"Kendall's τ between the rankings of {len(ground.labels)} runs under two measures. From .9 on rankings count as "
+        f"Kendall's τ between the rankings of {len(ground.labels)} runs under two measures. From .9 on they count as "
         "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
         + left_out(len(kept), means.shape[1], "measures").replace("best", "first")
     )

@@ -60,10 +60,12 @@ def cumulated_gain(ground: Ground) -> Chart | None:
         "Gain gathered up to a rank (xCG), and the ideal list's (xCI): a vertical cut compares gains at equal effort "
         "(nxCG), a horizontal one compares efforts for equal gain (ep)."
     )
-    extra = ()
+    extra: Sequence[tuple[str, Any, Any]] = ()
     found = _named(ground, "xCI")
     if found:
-        longest = max((o.curves[found] for o in ground.observed if found in o.curves), key=lambda points: len(points[0]))
+        longest = max(
+            (o.curves[found] for o in ground.observed if found in o.curves), key=lambda points: len(points[0])
+        )
         extra = (("ideal (xCI)", *longest),)
     return _lines(ground, "xCG", "Cumulated gain", caption, ("rank", "cumulated gain"), extra=extra)
 
@@ -134,7 +136,9 @@ def _lines(
     front = [*front[: MOST_LINES - len(extra)], *(label for label, _, _ in extra)]
     rows = [(run, *point) for run, x, y in (*lines, *extra) for point in zip(*thinned(x, y), strict=True)]
     parameters = f" Curve of {name}, mean over topics."
-    grey = f" Grey: {len(lines) + len(extra) - len(front)} further runs." if len(lines) + len(extra) > len(front) else ""
+    grey = (
+        f" Grey: {len(lines) + len(extra) - len(front)} further runs." if len(lines) + len(extra) > len(front) else ""
+    )
     said = caption + parameters + grey + left_out(len(ground.drawn), len(ground.labels))
     spec = line_spec(words, front, unit=unit)
     return Chart(curve, title, said, "curves", ("run", "x", "y"), tuple(rows), spec, pivot=("x", "run", "y"))

@@ -37,7 +37,14 @@ def distance_by_tolerance(ground: Ground) -> Chart | None:
         f"A = 100 only the right article; 0.1 is official.{left_out(len(front), len(ground.labels))}"
     )
     encoding = by_run(front)
-    shape = {**encoding["strokeDash"], "scale": {"domain": front, "range": list(SHAPES[: len(front)])}}
+    encoding["strokeDash"]["legend"] = None  # shapes tell the runs apart there
+    shape = {
+        "field": "run",
+        "type": "nominal",
+        "title": "run",
+        "sort": None,
+        "scale": {"domain": front, "range": list(SHAPES[: len(front)])},
+    }
     base = {
         "x": axis("A", "A (tolerance)", scale={"type": "log"}, axis={"values": list(TOLERANCES), "format": "~g"}),
         "y": axis("BEPD", "BEPD", scale={"domain": [0, 1]}),
@@ -57,4 +64,6 @@ def distance_by_tolerance(ground: Ground) -> Chart | None:
         ],
     }
     columns = ("run", "A", "BEPD")
-    return Chart("BEPD", "Entry points by tolerance", caption, "curves", columns, tuple(rows), spec, ("A", *columns[::2]))
+    return Chart(
+        "BEPD", "Entry points by tolerance", caption, "curves", columns, tuple(rows), spec, ("A", *columns[::2])
+    )

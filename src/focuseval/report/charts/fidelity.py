@@ -50,7 +50,10 @@ def fidelity_grid(ground: Ground) -> Chart | None:
                         }
                     },
                 },
-                {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": {"field": "mean", "format": ".3f"}, "color": dark}},
+                {
+                    "mark": {"type": "text", "fontSize": 11},
+                    "encoding": {"text": {"field": "mean", "format": ".3f"}, "color": dark},
+                },
             ],
         },
     }
@@ -60,4 +63,6 @@ def fidelity_grid(ground: Ground) -> Chart | None:
         f"(R_S swaps the first two articles, R_I puts an intruder on top). {kept}."
     )
     columns = ("measure", "S", "R", "mean")
-    return Chart("fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, ("S", "R", "mean"), "measure")
+    return Chart(
+        "fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, ("S", "R", "mean"), "measure"
+    )

@@ -35,7 +35,10 @@ def means_with_intervals(ground: Ground) -> Chart | None:
         "data": {"name": "rows"},
         "encoding": {"y": y, "tooltip": hover},
         "layer": [
-            {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": axis("low", x["title"]), "x2": {"field": "high"}}},
+            {
+                "mark": {"type": "rule", "strokeWidth": 2.5},
+                "encoding": {"x": axis("low", x["title"]), "x2": {"field": "high"}},
+            },
             {"mark": {"type": "tick", "thickness": 2, "size": 9}, "encoding": {"x": axis("low", x["title"])}},
             {"mark": {"type": "tick", "thickness": 2, "size": 9}, "encoding": {"x": axis("high", x["title"])}},
             {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
@@ -43,7 +46,10 @@ def means_with_intervals(ground: Ground) -> Chart | None:
     }
     if ground.baseline is not None:
         mean = number(float(ground.scores.mean[ground.baseline, 0]))
-        line = {"mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": {"x": {"datum": mean}, "y": None, "tooltip": None}}
+        line = {
+            "mark": {"type": "rule", "strokeDash": [4, 3]},
+            "encoding": {"x": {"datum": mean}, "y": None, "tooltip": None},
+        }
         spec["layer"].insert(0, line)
     caption = (
         f"Mean {ground.measure} over topics, with 95 % intervals (BCa bootstrap)."
@@ -73,7 +79,13 @@ def values_per_run(ground: Ground) -> Chart | None:
         "data": {"name": "rows"},
         "layer": [
             {
-                "mark": {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}, "rule": {"opacity": 0.5}},
+                "mark": {
+                    "type": "boxplot",
+                    "extent": "min-max",
+                    "size": 18,
+                    "box": {"fillOpacity": 0.28},
+                    "rule": {"opacity": 0.5},
+                },
                 "encoding": {"x": x, "y": y},
             },
             {
@@ -87,4 +99,6 @@ def values_per_run(ground: Ground) -> Chart | None:
         + left_out(len(listed), len(ground.labels))
     )
     pivot = ("topic", "run", "value")
-    return Chart("values", "Topics behind the means", caption, "topics", ("run", "topic", "value"), tuple(rows), spec, pivot)
+    return Chart(
+        "values", "Topics behind the means", caption, "topics", ("run", "topic", "value"), tuple(rows), spec, pivot
+    )

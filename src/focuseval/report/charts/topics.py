@@ -39,7 +39,13 @@ def differences_per_topic(ground: Ground) -> Chart | None:
                 "axis": {"labels": named, "ticks": named, "labelAngle": -50, "labelLimit": 90},
             },
             "y": axis("difference", f"{ground.measure}, A − B"),
-            "color": {"field": "better", "type": "nominal", "title": "better", "scale": {"domain": [a, b]}, "sort": None},
+            "color": {
+                "field": "better",
+                "type": "nominal",
+                "title": "better",
+                "scale": {"domain": [a, b]},
+                "sort": None,
+            },
             "tooltip": [*hover, {"field": "difference", "format": "+.4f"}],
         },
     }
