@@ -155,6 +155,13 @@ def test_a_truncated_archive_is_an_error(kind, keep, tmp_path):
         contents([path])
 
 
+@pytest.mark.parametrize("harm", [lambda data: data.replace(b"<a>1", b"<a>7"), lambda data: data[:-4]])
+def test_a_damaged_archive_is_found_by_its_checksum_even_where_every_document_reads(harm, tmp_path):
+    (tmp_path / "c.tar.gz").write_bytes(harm(gzip.compress(tar_bytes(), 0)))
+    with pytest.raises(CollectionError, match=r"c\.tar\.gz: expected a whole archive"):
+        contents([tmp_path / "c.tar.gz"])
+
+
 def test_a_tar_cut_between_two_members_is_an_error(tmp_path):
     (tmp_path / "c.tar").write_bytes(tar_bytes()[:1024])
     with pytest.raises(CollectionError, match="without its end marker"):

@@ -114,6 +114,8 @@ def _tar_members(path: Path) -> Iterator[tuple[str, int, str, Callable[[], bytes
                 continue
             kind = "file" if info.isreg() else "a link" if info.issym() or info.islnk() else "a device"
             yield info.name, info.size, kind, partial(_extract, archive, info)
+        while stream.read(1 << 20):  # a checksum stands behind the last member, and only reading it compares it
+            pass
 
 
 def _extract(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
