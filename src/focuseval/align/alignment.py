@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+_POSITIONS = ("line", "claimed_start", "claimed_end", "start", "end", "shift")
+
 _SHIFTS = 6
 """So many different shifts are named in a summary; the rest are counted together."""
 
@@ -110,7 +112,8 @@ class Alignment:
             "reason": [self._reason(i, moved[i]) for i in listed],
             "text": [self.text[i] for i in listed],
         }
-        return pa.table(columns)
+        numbers = {"similarity": pa.float64(), **dict.fromkeys(_POSITIONS, pa.int64())}
+        return pa.table(columns, pa.schema([(name, numbers.get(name, pa.string())) for name in columns]))
 
     def _reason(self, row: int, moved: np.bool_) -> str:
         """Say why a row has no place, or why it was moved."""

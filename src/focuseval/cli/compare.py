@@ -14,6 +14,7 @@ from focuseval.cli.options import (
     measure_option,
     output_option,
     profile_option,
+    repairs_option,
     task_option,
 )
 
@@ -71,6 +72,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 @profile_option("Policies of a campaign")
 @collection_options
 @format_options
+@repairs_option
 @layout_option(*GRIDS)
 @output_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
     """Score the runs once under every measure and variant, compare them, and return the text to print."""
     from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.compare import correlations, variants  # noqa: PLC0415  as above
     from focuseval.compare.tables import as_json, correlation_grid  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
@@ -31,6 +32,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     scores = evaluate(judged, list(runs), names, index=index, **asked)
     for remark in scores.remarks():
         click.echo(remark, err=True)
+    write_repairs_of(gold, runs, index, options)
     found = [compare_scores(scores, measure, settings_of(options)) for measure in options["measures"]]
     agreeing = correlations(scores, groups, options["coefficient"])
     if options["layout"] == "json":

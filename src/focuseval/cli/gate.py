@@ -11,6 +11,7 @@ from focuseval.cli.options import (
     format_options,
     measure_option,
     profile_option,
+    repairs_option,
     task_option,
 )
 
@@ -29,6 +30,7 @@ from focuseval.cli.options import (
 @profile_option("Policies of a campaign")
 @collection_options
 @format_options
+@repairs_option
 def gate(gold: str, run: str, **options: Any) -> None:
     r"""Judge RUN against a baseline over the topics of GOLD.
 

@@ -12,6 +12,7 @@ import click
 def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
     """Score the run, judge it, print and write the verdicts; return whether any measure regressed."""
     from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  as above
     from focuseval.formats import read_gold  # noqa: PLC0415  as above
     from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
@@ -23,6 +24,9 @@ def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
     judged = read_gold(gold, format=options["gold_format"], index=index)
     asked = {name: options[name] for name in ("task", "profile", "run_format")}
     scores = evaluate(judged, [run], options["measures"], index=index, **asked)
+    for remark in scores.remarks():
+        click.echo(remark, err=True)
+    write_repairs_of(gold, [run], index, options)
     verdicts = judge(baseline, scores, options["measures"], rule)
     click.echo(as_text(verdicts), nl=False)
     _write(verdicts, options)

@@ -77,6 +77,12 @@ def layout_option(*layouts: str, what: str = "How the results are printed.") -> 
     return click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
 
 
+def repairs_option(command: Command) -> Command:
+    """Add ``--repairs``: a file for every span that was moved or could not be placed."""
+    text = "List every quote and text that is not where it was said to be: CSV, or JSON lines if it ends in .jsonl."
+    return click.option("--repairs", metavar="FILE", help=text)(command)
+
+
 def output_option(command: Command) -> Command:
     """Add ``-o``: a file in place of the standard output."""
     text = "Write to this file instead of the standard output."

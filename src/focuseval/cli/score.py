@@ -13,6 +13,7 @@ from focuseval.cli.options import (
     measure_option,
     output_option,
     profile_option,
+    repairs_option,
     task_option,
 )
 
@@ -27,7 +28,9 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @profile_option()
 @collection_options
 @format_options
+@repairs_option
 @click.option("--per-topic", is_flag=True, help="Also print every topic's value.")
+@click.option("--by-tag", is_flag=True, help="Also print the means over the topics of each tag of the gold.")
 @layout_option(*FORMATS)
 @output_option
 @click.option(
@@ -37,7 +40,7 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
-    help="Habits of another tool; see the documentation.",
+    help="Habits of another tool, or its own numbers beside ours, with the reason where they differ.",
 )
 @click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
 @click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
@@ -55,10 +58,12 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score qrels.txt run1.txt run2.txt -m AP -m nDCG@10
       focuseval score assessments/ run.xml --profile inex2006 --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ --profile rag --format json -o scores.json
+      focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
+      focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
     """
     from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
 
     scores = score_files(gold, runs, options)
-    write_scores(scores, options["layout"], options["output"], per_topic=options["per_topic"])
+    write_scores(scores, options)
     if options["curves"]:
         write_curves(scores, options["curves"])

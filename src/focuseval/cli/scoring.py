@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
     """Read what the options name and evaluate it; remarks go to the standard error."""
     from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.formats import read_gold  # noqa: PLC0415  as above
 
@@ -35,6 +36,7 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     )
     for remark in scores.remarks():
         click.echo(remark, err=True)
+    write_repairs_of(gold, runs, index, options)
     return scores
 
 
@@ -54,9 +56,10 @@ def _chunks(path: str | None, index: Any) -> Any:
     return read_chunks(path, index)
 
 
-def write_scores(scores: Scores, layout: str, output: str | None, *, per_topic: bool) -> None:
+def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     """Print scores, or write them to a file that appears whole or not at all."""
-    text = render(scores, layout, per_topic=per_topic, width=None if output is None else 10_000)
+    output, chosen = options["output"], {"per_topic": options["per_topic"], "by_tag": options["by_tag"]}
+    text = render(scores, options["layout"], **chosen, width=None if output is None else 10_000)
     if output is None:
         click.echo(text, nl=False)
         return
@@ -65,12 +68,16 @@ def write_scores(scores: Scores, layout: str, output: str | None, *, per_topic: 
     write_whole(output, [text.encode()])
 
 
-def render(scores: Scores, layout: str, *, per_topic: bool, width: int | None = None) -> str:
+def render(scores: Scores, layout: str, *, per_topic: bool, by_tag: bool = False, width: int | None = None) -> str:
     """Return scores as text in one of the layouts."""
     from focuseval.evaluate import tables  # noqa: PLC0415  help must not wait for it
 
     if layout == "json":
-        return json.dumps(scores.to_json(per_topic=per_topic), ensure_ascii=False, indent=1) + "\n"
+        return json.dumps(scores.to_json(per_topic=per_topic, by_tag=by_tag), ensure_ascii=False, indent=1) + "\n"
+    if by_tag and per_topic:
+        raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
+    if by_tag:
+        return tagged(scores, layout)
     if layout == "table":
         return terminal(scores, per_topic=per_topic, width=width)
     write = {"csv": tables.to_csv, "trec": tables.to_trec, "markdown": tables.to_markdown, "latex": tables.to_latex}
@@ -86,6 +93,20 @@ def terminal(scores: Scores, *, per_topic: bool, width: int | None) -> str:
     if not per_topic and width is None and len(head) > 12:
         head, body = sideways(head, body)
     return draw(head, body) + scores.signature + "\n"
+
+
+def tagged(scores: Scores, layout: str) -> str:
+    """Return the means of every tag as text in one of the layouts."""
+    from focuseval.compare.grid import Grid  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluate import tables  # noqa: PLC0415  as above
+    from focuseval.evaluate.tagged import tag_grid  # noqa: PLC0415  as above
+
+    if layout == "trec":
+        parts = {f"tag:{tag}": part for tag, part in scores.by_tag().items()}
+        return "".join(tables.to_trec(part).replace("\tall\t", f"\t{tag}\t") for tag, part in parts.items())
+    head, body = tag_grid(scores)
+    grid = Grid("", tuple(head), tuple(map(tuple, body)), (scores.signature,))
+    return grid.render(layout)
 
 
 def write_curves(scores: Scores, path: str) -> None:

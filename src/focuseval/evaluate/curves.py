@@ -55,7 +55,7 @@ def curves_csv(scores: Scores) -> bytes:
     named: dict[str, str] = {}
     for name in scores.measures:
         bare = name.split("@", maxsplit=1)[0]
-        if parse(name).measure.curve is not None:
+        if _summarises(name):
             named.setdefault(bare, name)
     if not named:
         known = ", ".join(m.name for m in measures.MEASURES if m.curve is not None)
@@ -69,6 +69,14 @@ def curves_csv(scores: Scores) -> bytes:
     out = pa.BufferOutputStream()
     csv.write_csv(pa.concat_tables(tables), out)
     return bytes(out.getvalue())
+
+
+def _summarises(name: str) -> bool:
+    """Say whether a measure summarises a curve; another tool's number or a user's own measure is unknown by name."""
+    try:
+        return parse(name).measure.curve is not None
+    except MeasureError:
+        return False
 
 
 def _long(run: str, topics: tuple[str, ...], x: Any, y: Any) -> pa.Table:

@@ -17,9 +17,11 @@ from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.structure import queries_of, strict_gold
+from focuseval.evaluate.tagged import tags_of
 from focuseval.match import Matched, match, prepare
 from focuseval.measures import Asked, Measure, parse
 from focuseval.measures.peers import peer_named
+from focuseval.measures.topicwise import count
 from focuseval.run import Run
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ class Scored:
     values: NDArray[np.float64]
     missing: NDArray[np.bool_]
     counts: Counts
+    unjudged: NDArray[np.int64] | None = None
+    """For every topic, when the gold has tags, the results that no assessor judged."""
     remarks: tuple[str, ...] = ()
     """What its reader noticed, and why another tool would print other numbers."""
 
@@ -125,6 +129,7 @@ def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
         values,
         missing,
         _counts(matched, prepared, plan),
+        count(~matched.judged, matched.bounds) if tags_of(prepared.gold) else None,
         tuple(_remarks(matched, values, plan)),
     )
 
@@ -185,9 +190,16 @@ def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, p
         gold_sha256=prepared.gold.sha256,
         docs_sha256=getattr(prepared.index, "sha256", None) or None,
         missing=np.array([s.missing for s in scored]).reshape(shape[:2]),
+        tags=tags_of(prepared.gold),
+        unjudged=_stacked([s.unjudged for s in scored]),
         noticed=(*_of_gold(prepared.gold), *(remark for s in scored for remark in s.remarks)),
         points=lambda name: curve_table(name, sources, prepared, plan),
     )
+
+
+def _stacked(rows: list[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    known = [row for row in rows if row is not None]
+    return np.array(known) if known else None
 
 
 def _of_gold(gold: Gold) -> tuple[str, ...]:

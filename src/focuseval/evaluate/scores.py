@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -53,6 +53,10 @@ class Scores:
     docs_sha256: str | None = None
     missing: NDArray[np.bool_] | None = None
     """Runs × topics: whether the run leaves the topic unanswered."""
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The tags of the gold's topics, also of those in no mean."""
+    unjudged: NDArray[np.int64] | None = None
+    """Runs × topics: results that no assessor judged; None where the gold has no tags."""
     noticed: tuple[str, ...] = ()
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
     points: Callable[[str], Any] | None = field(default=None, repr=False, compare=False)
@@ -119,15 +123,26 @@ class Scores:
             }
         )
 
-    def to_json(self, *, per_topic: bool = False) -> dict[str, Any]:
+    def by_tag(self) -> dict[str, Scores]:
+        """Return tag → the scores of its topics, for a gold whose topics have tags."""
+        from focuseval.evaluate.tagged import by_tag  # noqa: PLC0415  it knows scores, not the other way round
+
+        return by_tag(self)
+
+    def to_json(self, *, per_topic: bool = False, by_tag: bool = False) -> dict[str, Any]:
         """Return the document that ``focuseval score --format json`` prints, as plain values."""
+        runs = [self._run_json(number, per_topic=per_topic) for number in range(len(self.runs))]
+        if by_tag:
+            from focuseval.evaluate.tagged import tags_json  # noqa: PLC0415  as above
+
+            runs = [run | {"tags": tags} for run, tags in zip(runs, tags_json(self), strict=True)]
         return {
             "signature": self.signature,
             "profile": self.profile,
             "task": self.task,
             "gold_sha256": self.gold_sha256,
             "docs_sha256": self.docs_sha256,
-            "runs": [self._run_json(number, per_topic=per_topic) for number in range(len(self.runs))],
+            "runs": runs,
         }
 
     def _run_json(self, number: int, *, per_topic: bool) -> dict[str, Any]:

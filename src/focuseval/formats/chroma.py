@@ -6,7 +6,7 @@
     What …?,"[{""content"": ""…"", ""start_index"": 27346, ""end_index"": 27425}]",state_of_the_union
 
 `references` is JSON; indexes count code points, half-open, and `content` is the quote. A document's id is its
-`corpus_id`. Questions have no ids: their topics are ``q1``, ``q2`` … in file order.
+`corpus_id`, which is also the question's tag. Questions have no ids: their topics are ``q1``, ``q2`` … in file order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
             at = source.at(line)
             corpus = row["corpus_id"]
             found = [_span(reference, corpus, at) for reference in _references(row["references"], at)]
-            spans.add(spans.topic(f"q{number}", row["question"]), found, at, code, [corpus])
+            topic = spans.topic(f"q{number}", row["question"])
+            spans.add(topic, found, at, code, [corpus])
+            spans.rows.attributes[topic] = {"tags": corpus.replace(",", " ")}
     return spans.gold(sources)
 
 

@@ -8,7 +8,8 @@
 
 ``"spans": []`` was judged and found not relevant. Offsets are code points, half-open; a quote is compared with the
 text when documents are given, and a span may be a quote alone until then. ``length`` is the document's length,
-``relevance`` a grade for whole documents. Two lines for the same topic and document are refused: join their spans.
+``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag. Two lines for
+the same topic and document are refused: join their spans.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def read(sources: Sequence[Source]) -> Gold:
             graded &= _judge(rows, source, code, line, value)
     long = sum(row[7] is not None and row[2] >= 0 and len(row[7]) != row[3] - row[2] for row in rows.passages)
     remarks = (
-        (unknown, f"{unknown} keys besides topic, doc, query, spans, bep, length and relevance are left out"),
+        (unknown, f"{unknown} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
         (long, f"{long} quotes are not as long as their spans; give the documents to check them"),
     )
     scale = "trec" if graded and rows.articles else "highlights"
@@ -64,7 +65,7 @@ def read(sources: Sequence[Source]) -> Gold:
     return replace(gold, remarks=(*gold.remarks, f"{united:,} overlapping spans are united")) if united else gold
 
 
-_KNOWN = {field.name for field in LINE} | {"spans"}
+_KNOWN = {field.name for field in LINE} | {"spans", "tags"}
 
 
 def _judge(rows: Judgements, source: Source, code: int, line: int, value: dict[str, Any]) -> bool:
@@ -74,6 +75,7 @@ def _judge(rows: Judgements, source: Source, code: int, line: int, value: dict[s
     topic, document = rows.judge(said["topic"], said["doc"], place)
     if said["query"] is not None and rows.queries.setdefault(said["topic"], said["query"]) != said["query"]:
         raise FormatError(f"expected one query for topic {said['topic']!r}, found another", at=place)
+    _tag(rows, source, line, value)
     spans = _spans(source, line, value, said)
     for start, end, quote in spans:
         size = end - start if end >= 0 else UNKNOWN
@@ -85,6 +87,17 @@ def _judge(rows: Judgements, source: Source, code: int, line: int, value: dict[s
         raise FormatError(f"expected a bep within the document's {length} characters, found {bep}", at=place)
     rows.articles.append((topic, document, grade, length, UNKNOWN, bep, None, line, code))
     return "spans" not in value
+
+
+def _tag(rows: Judgements, source: Source, line: int, value: dict[str, Any]) -> None:
+    """Take in a topic's tags, from any of its lines."""
+    tags = value.get("tags") or []
+    if not isinstance(tags, list) or not all(isinstance(tag, str) and tag and "," not in tag for tag in tags):
+        raise FormatError("expected a list of words without commas as 'tags', found something else", at=source.at(line))
+    if tags:
+        said = rows.attributes.setdefault(value["topic"], {})
+        known = said.get("tags", "").split(",") if said.get("tags") else []
+        said["tags"] = ",".join(dict.fromkeys([*known, *tags]))
 
 
 def _spans(source: Source, line: int, value: dict[str, Any], said: dict[str, Any]) -> list[tuple[int, int, Any]]:
@@ -129,7 +142,9 @@ def write(gold: Gold) -> Iterator[bytes]:
         line: dict[str, Any] = {"topic": name}
         if name in gold.queries and name not in asked:
             line["query"] = gold.queries[name]
-            asked.add(name)
+        if name not in asked and (tags := gold.attributes.get(name, {}).get("tags")):
+            line["tags"] = tags.split(",")
+        asked.add(name)
         line["doc"] = documents[document]
         line |= {"relevance": grade} if gold.scale == "trec" else {"spans": here}
         line |= {"relevance": grade} if grade != int(bool(here)) else {}

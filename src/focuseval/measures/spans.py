@@ -126,9 +126,21 @@ def span_ndcg(m: Matched, at: int | None = None) -> Floats:
 
 def recall_curve(m: Matched) -> tuple[Floats, Floats]:
     """Return recall as a function of the characters read: x in steps of 100 up to 10,000."""
-    budgets = np.arange(100, 10_001, 100)
-    values = [span_recall(m, Budget(int(b), "characters")) for b in budgets]
-    return budgets.astype(np.float64), np.stack(values, axis=1)
+    return BUDGETS.astype(np.float64), np.stack([seen.recall() for seen in _reading(m)], axis=1)
+
+
+def precision_curve(m: Matched) -> tuple[Floats, Floats]:
+    """Return precision as a function of the characters read, at the same places."""
+    return BUDGETS.astype(np.float64), np.stack([seen.precision() for seen in _reading(m)], axis=1)
+
+
+BUDGETS = np.arange(100, 10_001, 100)
+"""Characters read, where curves are drawn."""
+
+
+def _reading(m: Matched) -> list[Read]:
+    """Return what has been read after each of the budgets."""
+    return [read(m, Budget(int(amount), "characters")) for amount in BUDGETS]
 
 
 _CITE = "focuseval"
@@ -147,7 +159,7 @@ RAG = (
             example=example,
             tasks=("spans",),
             perfect=False,
-            curve=recall_curve if name == "spanR" else None,
+            curve={"spanR": recall_curve, "spanP": precision_curve}.get(name),
         )
         for name, compute, summary, formula, example in (
             (

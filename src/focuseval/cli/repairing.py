@@ -1,0 +1,18 @@
+"""From the option ``--repairs`` to a file that lists every span that is not where it was said to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def write_repairs_of(gold: str, runs: Sequence[str], index: Any, options: dict[str, Any]) -> None:
+    """Write what was moved, respelt, ambiguous or lost in the gold and the runs, if ``--repairs`` asks for it."""
+    if not options["repairs"]:
+        return
+    from focuseval.formats.carried import all_repairs, write_repairs  # noqa: PLC0415  only asked for by name
+
+    formats = {name: options[name] for name in ("gold_format", "run_format")}
+    write_repairs(all_repairs(gold, runs, index, **formats), options["repairs"])

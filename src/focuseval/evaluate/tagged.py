@@ -1,0 +1,75 @@
+"""Scores by tag: the same means over the topics of each tag, as LegalBench-RAG and chunking_evaluation report them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import MissingDataError
+from focuseval.evaluate.tables import header, rows
+
+if TYPE_CHECKING:
+    from focuseval.evaluate.scores import Scores
+    from focuseval.gold import Gold
+
+
+def tags_of(gold: Gold) -> dict[str, tuple[str, ...]]:
+    """Return the tags of every topic that has any."""
+    said = {topic: attributes.get("tags", "") for topic, attributes in gold.attributes.items()}
+    return {topic: tuple(filter(None, tags.split(","))) for topic, tags in said.items() if tags}
+
+
+def by_tag(scores: Scores) -> dict[str, Scores]:
+    """Return the scores of each tag's topics, tags in the order in which the gold names them."""
+    names = dict.fromkeys(tag for tags in scores.tags.values() for tag in tags)
+    if not names:
+        raise MissingDataError("no topic of the gold has a tag; our JSONL and LegalBench-RAG say them as 'tags'")
+    return {tag: _only(scores, tag) for tag in names}
+
+
+def _only(scores: Scores, tag: str) -> Scores:
+    """Return the part of the scores that one tag's topics make, with their own counts."""
+    mine = {topic for topic, tags in scores.tags.items() if tag in tags}
+    kept = np.array([i for i, topic in enumerate(scores.topics) if topic in mine], np.int64)
+    none = np.zeros((len(scores.runs), len(scores.topics)), np.int64)
+    missing = none > 0 if scores.missing is None else scores.missing
+    unjudged = none if scores.unjudged is None else scores.unjudged
+    counts = tuple(
+        replace(
+            whole,
+            topics=len(kept) - (int(gaps.sum()) if whole.topics < len(scores.topics) else 0),
+            missing=int(gaps.sum()),
+            excluded=len(mine) - len(kept),
+            unjudged=int(strange.sum()),
+            unplaced=0,
+            unknown=0,
+        )
+        for whole, gaps, strange in zip(scores.counts, missing[:, kept], unjudged[:, kept], strict=True)
+    )
+    return replace(
+        scores,
+        topics=tuple(scores.topics[i] for i in kept),
+        values=scores.values[:, kept],
+        counts=counts,
+        missing=missing[:, kept],
+        unjudged=unjudged[:, kept],
+        noticed=(),
+        points=None,
+    )
+
+
+def tag_grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
+    """Return the header and rows of a table: every run's means for each tag, and then over all topics."""
+    body = [[row[0], tag, *row[1:]] for tag, part in by_tag(scores).items() for row in rows(part)]
+    body += [[row[0], "all", *row[1:]] for row in rows(scores)]
+    first = {name: number for number, name in enumerate(scores.names)}
+    return ["run", "tag", *header(scores)[1:]], sorted(body, key=lambda row: first[row[0]])
+
+
+def tags_json(scores: Scores) -> list[dict[str, Any]]:
+    """Return, for every run, tag → counts and means, as plain values."""
+    parts = {tag: part.to_json()["runs"] for tag, part in by_tag(scores).items()}
+    kept = ("topics", "missing", "excluded", "unjudged", "measures")
+    return [{tag: {key: runs[n][key] for key in kept} for tag, runs in parts.items()} for n in range(len(scores.runs))]
