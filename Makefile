@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test check lint types docs docs-generate example bench clean
+.PHONY: help demo test browser check lint types docs docs-generate example bench clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -15,6 +15,13 @@ demo: $(VENV)/.installed          ## the whole loop on the embedded example; wri
 
 test: $(VENV)/.tools              ## every test (JOBS=1 for one process)
 	$(BIN)/python -m pytest -n $(JOBS)
+
+browser:                          ## Chromium for the tests that need one: installed where apt and root are at hand
+	@if command -v chromium >/dev/null && command -v chromedriver >/dev/null; then :; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	    chromium chromium-driver fonts-dejavu-core >/dev/null; \
+	else echo "no Chromium: browser tests will be skipped; install chromium and chromium-driver" >&2; fi
 
 check: lint types docs test       ## what must pass before a change lands
 

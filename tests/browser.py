@@ -63,7 +63,7 @@ class Browser:
         """Run a function body in the page and return what it returns; a promise is waited for."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
-    def wait(self, script, *arguments, seconds=10.0):
+    def wait(self, script, *arguments, seconds=30.0):
         """Run a script until it returns something true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -48,3 +48,17 @@ def test_a_project_killed_in_the_middle_passes_its_check(tmp_path):
     store = Store(tmp_path / "assess.db")
     assert check_project(store, lambda _: PAGE).defects == ()
     store.close()
+
+
+def test_a_file_that_cannot_grow_refuses_the_edit_and_keeps_what_was_acknowledged(tmp_path):
+    worker = TESTS / "assess" / "worker_killed.py"
+    environment = {**os.environ, "PYTHONPATH": str(TESTS), "LIMIT": "600000"}
+    command = [sys.executable, str(worker), str(tmp_path / "assess.db"), "0"]
+    told = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    acknowledged = [int(line) for line in told.stdout.split()]
+    assert "StorageError" in told.stderr
+    assert len(acknowledged) > 10
+    store = Store(tmp_path / "assess.db")
+    assert store.judgement(ANN).version == len(acknowledged)
+    assert check_project(store, lambda _: PAGE).defects == ()
+    store.close()

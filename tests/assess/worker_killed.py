@@ -1,6 +1,8 @@
 """Edit one document for ever, and say so on stdout after every commit; the test kills this process."""
 
+import os
 import random
+import resource
 import sys
 from pathlib import Path
 
@@ -20,4 +22,6 @@ def main(path: str, done: int) -> None:
 
 
 if __name__ == "__main__":
+    if "LIMIT" in os.environ:  # a disk that is full after so many bytes
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(os.environ["LIMIT"]),) * 2)
     main(sys.argv[1], int(sys.argv[2]))

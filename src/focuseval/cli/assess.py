@@ -6,9 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import (
-    collection_options,
-)
+from focuseval.cli.options import collection_options
 
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 

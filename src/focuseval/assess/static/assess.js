@@ -1,9 +1,11 @@
 // The assessing page: what was loaded, what the assessor does, what is shown of it.
 
 import { showBoundaries } from "./boundaries.js";
+import { hideBubble, showBubble } from "./bubble.js";
 import { offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
+import { foresee } from "./foresee.js";
 import { ACTIONS, buttonsInto, helpInto, listen } from "./keys.js";
 import { trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
@@ -11,7 +13,7 @@ import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
 import { get, post } from "./server.js";
-import { add, around, subtract } from "./spans.js";
+import { around } from "./spans.js";
 import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
 
@@ -51,7 +53,7 @@ class Desk {
       changed: () => location.reload(),
       show: (text, kind, title) => Object.assign(byId("saving"), { textContent: text, className: `saving ${kind}`, title: title ?? "" }),
     });
-    this.queue.pending.forEach((edit) => this.#foresee(edit));
+    this.state = this.queue.pending.reduce(foresee, this.state);
     this.queue.resume();
   }
 
@@ -66,7 +68,7 @@ class Desk {
       this.width = contentRect.width;
     }).observe(byId("text"));
     byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selectedByMouse(), 0));
-    byId("scroller").addEventListener("scroll", () => { byId("bubble").hidden = true; }, { passive: true });
+    byId("scroller").addEventListener("scroll", hideBubble, { passive: true });
     this.note.addEventListener("input", () => {
       clearTimeout(this.noteTimer);
       this.noteTimer = setTimeout(() => this.saveNote(), 800);
@@ -81,25 +83,9 @@ class Desk {
 
   edit(edit) {
     hide();
-    this.#foresee(edit);
+    this.state = foresee(this.state, edit);
     this.queue.push(edit);
     this.show();
-  }
-
-  /** Show an edit at once; the server's answer is what counts. Undo and redo wait for it. */
-  #foresee(edit) {
-    const open = { status: "in progress" };
-    const { highlights } = this.state;
-    const foreseen = {
-      highlight: () => ({ ...open, highlights: add(highlights, edit.start, edit.end) }),
-      unhighlight: () => ({ ...open, highlights: subtract(highlights, edit.start, edit.end) }),
-      entry: () => ({ ...open, bep: edit.position }),
-      flag: () => ({ flagged: edit.on }),
-      note: () => ({ note: edit.text }),
-      reopen: () => open,
-    }[edit.kind]?.() ?? {};
-    this.state = { ...this.state, ...foreseen };
-    this.state.entry_point = this.state.bep ?? this.state.highlights[0]?.[0] ?? null;
   }
 
   mark(kind, start, end) {
@@ -204,7 +190,7 @@ class Desk {
     showChain(this, this.elements.chain(start), this.sizes);
     document.querySelector(".block.here")?.classList.remove("here");
     if (this.cursor.started) this.view.blocks[this.cursor.block].node.classList.add("here");
-    if (this.cursor.collapsed) byId("bubble").hidden = true;
+    if (this.cursor.collapsed) hideBubble();
   }
 
   showEntry() {
@@ -218,21 +204,12 @@ class Desk {
 
   #selectedByMouse() {
     if (this.cursor.collapsed) return;
-    if (this.marker) {
-      this.highlight();
-      return;
-    }
-    const box = this.view.range(...this.cursor.span).getClientRects();
-    const last = box[box.length - 1];
-    const bubble = byId("bubble");
-    bubble.hidden = false;
-    const left = Math.min(Math.max(8, last.right - bubble.offsetWidth), innerWidth - bubble.offsetWidth - 8);
-    bubble.style.insetBlockStart = `${Math.min(last.bottom + 6, innerHeight - bubble.offsetHeight - 8)}px`;
-    bubble.style.insetInlineStart = `${left}px`;
+    if (this.marker) this.highlight();
+    else showBubble(this.view.range(...this.cursor.span));
   }
 
   clear() {
-    byId("bubble").hidden = true;
+    hideBubble();
     this.cursor.go(this.cursor.span[0], { show: false });
   }
 
