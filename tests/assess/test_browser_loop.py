@@ -194,5 +194,5 @@ def test_the_whole_loop(sea, browser, tmp_path):
     assert [(line["topic"], line["doc"]) for line in lines] == [(TIDES, documents[0])]
     assert all(span["quote"] for span in lines[0]["spans"])
     run = sea / "runs" / "focused" / "careful.xml"
-    told = focuseval("score", gold, run, "-m", "charR", "--docs", sea / "articles", "--format", "json")
+    told = focuseval("score", project, run, "-m", "charR", "--adjudicated", "--format", "json")
     assert json.loads(told[: told.rindex("}") + 1])["runs"][0]["topics"] == 1

@@ -131,6 +131,20 @@ def test_a_project_is_gold_by_assessor_and_asks_which_when_there_are_several(jud
         project_gold(judged, assessor="one", adjudicated=True)
 
 
+def test_score_reads_the_project_itself_with_its_own_collection(judged, tmp_path):
+    run = ROOT / "runs" / "focused" / "careful.xml"
+    asked = ["-m", "charR", "--format", "json"]
+    command("assess", judged, "--export", tmp_path / "gold.jsonl", "--to", "gold-jsonl", "--assessor", "two")
+    told = [
+        command("score", tmp_path / "gold.jsonl", run, *asked, "--docs", ROOT / "articles"),
+        command("score", judged, run, *asked, "--assessor", "two"),
+    ]
+    values = [json.loads(text[text.index("{") : text.rindex("}") + 1])["runs"][0]["measures"] for text in told]
+    assert values[0] == values[1]
+    assert "among one, two" in command("score", judged, run, *asked, code=1)
+    assert "is none" in command("score", tmp_path / "gold.jsonl", run, "--adjudicated", code=2)
+
+
 def test_everything_goes_out_and_into_a_new_project(judged, tmp_path):
     command("assess", judged, "--export", tmp_path / "all.jsonl")
     begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]

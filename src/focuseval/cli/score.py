@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     collection_options,
     format_options,
@@ -28,6 +29,7 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @profile_option()
 @collection_options
 @format_options
+@assessor_options
 @repairs_option
 @click.option("--per-topic", is_flag=True, help="Also print every topic's value.")
 @click.option("--by-tag", is_flag=True, help="Also print the means over the topics of each tag of the gold.")
@@ -58,6 +60,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score qrels.txt run1.txt run2.txt -m AP -m nDCG@10
       focuseval score assessments/ run.xml --profile inex2006 --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ --profile rag --format json -o scores.json
+      focuseval score judging/ run.xml --adjudicated --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
     """

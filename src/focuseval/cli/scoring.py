@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 
 def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
     """Read what the options name and evaluate it; remarks go to the standard error."""
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.options import open_collection  # noqa: PLC0415  as above
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
-    from focuseval.formats import read_gold  # noqa: PLC0415  as above
 
-    index = open_collection(options)
-    judged = read_gold(gold, format=options["gold_format"], index=index)
+    judged, index = read_judged(gold, options, open_collection(options))
     scores = evaluate(
         judged,
         list(runs),
