@@ -92,9 +92,8 @@ def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> T
 
 
 def _hexadecimal(source: Source) -> bool:
-    """Say whether some field begins like ``0x1f``: Arrow would take it for a number, and a score would change."""
-    blanks = (b" ", b"\t")
-    return any(source.data.find(blank + word) >= 0 for blank in blanks for word in (b"0x", b"0X", b"-0x", b"-0X"))
+    """Say whether something looks like ``0x1f``: Arrow would take it for a number, and a score would change."""
+    return any(source.data.find(x) >= 0 and source.data.find(b"0" + x) >= 0 for x in (b"x", b"X"))
 
 
 def plain_table(source: Source, layout: Layout) -> Table:
