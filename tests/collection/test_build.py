@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from focuseval.collection import batches, build_index, open_index, store
+from focuseval.collection import batches, build_index, open_index, store, workers
 from focuseval.collection.parse import Report
 from focuseval.errors import CollectionError
 
@@ -187,6 +187,19 @@ def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch
     with pytest.raises(CollectionError, match=r"a worker ended before its batch was done \(exit status 3\)"):
         build_index(source, tmp_path / "index", jobs=2)
     assert not (tmp_path / "index").exists()
+
+
+def test_a_worker_whose_parent_was_killed_ends_without_a_word(source, tmp_path):
+    lines = [sys.path, [str(tmp_path), 1, False], batches.Batch([("note", str(source / "note.txt"), 5)]).to_json()]
+    worker = subprocess.Popen(
+        [sys.executable, "-c", workers._START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    worker.stdout.close()
+    worker.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
+    worker.stdin.close()
+    said = worker.stderr.read()
+    worker.stderr.close()
+    assert (worker.wait(), said) == (0, b"")
 
 
 def test_progress_counts_up_to_the_whole(source, tmp_path):

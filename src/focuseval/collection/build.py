@@ -102,17 +102,17 @@ def build_index(
                 if progress:
                     progress(built.report)
             if not built.report.documents:
-                raise CollectionError(*_nothing(built), at=str(paths[0]))
+                raise CollectionError(_nothing(built), at=str(paths[0]), remedy="archives must be named themselves")
             finish(folder, built.blocks, built.metadata())
     except OSError as error:
         raise unwritable(error, goal) from None
     return built
 
 
-def _nothing(built: Built) -> tuple[str]:
+def _nothing(built: Built) -> str:
     passed = sum(built.passed_over.values())
     unreadable = len(built.report.failures)
-    return (f"expected .xml, .txt or .md documents, found none ({passed} other files, {unreadable} unreadable)",)
+    return f"expected .xml, .txt or .md documents, found none ({passed} other files, {unreadable} unreadable)"
 
 
 def check_target(target: Path, *, force: bool) -> None:

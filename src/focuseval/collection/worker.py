@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +112,6 @@ def unpacked(values: list[Any]) -> CollectionError:
 
 def main() -> None:
     """Serve batches from standard input until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends this input
     folder, part, keep_going = json.loads(sys.stdin.readline())
     worker: Worker | None = None
     for line in sys.stdin:
@@ -124,7 +123,20 @@ def main() -> None:
             answer = {"error": packed(error)}
         except OSError as error:
             answer = {"error": packed(unwritable(error, folder))}
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        if not _answered(answer):
+            return
     if worker:
         worker.close()
+
+
+def _answered(answer: dict[str, Any]) -> bool:
+    """Send an answer; say False where the parent has gone, with which its folder goes, too."""
+    try:
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else Python complains of it once more at its end
+        return False
+    return True

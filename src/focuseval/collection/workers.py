@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from focuseval.collection.batches import Batch
 
 _START = """
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 sys.path[:] = json.loads(sys.stdin.readline())
 from focuseval.collection.worker import main
 main()
 """
+"""A worker's program. Ctrl-C reaches the parent, too, which then ends the worker's input."""
 
 Answer = dict[str, Any]
 """What a worker says of a batch: its row of the table of blocks, its counts, its report."""
