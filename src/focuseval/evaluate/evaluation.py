@@ -183,7 +183,7 @@ def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, p
         measures=tuple(asked.key for asked in plan.measures),
         values=np.array([s.values for s in scored]).reshape(shape),
         counts=tuple(s.counts for s in scored),
-        signature=f"focuseval:{version('focuseval')}|profile:{plan.profile or 'none'}|{plan.policies.signature()}",
+        signature=_signature(plan, prepared),
         profile=plan.profile,
         task=plan.task,
         files=tuple(s.file for s in scored),
@@ -195,6 +195,16 @@ def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, p
         noticed=(*_of_gold(prepared.gold), *(remark for s in scored for remark in s.remarks)),
         points=lambda name: curve_table(name, sources, prepared, plan),
     )
+
+
+def _signature(plan: Plan, prepared: Prepared) -> str:
+    """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
+    parts = [f"focuseval:{version('focuseval')}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
+    if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
+        from focuseval.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
+
+        parts.append(f"quant:{DEFAULTS.get(prepared.gold.scale, 'none')}")
+    return "|".join(parts)
 
 
 def _stacked(rows: list[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:

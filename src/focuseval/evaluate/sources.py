@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,9 +80,18 @@ def load(source: Any, plan: Plan, index: Any) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
     run = read(source, plan.run_format, index)
     if plan.repair and plan.task:
-        from focuseval.task import repair  # noqa: PLC0415  only asked for by name
-
-        run, _ = repair(run, plan.task, index=index)
+        run = _repaired(run, plan.task, index)
     if plan.policies.compat == "inex_eval":
         run = in_file_order(run)
     return strict_run(run, plan.queries) if plan.queries else run
+
+
+def _repaired(run: Run, task: str, index: Any) -> Run:
+    """Return the run as the task allows it, with a remark that counts every change."""
+    from focuseval.task import repair  # noqa: PLC0415  only asked for by name
+
+    lawful, changes = repair(run, task, index=index)
+    if not changes.counts:
+        return lawful
+    counted = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
+    return replace(lawful, remarks=(*lawful.remarks, f"repaired for {task}: {counted}"))

@@ -5,6 +5,7 @@ Item *i* shows its article's best entry point with probability ``p_i = s(x_i, b)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,7 +98,7 @@ EPRUM = (
         traits=("grouped output",),
         at=("level",),
         parameters=(
-            STEEPNESS,
+            replace(STEEPNESS, always=False, only=("nav", "distance")),
             Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains")),
         ),
         formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
