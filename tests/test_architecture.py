@@ -25,6 +25,7 @@ HOUSE = (
     "measures",
     "stats",
     "evaluate",
+    "heat",
     "compare",
     "simulate",
     "fidelity",

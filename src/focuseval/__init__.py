@@ -33,6 +33,7 @@ _PUBLIC = {
     "write_gold": "formats",
     "evaluate": "evaluate",
     "Scores": "evaluate",
+    "heat_map": "heat",
     "Measure": "measures",
     "Parameter": "measures",
     "MEASURES": "measures",

@@ -1,0 +1,8 @@
+"""One document of one topic as a heat map: what was highlighted, what a run returned, and at which rank."""
+
+from __future__ import annotations
+
+from focuseval.heat.map import HeatMap, heat_map
+from focuseval.heat.segments import Segments, segments
+
+__all__ = ["HeatMap", "Segments", "heat_map", "segments"]

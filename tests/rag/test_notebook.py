@@ -1,0 +1,54 @@
+"""Scores, comparisons and heat maps show themselves in a notebook: HTML that is whole, escaped and alone."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import focuseval as fe
+from building import gold_of, run_of
+from focuseval.stats.comparison import compare
+
+GOLD = gold_of({f"q{i}": {"d": {"spans": [(0, 100)]}} for i in range(6)})
+GOOD = run_of({f"q{i}": [("d", 0, 90 + i)] for i in range(6)}, run_id="good & <b>old</b>")
+POOR = run_of({f"q{i}": [("d", 0, 10 + i)] for i in range(6)}, run_id="poor")
+
+
+def parsed(value):
+    html = value._repr_html_()
+    assert "<script" not in html
+    assert "http" not in html
+    return ET.fromstring(f"<div>{html}</div>")
+
+
+def cells(tree):
+    return [[cell.text for cell in row] for row in tree.iter("tr")]
+
+
+def test_scores_show_means_counts_and_signature():
+    scores = fe.evaluate(GOLD, [GOOD, POOR], ["spanR"])
+    tree = parsed(scores)
+    assert cells(tree)[1][:3] == ["good & <b>old</b>", "0.9250", "6"]
+    assert tree.find(".//small").text == scores.signature
+
+
+def test_a_comparison_shows_every_pair_with_its_interval():
+    tree = parsed(fe.evaluate(GOLD, [POOR, GOOD], ["spanR"]).compare("spanR"))
+    head, row = cells(tree)
+    assert head[:3] == ["better", "worse", "difference"]
+    assert row[:3] == ["good & <b>old</b> (0.9250)", "poor (0.1250)", "+0.8000 ⋆"]
+    assert row[-1] == "6 / 0 / 0"
+    assert tree.find("p").text == "1 of 1 pairs differ significantly under spanR."
+
+
+def test_a_single_run_shows_why_there_is_no_pair():
+    tree = parsed(fe.evaluate(GOLD, [GOOD], ["spanR"]).compare("spanR"))
+    assert tree.find("p").text == "One run cannot be compared: give at least two."
+    assert tree.find("table") is None
+
+
+@pytest.mark.parametrize("runs", [3, 5])
+def test_many_runs_show_all_their_pairs(runs):
+    names = tuple(f"r{i}" for i in range(runs))
+    shown = parsed(compare("AP", names, ("a", "b", "c"), np.arange(runs * 3.0).reshape(runs, 3) / 20))
+    assert len(cells(shown)) == 1 + runs * (runs - 1) // 2
