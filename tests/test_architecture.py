@@ -6,6 +6,7 @@ from pathlib import Path
 import focuseval
 
 HOUSE = (
+    "callable_module",
     "errors",
     "compression",
     "spans",

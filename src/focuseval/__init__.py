@@ -33,6 +33,8 @@ _PUBLIC = {
     "write_gold": "formats",
     "evaluate": "evaluate",
     "Scores": "evaluate",
+    "simulate": "simulate",
+    "fidelity": "fidelity",
     "heat_map": "heat",
     "Measure": "measures",
     "Parameter": "measures",

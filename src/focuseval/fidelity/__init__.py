@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focuseval.callable_module import call_by_name
 from focuseval.evaluate.evaluation import evaluate
 from focuseval.fidelity.mapping import Gap, passage_gap, to_elements, to_passages
 from focuseval.fidelity.requirements import Answer, requirements
@@ -53,3 +54,6 @@ def fidelity(gold: Gold, measures: Sequence[str] | None = None, index: Any = Non
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
         gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
     )
+
+
+call_by_name(__name__)

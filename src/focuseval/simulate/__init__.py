@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from focuseval.callable_module import call_by_name
 from focuseval.errors import MeasureError
 from focuseval.simulate.parts import SELECTIONS
 from focuseval.simulate.ranking import RANKINGS
@@ -42,3 +43,6 @@ def simulate(gold: Gold, kind: str, index: Any = None, *, dial: Dial | None = No
     if kind in DIAL_KINDS:
         return degraded.degraded_run(prepared, kind, dial or degraded.Dial())
     return space.space_run(prepared, kind)
+
+
+call_by_name(__name__)
