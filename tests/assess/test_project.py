@@ -111,7 +111,8 @@ def test_every_export_reads_back_as_the_same_highlights(judged, tmp_path, wanted
 
 
 def test_qrels_say_which_documents_are_relevant(judged, tmp_path):
-    command("assess", judged, "--export", tmp_path / "out.qrels", "--to", "trec-qrels", "--assessor", "one")
+    told = command("assess", judged, "--export", tmp_path / "out.qrels", "--to", "trec-qrels", "--assessor", "one")
+    assert "these are the judgements of one (imported)" in told
     rows = {line.split()[2]: line.split()[3] for line in (tmp_path / "out.qrels").read_text().splitlines()}
     assert rows == {DOCUMENTS[0]: "1", DOCUMENTS[1]: "0"}
 

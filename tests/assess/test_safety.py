@@ -1,5 +1,7 @@
 """Backups, the check, and texts that changed."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,6 +41,24 @@ def test_a_backup_is_made_at_the_start_and_only_when_something_changed(store, tm
     save(store, mark(0, 5))
     assert backups.once() is not None
     backups.stop()
+
+
+def test_a_backup_that_fails_is_told_and_tried_again(store, tmp_path, caplog, monkeypatch):
+    backups = Backups(store, tmp_path / "b", interval=0.01)
+    backups.start()
+    save(store, mark(0, 5))
+    monkeypatch.setattr("focuseval.assess.backup.back_up", _full_disk)
+    while not caplog.records:
+        time.sleep(0.01)
+    monkeypatch.undo()
+    while len(list((tmp_path / "b").glob("*.db"))) < 2:
+        time.sleep(0.01)
+    backups.stop()
+    assert "no backup this time: no space" in caplog.text
+
+
+def _full_disk(*_):
+    raise OSError("no space")
 
 
 def test_a_sound_project_has_no_defects(store):

@@ -4,6 +4,7 @@ import json
 from io import BytesIO
 
 from focuseval.assess.exchange import export_everything, import_everything
+from focuseval.assess.plan import split
 from focuseval.assess.store import Key, Store
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
@@ -122,6 +123,29 @@ def test_two_assessors_are_adjudicated_with_a_union_and_then_by_hand(together, p
     assert edited.json["state"]["highlights"] == [[15, 50]]
     (event,) = [event for event in pooled.events() if event["edit"]["kind"] == "replace"]
     assert (event["actor"], event["edit"]["source"]) == ("lea", {"rule": "union", "of": ["ann", "bob"]})
+
+
+def test_a_lead_adjudicates_documents_that_are_not_hers_to_judge(together, pooled):
+    for name in ("ann", "bob"):
+        client = together(name)
+        client.edit(mark(15, 38, text=PAGE.text))
+        client.edit({"kind": "finish", "relevant": True}, version=1, token="token-0002")
+    split(pooled, ["ann", "bob"], by="pool", overlap=2, actor="lea")
+    lea = together("lea")
+    assert lea.get("/api/document", topic="11", document="a/tides").status_code == 404
+    assert len(lea.get("/api/sides", topic="11", document="a/tides").json["sides"]) == 2
+    assert lea.get("/adjudicate/document", topic="11", document="a/tides").status_code == 200
+
+
+def test_an_older_text_is_shown_as_such_and_not_decided_with(together, pages):
+    ann, lea = together("ann"), together("lea")
+    ann.edit(mark(15, 38, text=PAGE.text))
+    ann.edit({"kind": "finish", "relevant": True}, version=1, token="token-0002")
+    pages.put(page_from_xml("a/tides", ARTICLE.replace("Tides", "On the tides")))
+    (side,) = lea.get("/api/sides", topic="11", document="a/tides").json["sides"]
+    assert (side["status"], side["highlights"]) == ("judged an older text", [])
+    decision = {"topic": "11", "document": "a/tides", "version": 0, "token": "token-0005", "rule": "one", "of": ["ann"]}
+    assert "re-anchored" in lea.post("/api/decide", decision).json["error"]
 
 
 def test_an_import_is_one_more_assessor_and_labelled_everywhere(together, pooled):

@@ -1,7 +1,8 @@
 """Agreement at four levels: characters, elements, documents, entry points; for every pair of assessors.
 
-Only what both finished counts. Characters and elements are compared where at least one of the two found something
-relevant: two empty documents agree at the level of documents, and would flatter the others.
+Only what both finished counts, and only where both read the same text. Characters and elements are compared where at
+least one of the two found something relevant: two empty documents agree at the level of documents, and would flatter
+the others.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
     from focuseval.assess.document import Document
     from focuseval.assess.rules import Judgement
-    from focuseval.assess.store import Store
+    from focuseval.assess.store import Saved, Store
 
 Unit = tuple[str, str]
-Finished = dict[str, dict["Unit", "Judgement"]]
+Finished = dict[str, dict["Unit", "Saved"]]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def finished(store: Store) -> Finished:
     for key in store.judged():
         saved = store.judgement(key)
         if saved.judgement.finished and key.assessor != ADJUDICATED:
-            found.setdefault(key.assessor, {})[key.topic, key.document] = saved.judgement
+            found.setdefault(key.assessor, {})[key.topic, key.document] = saved
     return found
 
 
@@ -76,18 +77,19 @@ def alpha(found: Finished) -> float:
 
 
 def _pair(left: str, right: str, found: Finished, document: Callable[[str], Document]) -> Agreement:
-    both = sorted(found[left].keys() & found[right].keys())
-    pairs = {unit: (found[left][unit], found[right][unit]) for unit in both}
-    told = {unit: pair for unit, pair in pairs.items() if pair[0].highlights or pair[1].highlights}
-    shared = [spans.size(spans.intersect(a.highlights, b.highlights)) for a, b in told.values()]
+    shared = {unit: (found[left][unit], found[right][unit]) for unit in found[left].keys() & found[right].keys()}
+    pairs = {unit: pair for unit, pair in sorted(shared.items()) if pair[0].text_sha256 == pair[1].text_sha256}
+    judged = {unit: (a.judgement, b.judgement) for unit, (a, b) in pairs.items()}
+    told = {unit: pair for unit, pair in judged.items() if pair[0].highlights or pair[1].highlights}
+    common = [spans.size(spans.intersect(a.highlights, b.highlights)) for a, b in told.values()]
     sizes = ([spans.size(pair[side].highlights) for pair in told.values()] for side in (0, 1))
-    jaccard, f = overlap(shared, *sizes)
-    specificity = _specificities(told, document)
-    distances = [abs(_entry(a) - _entry(b)) for a, b in pairs.values() if a.highlights and b.highlights]
+    jaccard, f = overlap(common, *sizes)
+    specificity = _specificities({unit: pairs[unit] for unit in told}, document)
+    distances = [abs(_entry(a) - _entry(b)) for a, b in judged.values() if a.highlights and b.highlights]
     return Agreement(
         left,
         right,
-        len(both),
+        len(judged),
         cohen_kappa(*([_label(pair[side]) for pair in pairs.values()] for side in (0, 1))),
         jaccard,
         f,
@@ -99,16 +101,18 @@ def _pair(left: str, right: str, found: Finished, document: Callable[[str], Docu
 
 
 def _specificities(
-    told: Mapping[Unit, tuple[Judgement, Judgement]], document: Callable[[str], Document]
+    told: Mapping[Unit, tuple[Saved, Saved]], document: Callable[[str], Document]
 ) -> NDArray[np.float64]:
-    """Two rows: the specificity of every element that either side touched."""
+    """Return two rows: the specificity of every element that either side touched, in texts that are unchanged."""
     columns = [np.zeros((2, 0))]
     for (_, name), pair in told.items():
-        elements = document(name).elements
-        start = np.array([element.start for element in elements], np.int64)
-        end = np.array([element.end for element in elements], np.int64)
-        here = np.zeros(len(elements), np.int64)
-        covered = [_spans(judgement).covered(here, start, end) for judgement in pair]
+        page = document(name)
+        if page.sha256 != pair[0].text_sha256:
+            continue
+        start = np.array([element.start for element in page.elements], np.int64)
+        end = np.array([element.end for element in page.elements], np.int64)
+        here = np.zeros(len(start), np.int64)
+        covered = [_spans(saved.judgement).covered(here, start, end) for saved in pair]
         touched = (covered[0] + covered[1]) > 0
         columns.append(np.stack(covered)[:, touched] / (end - start)[touched])
     return np.concatenate(columns, axis=1)
@@ -119,8 +123,8 @@ def _spans(judgement: Judgement) -> Spans:
     return union(np.zeros(len(start), np.int64), start, end)
 
 
-def _label(judgement: Judgement | None) -> float:
-    return float("nan") if judgement is None else float(bool(judgement.highlights))
+def _label(saved: Saved | None) -> float:
+    return float("nan") if saved is None else float(bool(saved.judgement.highlights))
 
 
 def _entry(judgement: Judgement) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,4 +65,8 @@ class Backups:
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
-            self.once()
+            try:
+                self.once()
+            except (FocusevalError, OSError) as error:
+                logging.getLogger(__name__).warning("no backup this time: %s", error)
+                self._seen = -1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 from focuseval.assess import spans
 from focuseval.assess.agreement import finished
 from focuseval.assess.exhaustivity import inferred
-from focuseval.assess.plan import assessors
+from focuseval.assess.plan import IMPORTED, assessors
 from focuseval.assess.project import open_project
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import AssessError
@@ -140,7 +141,9 @@ def export_gold(
     """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
     graded = documents if wanted == "inex-2005" else None
     gold = build_gold(store, assessor, documents=graded, queries=queries)
-    return write_gold(gold, target, wanted, index=documents.index, lossy=True)
+    remarks = write_gold(gold, target, wanted, index=documents.index, lossy=True)
+    imported = [one.label for one in assessors(store) if one.name == assessor and one.origin == IMPORTED]
+    return (*remarks, *(f"these are the judgements of {label}" for label in imported))
 
 
 def project_gold(path: str | Path, *, assessor: str | None = None, adjudicated: bool = False) -> Gold:
@@ -156,7 +159,9 @@ def project_gold(path: str | Path, *, assessor: str | None = None, adjudicated: 
     with closing(open_project(path)) as project:
         name = chosen_assessor(project.store, assessor, adjudicated=adjudicated)
         graded = project.documents if project.store.exhaustivity else None
-        return build_gold(project.store, name, documents=graded, queries=project.queries)
+        gold = build_gold(project.store, name, documents=graded, queries=project.queries)
+        labels = {one.name: one.label for one in assessors(project.store)}
+        return replace(gold, file=f"{path} ({labels.get(name, name)})")
 
 
 def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:

@@ -32,6 +32,10 @@ def pool_files(
     return pool
 
 
+MATRIX = 12
+"""Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
+
+
 def show_pool(pool: Pool) -> None:
     """Print what every run brought, what it brought alone, and its overlap with the others."""
     from rich.console import Console  # noqa: PLC0415  help must not wait for it
@@ -41,15 +45,16 @@ def show_pool(pool: Pool) -> None:
 
     told = describe_pool(pool)
     fewest, mean, most = told.per_topic
-    table = Table(
-        title=f"{told.documents} documents for {told.topics} topics: {fewest}–{most}, on average {mean:.1f}",
-        title_justify="left",
-        box=None,
-    )
-    for name in ("run", "documents", "alone", "overlap with the others"):
+    title = f"{told.documents} documents for {told.topics} topics: {fewest}–{most}, on average {mean:.1f}"
+    table = Table(title=title, title_justify="left", box=None)
+    numbers = [str(number) for number in range(1, len(told.runs) + 1)]
+    small = len(numbers) <= MATRIX
+    for name in ("", "run", "documents", "alone", *(numbers if small else ["overlap"])):
         table.add_column(name, justify="left" if name == "run" else "right")
     for row, run in enumerate(told.runs):
-        others = [told.overlap[row][other] for other in range(len(told.runs)) if other != row]
-        share = f"{min(others):.2f}–{max(others):.2f}" if others else "–"
-        table.add_row(run, str(told.brought[row]), str(told.alone[row]), share)
+        shares = [f"{share:.2f}" if other != row else "–" for other, share in enumerate(told.overlap[row])]
+        others = sorted(share for share in shares if share != "–")
+        overlap = shares if small else [f"{others[0]} … {others[-1]}"]
+        table.add_row(numbers[row], run, str(told.brought[row]), str(told.alone[row]), *overlap)
+    table.caption = "Columns with numbers: documents that both runs brought, as a share of those that either did."
     Console().print(table)

@@ -13,7 +13,7 @@ from focuseval.assess.spans import intersect, merge, size
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.view import document_view, state_view
 from focuseval.assess.web.api import body, stamp
-from focuseval.assess.web.desk import asked, desk, key_of, leads_only, user
+from focuseval.assess.web.desk import desk, key_of, leads_only, user
 
 if TYPE_CHECKING:
     from flask import Response
@@ -31,7 +31,7 @@ def documents() -> str:
     units = sorted({unit for judged in found.values() for unit in judged})
     rows = []
     for unit in units:
-        judged = [found[name][unit] for name in found if unit in found[name]]
+        judged = [found[name][unit].judgement for name in found if unit in found[name]]
         if len(judged) > 1:
             decided = desk().store.judgement(Key(ADJUDICATED, *unit))
             rows.append({"unit": unit, "judged": len(judged), "jaccard": _jaccard(judged), "decided": decided})
@@ -51,10 +51,11 @@ def document() -> str:
 def compared() -> Response:
     """Return the text, every assessor's finished judgement, and what was decided."""
     leads_only()
-    key, page = asked()
+    key = key_of({**request.args, "as": ADJUDICATED})
+    page = desk().documents.get(key.document)
     labels = {one.name: one.label for one in assessors(desk().store)}
-    shown = [_side(saved, labels) for saved in sides(desk().store, key.topic, key.document)]
-    decided = desk().store.judgement(Key(ADJUDICATED, key.topic, key.document))
+    shown = [_side(saved, labels, page.sha256) for saved in sides(desk().store, key.topic, key.document)]
+    decided = desk().store.judgement(key)
     view = {"document": document_view(page), "sides": shown}
     return jsonify({**view, "decided": state_view(decided, page, exhaustivity=desk().store.exhaustivity)})
 
@@ -92,14 +93,15 @@ def _jaccard(judged: list[Any]) -> float:
     return size(shared) / everything if everything else 1.0
 
 
-def _side(saved: Saved, labels: dict[str, str]) -> dict[str, Any]:
-    judgement = saved.judgement
+def _side(saved: Saved, labels: dict[str, str], sha256: str) -> dict[str, Any]:
+    """Return one assessor's view; highlights of another text than this one stay away from it."""
+    judgement, same = saved.judgement, saved.text_sha256 == sha256
     return {
         "assessor": saved.key.assessor,
         "label": labels.get(saved.key.assessor, saved.key.assessor),
-        "highlights": judgement.highlights,
-        "entry_point": judgement.entry_point,
-        "status": judgement.status,
+        "highlights": judgement.highlights if same else [],
+        "entry_point": judgement.entry_point if same else None,
+        "status": judgement.status if same else "judged an older text",
         "flagged": judgement.flagged,
         "note": judgement.note,
     }

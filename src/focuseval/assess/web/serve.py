@@ -26,12 +26,13 @@ def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
 def names_of(host: str, port: int, others: tuple[str, ...] = ()) -> frozenset[str]:
     """Return the values of the Host header that a server answers to.
 
-    >>> sorted(names_of("127.0.0.1", 80, ("judge.example",)))
-    ['127.0.0.1:80', 'judge.example', 'judge.example:80', 'localhost:80']
+    >>> sorted(names_of("127.0.0.1", 8475, ("judge.example",)))
+    ['127.0.0.1:8475', 'judge.example', 'judge.example:8475', 'localhost:8475']
     """
     local = {"127.0.0.1", "localhost"} if host in ("127.0.0.1", "localhost") else {host}
     given = {name.lower() for name in others}
-    return frozenset({f"{name}:{port}" for name in local | given} | given)
+    bare = local | given if port == 80 else given  # browsers leave out the port that goes without saying
+    return frozenset({f"{name}:{port}" for name in local | given} | bare)
 
 
 class Server:
