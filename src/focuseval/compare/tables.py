@@ -27,7 +27,7 @@ def means_grid(comparisons: Sequence[Comparison]) -> Grid:
         columns.append([f"{m:.4f} [{a:.4f}, {b:.4f}]" for m, a, b in zip(c.means, low, high, strict=True)])
     body = tuple((str(i + 1), name, *(col[i] for col in columns)) for i, name in enumerate(first.runs))
     topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
-    title = f"Means over {topics} topics, with 95 % confidence intervals"
+    title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
     return Grid(title, ("#", "run", *(c.measure for c in comparisons)), body)
 
 
