@@ -26,7 +26,7 @@ def history(folder: str, **options: Any) -> None:
 
     \b
     Examples:
-      focuseval score gold.jsonl run.jsonl --format json -o scores/$(date +%Y%m%dT%H%M%S)-$(git rev-parse --short HEAD).json
+      focuseval score gold.jsonl run.jsonl --format json -o scores/$(date +%Y%m%dT%H%M%S).json
       focuseval history scores/ -o history.html
       focuseval history scores/ -m MAgP --format markdown
     """

@@ -15,7 +15,7 @@ NEXT = (
     "focuseval topics topics.xml",
     "focuseval validate runs/thorough/careful.xml --task focused --index articles.idx",
     "focuseval score gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 -m MAiP --index articles.idx",
-    "focuseval report gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 --index articles.idx -o focused.html",
+    "focuseval report gold/gold.jsonl runs/focused/*.xml --task focused --index articles.idx -o focused.html",
     "focuseval convert runs/focused/careful.xml careful.jsonl --to run-jsonl --index articles.idx",
 )
 """Commands to try in the demonstration's folder."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 BUDGET = 2_500_000
 """Bytes of text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
-PER_ARTICLE = 400
-"""Bytes of an article's spans, roughly."""
+PER_ARTICLE, PER_RUN, PER_SPAN = 80, 45, 14
+"""Bytes that an article, each run that returned it, and each span in it take, roughly."""
 FIRST = 3
 """Articles that each of the deciding topics shows before any other topic shows its first."""
 DECIDING = 5
@@ -63,23 +63,35 @@ def ranked(table: Articles, pair: tuple[int, int] | None, weight: NDArray[np.flo
     return order
 
 
-def choose(order: list[int], table: Articles, cost: Callable[[int], int], budget: int = BUDGET) -> list[int]:
+def choose(
+    order: list[int], table: Articles, lengths: NDArray[np.int64], cost: Callable[[int], int], budget: int = BUDGET
+) -> list[int]:
     """Return the articles that fit, in order; one that is too large is passed over, not the end of the list.
 
-    `cost` gives the bytes of a document, which is paid for once.
+    `cost` reads a document and gives its bytes, which are paid for once; `lengths`, characters, are a lower bound that
+    spares reading what cannot fit.
     """
-    left, paid, chosen = budget, set(), []
+    left, chosen = budget, []
+    paid: set[int] = set()
+    prices = places_cost(table).tolist()
     for row in order:
         document = int(table.document[row])
-        price = PER_ARTICLE + (0 if document in paid else cost(document))
-        if price > left:
-            if left < 2 * PER_ARTICLE:
-                break
+        if document not in paid and lengths[document] > left:
             continue
-        left -= price
-        paid.add(document)
-        chosen.append(row)
+        price = prices[row] + (0 if document in paid else cost(document))
+        if price <= left:
+            left -= price
+            paid.add(document)
+            chosen.append(row)
+        elif left < PER_ARTICLE:
+            break
     return chosen
+
+
+def places_cost(table: Articles) -> NDArray[np.int64]:
+    """Return the bytes that every article's spans take in the file, roughly."""
+    spans = sum(np.bincount(s.group, minlength=len(table)) for s in (table.highlights, *table.returned))
+    return np.asarray(PER_ARTICLE + PER_RUN * (table.rank > 0).sum(axis=0) + PER_SPAN * spans, np.int64)
 
 
 def left_out(chosen: int, candidates: int, documents: int, characters: int) -> str:

@@ -44,18 +44,12 @@ def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[HeatM
             sizes[document] = len(as_json(read(document)).encode())
         return sizes[document]
 
-    bounded = _bounded(ground, cost, budget)
-    chosen = choose(ranked(table, None if b is None else (a, b), weights(ground)), table, bounded, budget)
+    order = ranked(table, None if b is None else (a, b), weights(ground))
+    chosen = choose(order, table, ground.index.lengths, cost, budget)
     texts = {view["id"]: view for row in sorted({int(table.document[c]) for c in chosen}) for view in (read(row),)}
     characters = sum(view["length"] for view in texts.values())
     said = left_out(len(chosen), len(table), len(texts), characters)
     return HeatMap(runs, a, b, tuple(_topics(ground, table, chosen)), said, lost), texts
-
-
-def _bounded(ground: Ground, cost: Any, budget: int) -> Any:
-    """Refuse documents that are longer than the whole budget without reading them."""
-    lengths = ground.index.lengths
-    return lambda document: budget + 1 if lengths[document] > budget else cost(document)
 
 
 def _positions(ground: Ground) -> tuple[int, int | None]:
@@ -117,4 +111,5 @@ def _lost(ground: Ground) -> tuple[str, ...]:
 
 def _missing(who: str, number: int, names: Sequence[str]) -> str:
     some = ", ".join(names) + (" …" if number > len(names) else "")
-    return f"{who} names {number:,} documents that the index does not have ({some}): they cannot be shown."
+    what = "1 document" if number == 1 else f"{number:,} documents"
+    return f"{who} names {what} that the index does not have ({some}): not to be shown here."

@@ -170,7 +170,7 @@ def remarks(ground: Ground) -> tuple[str, ...]:
     if len(scores.topics) == 1:
         said.append("One topic: its values have no interval, and nothing follows for other topics.")
     if scores.counts and scores.counts[0].excluded:
-        said.append(f"{topics(scores.counts[0].excluded)} of the gold have nothing relevant and are left out.")
+        said.append(f"Nothing is relevant in {topics(scores.counts[0].excluded)} of the gold: left out.")
     said += _gaps(ground)
     unjudged = [c.unjudged for c in scores.counts]
     if any(unjudged):
@@ -180,7 +180,7 @@ def remarks(ground: Ground) -> tuple[str, ...]:
         )
     for label, counts in zip(ground.labels, scores.counts, strict=True):
         if counts.unknown:
-            said.append(f"{label}: {topics(counts.unknown)} are not in the gold and were left out.")
+            said.append(f"{label}: left out {topics(counts.unknown)} that the gold does not have.")
         if counts.unplaced:
             said.append(f"{label}: {counts.unplaced:,} results have no known place in their document and gain nothing.")
     if len(ground.drawn) < len(ground.labels):

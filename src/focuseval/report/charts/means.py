@@ -12,8 +12,6 @@ from focuseval.report.first_screen import intervals
 if TYPE_CHECKING:
     from focuseval.report.ground import Ground
 
-ROW = {"step": 26}
-
 
 def means_with_intervals(ground: Ground) -> Chart | None:
     """Draw every run's mean with its 95 % interval under the first measure."""
@@ -26,12 +24,18 @@ def means_with_intervals(ground: Ground) -> Chart | None:
     ]
     if not rows:
         return None
-    y = {"field": "run", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 190, "ticks": False}}
+    y = {
+        "field": "run",
+        "type": "nominal",
+        "sort": None,
+        "title": None,
+        "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
+    }
     x = axis("mean", f"mean {ground.measure}", scale={"zero": True}, axis={"tickCount": 6})
     hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     spec: dict[str, Any] = {
         "width": "container",
-        "height": ROW,
+        "height": 26 * len(rows),
         "data": {"name": "rows"},
         "encoding": {"y": y, "tooltip": hover},
         "layer": [
@@ -70,12 +74,18 @@ def values_per_run(ground: Ground) -> Chart | None:
     ]
     if not rows:
         return None
-    y = {"field": "run", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 190, "ticks": False}}
+    y = {
+        "field": "run",
+        "type": "nominal",
+        "sort": None,
+        "title": None,
+        "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
+    }
     x = axis("value", f"{ground.measure} of a topic")
     hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
     spec = {
         "width": "container",
-        "height": {"step": 34},
+        "height": 34 * len(listed),
         "data": {"name": "rows"},
         "layer": [
             {

@@ -1,0 +1,156 @@
+"""A report as data: complete, the same every time, bounded in size, and plain about what is missing."""
+
+import json
+
+import pytest
+
+from building import gold_of, run_of
+from focuseval.collection import build_index
+from focuseval.demo.steps import Loop
+from focuseval.evaluate import evaluate
+from focuseval.example import copy_example
+from focuseval.report import build_report, render_html
+from focuseval.report.charts import CHARTS
+from strategies.campaigns import campaign
+
+ALWAYS = {"means", "differences", "values", "stars"}
+BY_TASK = {
+    "thorough": {"xCG", "ep"},
+    "focused": {"nxCG"},
+    "relevant-in-context": {"MAgP"},
+    "best-in-context": {"EPRUM", "BEPD"},
+    "spans": {"MAgP", "spanR"},
+}
+
+
+@pytest.fixture(scope="module")
+def loop(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("example")
+    copy_example(folder)
+    build_index([folder / "articles"], folder / "articles.idx", jobs=1)
+    return Loop(folder)
+
+
+@pytest.mark.parametrize("task", BY_TASK)
+def test_each_graph_appears_when_its_data_do(loop, task):
+    profile = None if task == "spans" else "inex2006"
+    found = build_report(loop.gold, loop.runs(task), index=loop.index, task=task, profile=profile)
+    tau = {"tau"} if len(loop.runs(task)) > 2 else set()
+    assert {chart.id for chart in found.charts} == ALWAYS | tau | BY_TASK[task]
+
+
+def test_the_measures_asked_for_bring_their_curves_and_parameters(loop):
+    runs = loop.runs("relevant-in-context")
+    asked = ["MAgP(beta=0.25)", "MAiP"]
+    found = build_report(loop.gold, runs, asked, index=loop.index, task="relevant-in-context", fidelity=True)
+    assert "MAgP(beta=0.25)" in found.chart("MAgP").caption
+    assert len({row[1] for row in found.chart("MAiP").rows}) == 101
+    assert found.chart("fidelity") is not None
+    assert len(found.grids) == 8
+
+
+def test_curves_are_those_of_the_scores(small):
+    gold, runs, texts = small
+    points = evaluate(gold, runs, ["MAiP"], docs=texts, task="spans").curve("MAiP")
+    mean = points.filter(points["topic"].to_numpy(zero_copy_only=False) == "mean")
+    expected = [round(y, 5) for y in mean["y"].to_pylist()]
+    chart = build_report(gold, runs, ["MAiP"], docs=texts, task="spans").chart("MAiP")
+    assert [row[2] for row in sorted(chart.rows)] == expected
+
+
+def test_every_graph_has_a_table_a_caption_and_plain_rows(report):
+    assert len(report.charts) >= 8
+    for chart in report.charts:
+        assert chart.title
+        assert chart.caption.endswith(".")
+        assert chart.rows
+        assert all(len(row) == len(chart.columns) for row in chart.rows)
+        assert set(chart.pivot or ()) <= set(chart.columns)
+        assert json.loads(json.dumps(chart.complete()))["data"]["values"] == chart.records()
+
+
+def test_the_same_input_gives_the_same_bytes(small, report):
+    gold, runs, texts = small
+    again = build_report(gold, runs, [m for m, _ in report.about.measures], docs=texts, task="spans")
+    assert render_html(again) == render_html(report)
+
+
+def test_the_json_has_everything_that_the_page_shows(report):
+    told = json.loads(json.dumps(report.to_json()))
+    assert told["first"]["verdict"]["headline"] == report.first.verdict.headline
+    assert [chart["id"] for chart in told["charts"]] == [chart.id for chart in report.charts]
+    assert told["texts"].keys() == report.texts.keys()
+    assert told["heat"]["topics"][0]["articles"]
+    assert told["about"]["signature"].startswith("focuseval:")
+
+
+def test_a_hundred_topics_and_twenty_runs_stay_below_five_megabytes():
+    gold, runs, texts = campaign(topics=100, runs=20, documents=600, length=9000, depth=15)
+    found = build_report(gold, runs, ["MAgP", "gP@5", "MAiP", "iP@0.01", "spanR@5"], docs=texts, task="spans")
+    size = len(render_html(found).encode())
+    assert size < 5_000_000
+    assert sum(len(text["text"]) for text in found.texts.values()) > 1_500_000
+    assert "further articles" in found.heat.said
+
+
+def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
+    gold, runs, texts = campaign(topics=3, runs=200, documents=12, length=400, depth=4)
+    found = build_report(gold, runs, ["MAgP", "gP@5"], docs=texts, task="spans")
+    assert len(found.first.runs) == 200
+    assert len({row[0] for row in found.chart("MAgP").rows}) == 24
+    assert len(found.chart("means").rows) == 40
+    assert "The 40 best of 200 runs are drawn." in found.chart("means").caption
+    assert any("200 runs: curves and heat map show the 24 best." in said for said in found.remarks)
+    assert render_html(found).count("<tr>") > 200
+
+
+def test_one_topic_has_no_interval_and_says_so():
+    gold, runs, texts = campaign(topics=1, runs=3, documents=12)
+    found = build_report(gold, runs, ["MAgP"], docs=texts, task="spans")
+    assert found.first.verdict.word == "cannot tell"
+    assert found.remarks[0].startswith("One topic:")
+    assert found.chart("stars") is None
+
+
+def test_without_the_collection_the_page_says_how_to_see_the_text(small):
+    gold, runs, _ = small
+    found = build_report(gold, runs, ["MAgP"], task="spans")
+    assert "--index" in found.heat.said
+    assert found.heat.said in render_html(found).replace("&#39;", "'")
+    assert not found.texts
+
+
+def test_a_gold_without_text_is_reported_by_documents():
+    gold = gold_of({"1": {"a": {"grade": 1}, "b": {"grade": 0}}, "2": {"a": {"grade": 1}}})
+    runs = [run_of({"1": ["a", "b"], "2": ["b", "a"]}, "one"), run_of({"1": ["b", "a"], "2": ["b"]}, "two")]
+    found = build_report(gold, runs, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
+    assert found.first.measure == "AP"
+    assert all(not article["gold"] for topic in found.heat.topics for article in topic["articles"])
+    assert render_html(found)
+
+
+def test_runs_on_different_topics_are_named_with_their_gaps():
+    gold = gold_of({t: {"a": {"spans": [(0, 5)], "length": 20}} for t in "123"})
+    runs = [
+        run_of({"1": [("a", 0, 5)], "2": [("a", 0, 9)]}, "half"),
+        run_of({"3": [("a", 0, 5)], "9": [("a", 0, 2)]}, "other"),
+    ]
+    found = build_report(gold, runs, ["charP"], docs={"a": "x" * 20}, task="spans")
+    said = " ".join(found.remarks)
+    assert "half does not answer 1 of 3 topics: they score 0." in said
+    assert "other does not answer 2 of 3 topics" in said
+    assert "other: left out 1 topic that the gold does not have." in said
+    apart = build_report(gold, runs, ["charP"], docs={"a": "x" * 20}, task="spans", missing="skip")
+    assert apart.first.verdict.reason == "No topic has a value in every run under charP."
+
+
+def test_documents_that_the_index_lacks_are_named_where_the_text_would_be():
+    gold = gold_of({"1": {"a": {"spans": [(0, 5)], "length": 20}, "gone": {"spans": [(0, 5)], "length": 20}}})
+    found = build_report(gold, [run_of({"1": [("a", 0, 5), ("lost", 0, 5)]}, "one")], ["charP"], docs={"a": "x" * 20})
+    assert "The gold names 1 document that the index does not have (gone)" in found.heat.lost[0]
+    assert "one names 1 document that the index does not have (lost)" in found.heat.lost[1]
+    assert "lost" in render_html(found)
+
+
+def test_every_graph_is_in_the_explicit_tuple():
+    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 14

@@ -1,0 +1,124 @@
+"""The answer in words: hand-made scores whose verdict is plain."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from building import gold_of
+from focuseval.evaluate import Counts, Scores
+from focuseval.match import prepare
+from focuseval.report.first_screen import by_topic, first_screen, intervals, remarks
+from focuseval.report.ground import Ground, distinct
+from focuseval.report.verdict import VERDICT, held_against, verdict
+
+
+def ground_of(*rows, baseline=None, **changes):
+    """Runs × topics under one measure."""
+    values = np.array(rows, np.float64)[:, :, None]
+    topics = tuple(str(n) for n in range(values.shape[1]))
+    counts = tuple(Counts(len(topics), 0, 0, 0) for _ in rows)
+    labels = tuple("ABCDEFGH"[: len(rows)])
+    scores = Scores(labels, topics, ("AP",), values, counts, "signature", files=labels)
+    gold = gold_of({topic: {"d": {"spans": [(0, 5)], "length": 9}} for topic in topics})
+    return Ground(gold, prepare(gold), replace(scores, **changes), VERDICT, labels, baseline)
+
+
+GOOD, MIDDLE, BAD = np.linspace(0.7, 0.9, 20), np.linspace(0.4, 0.6, 20), np.linspace(0.1, 0.3, 20)
+NOISY = MIDDLE + np.tile([0.1, -0.1], 10)
+
+
+@pytest.mark.parametrize(
+    ("runs", "word", "headline"),
+    [
+        ((GOOD, BAD), "better", "A is better than B."),
+        ((BAD, GOOD), "worse", "A is worse than B."),
+        ((MIDDLE, NOISY), "cannot tell", "Cannot tell A and B apart."),
+        ((MIDDLE, MIDDLE), "cannot tell", "Cannot tell A and B apart."),
+        ((GOOD,), "alone", "A: AP is 0.8000 over 20 topics."),
+        ((GOOD[:1], BAD[:1]), "cannot tell", "Cannot tell A and B apart."),
+        ((BAD, GOOD, MIDDLE), "better", "B is the best of 3 runs."),
+        ((MIDDLE, NOISY, BAD), "cannot tell", "A leads, but cannot be told apart from B."),
+        ((MIDDLE, NOISY, MIDDLE), "cannot tell", "A leads, but none of the other 2 runs can be told apart from it."),
+    ],
+)
+def test_the_verdict_says_what_the_scores_say(runs, word, headline):
+    said = verdict(ground_of(*runs))
+    assert (said.word, said.headline) == (word, headline)
+
+
+def test_one_topic_is_never_enough_and_the_reason_says_so():
+    assert verdict(ground_of(GOOD[:1], BAD[:1])).reason.endswith("One topic says nothing about others.")
+
+
+@pytest.mark.parametrize(
+    ("runs", "word", "headline"),
+    [
+        ((GOOD, MIDDLE, BAD), "better", "A is better than the baseline B."),
+        ((BAD, GOOD, MIDDLE), "worse", "Every run is worse than the baseline B."),
+        ((NOISY, MIDDLE, BAD), "cannot tell", "No run is better than the baseline B."),
+    ],
+)
+def test_a_baseline_is_what_all_others_are_held_against(runs, word, headline):
+    ground = ground_of(*runs, baseline=1)
+    said = verdict(ground)
+    assert (said.word, said.headline) == (word, headline)
+    assert ground.pair[1] == 1
+    assert [line.against for line in first_screen(ground).runs].count("baseline") == 1
+
+
+def test_a_difference_and_its_interval_are_those_of_the_topics():
+    (found,) = held_against(np.array([GOOD, GOOD - 0.25]), 0, [1], VERDICT)
+    assert found.difference == pytest.approx(-0.25)
+    assert (found.low, found.high) == (pytest.approx(-0.25), pytest.approx(-0.25))
+    assert (found.p, found.word) == (0, "worse")
+
+
+def test_many_comparisons_are_corrected():
+    chance = np.random.default_rng(3)
+    base = chance.random(30)
+    others = [base + chance.normal(0, 0.2, 30) for _ in range(40)]
+    values = np.array([base, *others])
+    corrected = held_against(values, 0, range(1, 41), VERDICT)
+    plain = held_against(values, 0, range(1, 41), replace(VERDICT, correction="none"))
+    assert sum(a.word != "cannot tell" for a in corrected) < sum(a.word != "cannot tell" for a in plain)
+    assert all(c.p >= p.p for c, p in zip(corrected, plain, strict=True))
+
+
+def test_no_common_topic_is_no_verdict():
+    said = verdict(ground_of([0.5, np.nan], [np.nan, 0.5]))
+    assert said.word == "cannot tell"
+    assert "No topic has a value in every run" in said.reason
+
+
+def test_the_five_topics_that_decide_are_those_that_differ_most():
+    ground = ground_of([0.5, 0.9, 0.1, 0.5, 0.6, 0.5, 0.2], [0.5, 0.1, 0.8, 0.4, 0.4, 0.2, 0.2])
+    shown = first_screen(ground)
+    assert [(d.topic, round(d.difference, 6)) for d in shown.deciding] == [
+        ("1", 0.8), ("2", -0.7), ("5", 0.3), ("4", 0.2), ("3", 0.1),
+    ]  # fmt: skip
+    assert [d.topic for d in by_topic(ground)] == ["2", "0", "6", "3", "4", "5", "1"]
+
+
+def test_a_single_run_shows_its_weakest_topics():
+    assert [d.topic for d in first_screen(ground_of([0.5, 0.1, 0.9])).deciding] == ["1", "0", "2"]
+
+
+def test_a_mean_counts_only_the_topics_that_it_has():
+    mean, low, high, topics = intervals(np.array([[0.2, 0.4, np.nan], [np.nan] * 3]))[0]
+    assert (mean, topics) == (pytest.approx(0.3), 2)
+    assert 0.2 <= low <= 0.3 <= high <= 0.4
+
+
+def test_gaps_are_said_where_the_reader_looks():
+    counts = (Counts(3, 2, 1, 7), Counts(3, 0, 1, 0, unplaced=4, unknown=5))
+    said = " ".join(remarks(ground_of([0.1] * 3, [0.2] * 3, counts=counts)))
+    assert "A does not answer 2 of 3 topics: they score 0." in said
+    assert "Nothing is relevant in 1 topic of the gold" in said
+    assert "Up to 7 results" in said
+    assert "B: 4 results have no known place" in said
+    assert "B: left out 5 topics that the gold does not have." in said
+
+
+def test_names_are_told_apart():
+    assert len(set(distinct(["a", "a", "a", "", " "]))) == 5
