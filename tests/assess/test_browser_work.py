@@ -43,6 +43,14 @@ def test_words_sentences_and_elements_are_highlighted_with_keys_alone(site, desk
     assert desk.errors() == []
 
 
+def test_in_plain_text_the_element_is_the_paragraph(site, browser):
+    site.enter(browser)
+    site.read(browser, "b/plain")
+    press(browser, "j", "j", "x")
+    text = site.pages.get("b/plain").text
+    assert [quote for *_, quote in site.store.quotes(Key("ann", "11", "b/plain"))] == [text.split("\n\n")[1]]
+
+
 def test_undo_redo_unhighlight_entry_point_flag_and_note(site, desk):
     press(desk, "j", "j", "j", "x")
     press(desk, "z")

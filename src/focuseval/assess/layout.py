@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 KINDS = {
     "heading": "title st atl head heading h h1 h2 h3 h4 h5 h6 subtitle article-title ti1 jtitle playsubt",
-    "paragraph": "p ip1 ip2 ip3 ip4 ip5 para paragraph line speaker stagedir scndescr persona pgroup license-p",
+    "paragraph": "p ip1 ip2 ip3 ip4 ip5 para paragraph scndescr persona pgroup license-p",
+    "line": "line stagedir",
+    "speaker": "speaker",
     "item": "item li listitem list-item dt dd l1 l2 l3 ref bb fn def-item",
     "cell": "td th cell caption",
     "meta": (

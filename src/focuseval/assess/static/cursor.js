@@ -1,6 +1,6 @@
 // Where the assessor is: an anchor and a caret in the text, kept in step with the browser's selection and drawn.
 
-import { backward, forward, nextBlock } from "./moves.js";
+import { backward, forward, nextBlock, trimmed } from "./moves.js";
 
 export class Cursor {
   constructor(view, elements, { scroller, caretNode, onmove }) {
@@ -48,10 +48,10 @@ export class Cursor {
 
   /** Grow the selection to the element around it, one step more each time. */
   grow() {
-    const [start, end] = this.#elementAround();
-    if (start === undefined) return;
+    const around = this.#around();
+    if (!around) return;
     this.grown.push([this.anchor, this.caret]);
-    this.select(start, end, { keepGrown: true });
+    this.select(...around, { keepGrown: true });
   }
 
   shrink() {
@@ -59,17 +59,20 @@ export class Cursor {
     if (before) this.select(...before, { keepGrown: true });
   }
 
-  /** The smallest element that contains more than the selection; a block where there are no elements. */
-  #elementAround() {
+  /** From a caret, its paragraph; from a selection, the smallest paragraph or element that contains more. */
+  #around() {
     const { map, blocks } = this.view;
     const [start, end] = this.span;
-    const [from, to] = [map.toCodePoint(start), map.toCodePoint(end)];
-    const rows = this.elements.chain(from, Math.max(to, from + 1));
-    const row = rows.find((k) => this.collapsed || this.elements.start[k] < from || this.elements.end[k] > to);
-    if (row !== undefined) return [map.toUnit(this.elements.start[row]), map.toUnit(this.elements.end[row])];
     const block = blocks[this.block];
-    if (!this.elements.length && (block.start < start || block.end > end)) return [block.start, block.end];
-    return [];
+    const [from, to] = (this.collapsed ? [block.start, block.end] : [start, end]).map(map.toCodePoint);
+    const rows = this.elements.chain(from, to);
+    const spans = this.view.toUnits(rows.map((row) => [this.elements.start[row], this.elements.end[row]]));
+    if (this.collapsed) {
+      const isElement = spans.some(([a, b]) => a === block.start && b === block.end);
+      return isElement ? [block.start, block.end] : trimmed(this.view, block.start, block.end);
+    }
+    const larger = [[block.start, block.end], ...spans].filter(([a, b]) => a <= start && end <= b && b - a > end - start);
+    return larger.sort((x, y) => x[1] - x[0] - (y[1] - y[0]))[0];
   }
 
   /** Draw the caret with the next frame, however often it moves before. */
