@@ -94,16 +94,14 @@ def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
     """
     group, start, end = (np.asarray(a, np.int64) for a in (group, start, end))
     real = end > start
-    order = np.flatnonzero(real)[np.argsort(pack(group[real], start[real]))]
-    group, start, end = group[order], start[order], end[order]
-    if not len(start):
-        return Spans(group, start, end, np.zeros(1, np.int64))
-    reach = np.maximum.accumulate(pack(group, end))
-    fresh = np.r_[True, pack(group, start)[1:] > reach[:-1]]
-    first = np.flatnonzero(fresh)
-    last = np.r_[first[1:], len(start)] - 1
-    heads, tails = start[first], reach[last] & _LOW
-    return Spans(group[first], heads, tails, np.r_[0, np.cumsum(tails - heads)])
+    if not real.all():
+        group, start, end = group[real], start[real], end[real]
+    begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
+    # the i-th begin opens a new span if i spans have ended before it, that is, if the i-th end lies before it
+    first = np.flatnonzero(np.concatenate(([True], begins[1:] > ends[:-1]))) if len(begins) else np.zeros(0, np.int64)
+    heads = begins[first]
+    tails = ends[np.concatenate((first[1:], [len(ends)])) - 1] if len(first) else heads
+    return Spans(heads >> _SHIFT, heads & _LOW, tails & _LOW, np.concatenate(([0], np.cumsum(tails - heads))))
 
 
 def unseen(group: ArrayLike, start: ArrayLike, end: ArrayLike, within: Spans | None = None) -> Integers:
@@ -173,10 +171,10 @@ def _first_come(begins: Integers, ends: Integers) -> tuple[NDArray[np.int32], In
     order = np.argsort(keys)
     place = np.empty(len(keys), np.int32)
     place[order] = np.arange(len(keys), dtype=np.int32)
-    return _first_cover(place[: len(begins)], place[len(begins) :], len(keys))[:-1], keys[order]
+    return first_cover(place[: len(begins)], place[len(begins) :], len(keys))[:-1], keys[order]
 
 
-def _first_cover(first: NDArray[np.int32], last: NDArray[np.int32], cells: int) -> NDArray[np.int32]:
+def first_cover(first: NDArray[np.integer], last: NDArray[np.integer], cells: int) -> NDArray[np.int32]:
     """For each cell, the smallest i with first[i] ≤ cell < last[i], or len(first) where there is none.
 
     A range minimum over power-of-two blocks: each range is the union of two blocks; blocks are pushed down level by

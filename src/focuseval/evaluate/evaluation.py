@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from focuseval.match import Prepared
 
 
+VERSION = version("focuseval")
+"""Looked up once: it costs as much as scoring a hundred topics."""
+
+
 @dataclass(frozen=True)
 class Scored:
     """One run's values and counts."""
@@ -157,14 +161,14 @@ def _counts(matched: Matched, prepared: Prepared, plan: Plan) -> Counts:
         )
     missing = int(np.count_nonzero(~matched.answered))
     placed = matched.__dict__.get("places")
-    known = set(prepared.gold.topics)
+    known = prepared.gold.topics
     return Counts(
         topics=matched.topics - (missing if plan.policies.missing == "skip" else 0),
         missing=missing,
         excluded=len(prepared.gold.topics) - matched.topics,
         unjudged=unjudged,
         unplaced=int(np.count_nonzero(placed.unplaced)) if placed is not None else 0,
-        unknown=sum(name not in known for name in matched.run.topics),
+        unknown=0 if matched.run.topics == known else len(set(matched.run.topics) - set(known)),
     )
 
 
@@ -199,7 +203,7 @@ def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, p
 
 def _signature(plan: Plan, prepared: Prepared) -> str:
     """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
-    parts = [f"focuseval:{version('focuseval')}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
+    parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
     if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
         from focuseval.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
 

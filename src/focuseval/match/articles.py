@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from focuseval.match.prepared import Prepared
     from focuseval.match.results import Results
 
+_ROOMY = 8
+"""A table of topics × documents may have so many cells for each result."""
+
 EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,4}$"
 
 
@@ -43,7 +46,8 @@ class Documents:
 def find_documents(matched: Results) -> Documents:
     """Meet the run's document ids with the gold's: by hashed keys where ids can only be equal, else one by one."""
     whole = matched.run.start is None and matched.run.path is None
-    if matched.prepared.index is None and (whole or not _has_extension(matched)):
+    encoded = isinstance(matched.run.document, pa.DictionaryArray)
+    if not encoded and matched.prepared.index is None and (whole or not _has_extension(matched)):
         found = find_by_hash(matched, whole=whole)
         if found is not None:
             return found
@@ -55,9 +59,28 @@ def find_by_name(matched: Results) -> Documents:
     prepared = matched.prepared
     ids = dictionary(matched.column(matched.run.document))
     code = document_codes(ids.dictionary, prepared)[ids.indices.to_numpy(zero_copy_only=False)]
+    width = int(code.max(initial=-1)) + 1
+    if width * matched.topics <= _ROOMY * (len(code) + len(prepared.topic)):
+        return find_by_table(prepared, matched.topic.astype(np.int64) * width + code, width)
     key = prepared.pair_key(matched.topic, code)
     known = prepared.pairs.find(key)
     return Documents(known, distinct=False, group=lambda: _firsts(key[known < 0]))
+
+
+def find_by_table(prepared: Prepared, cell: NDArray[np.int64], width: int) -> Documents:
+    """Meet pairs in a table of topics × documents: where it is not much larger than the run, nothing is faster."""
+    table = np.full(width * len(prepared.topics), -1, np.int64)
+    document = prepared.gold.articles.document
+    here = np.flatnonzero((prepared.topic >= 0) & (document < width))[::-1]
+    table[prepared.topic[here] * np.int64(width) + document[here]] = here  # backwards: of equal pairs the first stays
+    known = table[cell]
+
+    def group() -> NDArray[np.int64]:
+        strange = cell[known < 0]
+        table[strange[::-1]] = np.arange(len(strange))[::-1]
+        return table[strange]
+
+    return Documents(known, distinct=False, group=group)
 
 
 def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:

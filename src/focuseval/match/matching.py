@@ -30,8 +30,7 @@ def match(
 
 def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
     """Find each counted topic's block in the run; rows are None when the run stands in that order already."""
-    number = {name: position for position, name in enumerate(prepared.topics)}
-    position = np.array([number.get(name, -1) for name in run.topics], np.int64)
+    position = _positions(run, prepared)
     _refuse_strangers(run, prepared, position)
     starts = run.bounds
     length = np.diff(starts)
@@ -46,6 +45,14 @@ def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[NDArray[np
     first = np.zeros(len(prepared.topics), np.int64)
     first[counted] = starts[:-1][position >= 0]
     return np.arange(bounds[-1]) + np.repeat(first - bounds[:-1], blocks), bounds
+
+
+def _positions(run: Run, prepared: Prepared) -> NDArray[np.int64]:
+    """Return for every topic of the run its number among the counted topics, or −1."""
+    if run.topics == prepared.topics:
+        return np.arange(len(run.topics))
+    number = {name: position for position, name in enumerate(prepared.topics)}
+    return np.array([number.get(name, -1) for name in run.topics], np.int64)
 
 
 def _refuse_strangers(run: Run, prepared: Prepared, position: NDArray[np.int64]) -> None:

@@ -43,6 +43,8 @@ class Prepared:
     @cached_property
     def topics(self) -> tuple[str, ...]:
         """Names of the counted topics, in the gold's order."""
+        if self.counted.all():
+            return self.gold.topics
         return tuple(name for name, kept in zip(self.gold.topics, self.counted, strict=True) if kept)
 
     @cached_property

@@ -63,7 +63,7 @@ def _read_set(m: Matched, at: int | None) -> Read:
     """Return the union of the first results: cheaper than who returned what first, when nobody asks for that."""
     made: dict[int | None, Read] = m.__dict__.setdefault("_read_sets", {})
     if at not in made:
-        rows = np.arange(len(m)) if at is None else np.flatnonzero(m.rank <= at)
+        rows = slice(None) if at is None else np.flatnonzero(m.rank <= at)
         shown = union(m.article[rows], m.start[rows], m.end[rows])
         of_article = np.full(int(m.article.max(initial=-1)) + 1, 0, np.int64)
         of_article[m.article[rows]] = m.topic[rows]
