@@ -14,7 +14,7 @@ from focuseval.report.heatmap import article_view, articles
 from strategies.campaigns import campaign
 
 SPAN = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda s: (s[0], s[0] + s[1]))
-TEXTS = {name: "abcdefghij" * 5 for name in ("x", "y", "z")}
+TEXTS = dict.fromkeys("xyz", "abcdefghij" * 5)
 RESULTS = st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), SPAN).map(lambda r: (r[0], *r[1])), min_size=1, max_size=8)
 
 

@@ -1,13 +1,16 @@
 """The page as text: whole, inert, the same for every reader."""
 
+import hashlib
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
 from building import gold_of, run_of
 from focuseval.report import build_report, render_html
-from focuseval.report.page import SCRIPTS, STYLES, VENDOR, policy, static, visible
+from focuseval.report.page import HERE, SCRIPTS, STYLES, VENDOR, policy, static, visible
 from focuseval.report.texts import as_json, document_view
+from strategies.pages import ARTICLE, page_from_xml
 
 EVIL = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=2>\u202e&amp;\"'"
 
@@ -67,10 +70,6 @@ def test_only_our_own_scripts_may_run(report):
 
 
 def test_the_vendored_libraries_are_what_their_list_says():
-    import hashlib
-
-    from focuseval.report.page import HERE
-
     folder = HERE / "static" / "vendor"
     listed = dict(re.findall(r"`(\S+\.js)`.*`([0-9a-f]{64})`", (folder / "README.md").read_text(encoding="utf-8")))
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.js")}
@@ -91,16 +90,12 @@ def test_every_control_has_a_name_and_every_id_is_unique(report):
 
 
 def test_json_in_a_page_is_the_same_json():
-    import json
-
     value = {"text": EVIL + "\u2028<!--\x00"}
     assert "<" not in as_json(value)
     assert json.loads(as_json(value)) == value
 
 
-def test_a_document_s_blocks_cover_its_text_and_elements_have_their_paths(report):
-    from strategies.pages import ARTICLE, page_from_xml
-
+def test_a_document_s_blocks_cover_its_text_and_elements_have_their_paths():
     document = page_from_xml("tides", ARTICLE)
     view = document_view(document)
     assert sum(view["blocks"][::3]) == view["length"] == len(document.text)

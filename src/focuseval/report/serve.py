@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, abort, jsonify, make_response, redirect, request
 
+from focuseval.errors import FocusevalError
 from focuseval.report.build import report_on
 from focuseval.report.explained import topic_views
 from focuseval.report.page import render_html
@@ -33,6 +34,7 @@ def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str 
     app = Flask("focuseval.report", static_folder=None)
 
     guard(app, token, hosts)
+    app.register_error_handler(FocusevalError, lambda error: (str(error), 404, {"Content-Type": "text/plain"}))
 
     @app.get("/")
     def show() -> AnyResponse | str:

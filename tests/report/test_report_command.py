@@ -1,0 +1,137 @@
+"""``focuseval report`` from the shell: pages, tables, figures, a server, and one line for what is wrong."""
+
+import json
+import re
+import shutil
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from focuseval.cli import main
+from focuseval.collection import build_index
+from focuseval.example import copy_example
+from focuseval.report import figures
+from focuseval.report.charts.chart import Chart
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("example")
+    copy_example(place)
+    build_index([place / "articles"], place / "articles.idx", jobs=1)
+    return place
+
+
+@pytest.fixture
+def run(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+    def command(*arguments):
+        runs = sorted(str(path) for path in (folder / "runs" / "spans").iterdir())
+        return CliRunner().invoke(main, ["report", "gold/gold.jsonl", *runs, "--index", "articles.idx", *arguments])
+
+    return command
+
+
+def test_a_page_appears_whole_and_is_the_same_every_time(run, folder):
+    pages = []
+    for name in ("one.html", "two.html"):
+        result = run("-o", name, "--topics", "topics.xml", "--baseline", "windows", "--title", "Chunks")
+        assert (result.exit_code, result.stdout) == (0, ""), result.output
+        pages.append((folder / name).read_bytes())
+    assert pages[0] == pages[1]
+    assert b"<title>Chunks</title>" in pages[0]
+    assert b"against baseline" in pages[0]
+    assert b"sound signals in fog" in pages[0]
+
+
+def test_the_baseline_may_be_a_file_that_is_not_among_the_runs(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    arguments = ["report", "gold/gold.jsonl", "runs/spans/windows.jsonl", "--baseline", "runs/spans/paragraphs.jsonl"]
+    result = CliRunner().invoke(main, [*arguments, "--index", "articles.idx", "--format", "json"])
+    told = json.loads(result.stdout)["first"]
+    assert (told["a"], told["b"]) == ("windows", "paragraphs")
+
+
+def test_json_holds_what_the_page_shows(run):
+    told = json.loads(run("--format", "json").stdout)
+    assert told.keys() == {"title", "about", "first", "remarks", "charts", "heat", "texts", "tables"}
+    assert told["first"]["runs"][0]["means"][0]["low"] <= told["first"]["runs"][0]["means"][0]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "words"),
+    [
+        ("latex", (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{Means with 95 \% intervals}")),
+        ("markdown", ("### Means with 95 % intervals", "| run | spanR@5 |", "`focuseval:")),
+        ("csv", ("run,measure,mean,low,high,topics", "# focuseval:")),
+    ],
+)
+def test_tables_come_in_every_layout(run, layout, words):
+    text = run("--format", layout).stdout
+    assert all(word in text for word in words)
+    assert "Recall by reading" in text
+
+
+def test_a_page_without_a_name_is_a_usage_error(run):
+    result = run()
+    assert result.exit_code == 2
+    assert "-o report.html" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--baseline", "nobody", "-o", "x.html"), "baseline 'nobody' is none of the runs"),
+        (("-m", "nothing", "-o", "x.html"), "nothing"),
+        (("-o", "no/such/folder/x.html"), "cannot be written"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(run, arguments, said):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert said in result.stderr
+
+
+def chart():
+    rows = (("a", 1.0), ("b", 2.0))
+    spec = {
+        "width": "container",
+        "data": {"name": "rows"},
+        "mark": "bar",
+        "encoding": {"x": {"field": "v", "type": "quantitative"}},
+    }
+    return Chart("plain", "Plain", "A bar.", "topics", ("run", "v"), rows, spec)
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="no Chromium: apt-get install chromium")
+def test_figures_are_drawn_by_a_browser_where_nothing_else_is_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    drawn = figures.draw_all([chart()])
+    assert re.match(r"<svg[^>]*xmlns=", drawn["plain.svg"])
+    assert "</svg>" in drawn["plain.svg"]
+
+
+def test_figures_without_a_program_say_what_to_install(monkeypatch, run):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setattr(figures.shutil, "which", lambda _: None)
+    result = run("--figures", "figures")
+    assert result.exit_code == 1
+    assert "pip install focuseval[figures]" in result.stderr
+
+
+def test_figures_use_the_converter_that_is_installed(monkeypatch):
+    seen = []
+
+    class Converter:
+        @staticmethod
+        def vegalite_to_svg(spec):
+            seen.append(spec)
+            return "<svg></svg>"
+
+    monkeypatch.setitem(sys.modules, "vl_convert", Converter)
+    assert figures.draw_all([chart()]) == {"plain.svg": "<svg></svg>"}
+    assert seen[0]["data"]["values"] == [{"run": "a", "v": 1.0}, {"run": "b", "v": 2.0}]
+    assert seen[0]["width"] == 620

@@ -1,0 +1,80 @@
+"""The served report: behind a token, under its own name, with nothing left out."""
+
+import pytest
+
+from focuseval.assess.web.serve import Server, bind, names_of
+from focuseval.report.build import lay_ground
+from focuseval.report.heatmap import articles
+from focuseval.report.serve import COOKIE, create_app, fresh_token
+from strategies.campaigns import campaign
+
+HOST = "127.0.0.1:4321"
+
+
+@pytest.fixture(scope="module")
+def ground():
+    gold, runs, texts = campaign(topics=4, runs=2, documents=40, depth=30)
+    return lay_ground(gold, runs, ["MAgP"], index=texts, task="spans")
+
+
+@pytest.fixture
+def client(ground):
+    return create_app(ground, "secret", frozenset({HOST})).test_client()
+
+
+def get(client, path, host=HOST):
+    return client.get(path, base_url=f"http://{host}", headers={"Host": host})
+
+
+def test_the_link_s_token_becomes_a_cookie_and_opens_the_page(client):
+    assert get(client, "/").status_code == 403
+    assert get(client, "/?token=wrong").status_code == 403
+    entered = get(client, "/?token=secret")
+    assert entered.status_code == 302
+    assert "HttpOnly" in entered.headers["Set-Cookie"]
+    page = get(client, "/")
+    assert page.status_code == 200
+    assert "nothing is left out" in page.text
+    assert "secret" not in page.text
+    assert page.headers["X-Frame-Options"] == "DENY"
+
+
+def test_a_foreign_name_gets_nothing(client):
+    client.set_cookie(COOKIE, "secret", domain="evil.example")
+    assert get(client, "/?token=secret", host="evil.example:4321").status_code == 403
+
+
+def test_every_article_of_a_topic_is_there(client, ground):
+    get(client, "/?token=secret")
+    topic = ground.scores.topics[1]
+    listed = get(client, f"/articles?topic={topic}").json
+    assert len(listed) == len(articles(ground, 1, depth=None))
+    text = get(client, f"/document?doc={listed[0]['doc']}").json
+    assert text["text"] == ground.index.text(int(ground.index.find([listed[0]["doc"]])[0]))
+
+
+@pytest.mark.parametrize("path", ["/articles?topic=no", "/articles", "/document?doc=../../etc/passwd", "/document"])
+def test_what_does_not_exist_is_not_found(client, path):
+    get(client, "/?token=secret")
+    assert get(client, path).status_code == 404
+
+
+def test_tokens_are_never_the_same():
+    assert len({fresh_token() for _ in range(20)}) == 20
+
+
+def test_the_page_works_from_a_server_in_a_browser(browser, ground):
+    listening = bind()
+    port, token = listening.getsockname()[1], fresh_token()
+    server = Server(create_app(ground, token, names_of("127.0.0.1", port)), listening)
+    server.start()
+    try:
+        browser.open(f"http://127.0.0.1:{port}/?token={token}")
+        before = browser.wait("return document.documentElement.dataset.heat")
+        browser.run("document.getElementById('next-topic').click()")
+        browser.wait("const now = document.documentElement.dataset.heat; return now && now !== arguments[0]", before)
+        assert browser.run("return document.querySelectorAll('#heat-text mark').length") > 0
+        assert browser.run("return document.getElementById('pick-article').options.length") > 20
+        assert browser.errors() == []
+    finally:
+        server.close()
