@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from focuseval.assess import Key, open_project, project_gold
 from focuseval.assess.plan import Assessor, register
 from focuseval.assess.questions import read_questions
+from focuseval.assess.web.serve import bind
 from focuseval.cli import main
 from focuseval.errors import AssessError, FormatError
 from focuseval.example import ROOT
@@ -93,6 +94,11 @@ def test_an_import_again_brings_the_newer_judgements(judged, tmp_path):
     opened = open_project(judged)
     saved = opened.store.judgement(Key("one", TIDES, DOCUMENTS[0]))
     assert (saved.version, saved.judgement.highlights) == (2, ((0, 50),))
+    count = len(list(opened.store.events()))
+    opened.close()
+    command("assess", judged, "--import", judgements(tmp_path, "one", (0, 50)))
+    opened = open_project(judged)
+    assert len(list(opened.store.events())) == count, "what is known already is no event"
     opened.close()
 
 
@@ -199,6 +205,17 @@ def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
     assert "--users FILE" in command("assess", project, "--add-user", "bob", code=1)
     told = command("assess", project, "--users", people, "--add-user", "a/b", stdin="x\nx\n", code=1)
     assert "without colon or slash" in told
+
+
+def test_a_person_cannot_work_under_an_imported_name(judged):
+    assert "an imported assessor" in command("assess", judged, "--assessor", "one", "--port", "0", code=1)
+
+
+def test_a_port_that_is_taken_is_one_line(project):
+    taken = bind()
+    told = command("assess", project, "--port", taken.getsockname()[1], code=1)
+    taken.close()
+    assert "choose another with --port" in told
 
 
 def test_a_network_needs_users(project):

@@ -19,7 +19,7 @@ from focuseval.assess.anchor import LOST, MOVED, nearest
 from focuseval.assess.plan import IMPORTED, Assessor, in_pool, register
 from focuseval.assess.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assess.spans import Span, merge
-from focuseval.assess.store import Key
+from focuseval.assess.store import Key, Request
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:
@@ -58,17 +58,15 @@ def import_judgements(
     assessor: str = "",
     file: str = "import",
 ) -> Imported:
-    """Read the judgements of one or more assessors; every line is understood before the first is written."""
+    """Read the judgements of one or more assessors, all of them or none; what is known already stays as it is."""
     rows = [_row(line, Place(file, number), assessor, document) for number, line in enumerate(lines, 1) if line.strip()]
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     names = tuple(dict.fromkeys(row.key.assessor for row in rows))
     for name in names:
         register(store, Assessor(name, IMPORTED, f"{file} {digest[:16]}"), actor=actor)
-    for number, row in enumerate(rows):
-        edit = {"kind": "replace", "judgement": as_dict(row.judgement), "source": {"file": file, "sha256": digest}}
-        version = store.judgement(row.key).version
-        token = f"{digest[:32]}-{number}"
-        store.edit(row.key, row.document, edit, version=version, token=token, actor=row.key.assessor)
+    source = {"file": file, "sha256": digest}
+    requests = [_request(store, row, number, source, actor) for number, row in enumerate(rows)]
+    store.edit_all(request for request in requests if request is not None)
     outside = sum(not in_pool(store, row.key) for row in rows)
     return Imported(names, len(rows), sum(row.moved for row in rows), outside)
 
@@ -79,6 +77,16 @@ class _Row:
     document: Document
     judgement: Judgement
     moved: int
+
+
+def _request(store: Store, row: _Row, number: int, source: dict[str, str], actor: str) -> Request | None:
+    """Return the edit that brings a judgement in; None when it is there already."""
+    saved = store.judgement(row.key)
+    if saved.judgement == row.judgement and saved.text_sha256 == row.document.sha256:
+        return None
+    edit = {"kind": "replace", "judgement": as_dict(row.judgement), "source": source, "barrier": True}
+    token = f"{source['sha256'][:32]}-{number}-{saved.version}"
+    return Request(row.key, row.document, edit, saved.version, token, actor)
 
 
 def _row(line: str, at: Place, assessor: str, document: Callable[[str], Document]) -> _Row:

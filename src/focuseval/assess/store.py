@@ -50,6 +50,17 @@ class Saved:
     at: str = ""
 
 
+class Request(NamedTuple):
+    """One edit as it is asked for; see `Store.edit`."""
+
+    key: Key
+    document: Document
+    edit: Edit
+    version: int
+    token: str
+    actor: str
+
+
 def now() -> str:
     """Return the time as the log writes it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -89,19 +100,27 @@ class Store:
         actor
             Who does it, if not the assessor (an adjudicator, an import).
         """
-        actor = actor or key.assessor
         with self.database.write() as connection:
-            saved = _load(connection, key)
-            if _seen(connection, actor, token):
-                return saved
-            if saved.version != version:
-                raise ConflictError("the document was changed elsewhere in the meantime", saved)
-            if saved.version and saved.text_sha256 != document.sha256 and not edit.get("barrier"):
-                raise ChangedTextError(f"the text of {document.id} has changed since it was assessed; re-anchor it")
-            after = self._after(connection, saved, edit, document)
-            fresh = Saved(key, saved.version + 1, after, document.sha256, len(document.text), now())
-            _append(connection, fresh, edit, actor, token)
-            _save(connection, saved, fresh, document.text)
+            return self._edit(connection, Request(key, document, edit, version, token, actor or key.assessor))
+
+    def edit_all(self, requests: Iterable[Request]) -> list[Saved]:
+        """Do many edits, all of them or none: an import is one thing that happens."""
+        with self.database.write() as connection:
+            return [self._edit(connection, request) for request in requests]
+
+    def _edit(self, connection: sqlite3.Connection, request: Request) -> Saved:
+        key, document, edit, version, token, actor = request
+        saved = _load(connection, key)
+        if _seen(connection, actor, token):
+            return saved
+        if saved.version != version:
+            raise ConflictError("the document was changed elsewhere in the meantime", saved)
+        if saved.version and saved.text_sha256 != document.sha256 and not edit.get("barrier"):
+            raise ChangedTextError(f"the text of {document.id} has changed since it was assessed; re-anchor it")
+        after = self._after(connection, saved, edit, document)
+        fresh = Saved(key, saved.version + 1, after, document.sha256, len(document.text), now())
+        _append(connection, fresh, edit, actor, token)
+        _save(connection, saved, fresh, document.text)
         return fresh
 
     def _after(self, connection: sqlite3.Connection, saved: Saved, edit: Edit, document: Document) -> Judgement:

@@ -37,6 +37,7 @@ def assess_project(folder: str, options: Options) -> None:
 def serve(project: Project, options: Options) -> None:
     """Serve the project until Ctrl-C, with a backup now and from time to time."""
     from focuseval.assess.backup import Backups  # noqa: PLC0415  only a server needs these
+    from focuseval.assess.plan import Assessor, register  # noqa: PLC0415
     from focuseval.assess.project import secret  # noqa: PLC0415
     from focuseval.assess.users import read_users  # noqa: PLC0415
     from focuseval.assess.web import Access, create_app  # noqa: PLC0415
@@ -45,6 +46,8 @@ def serve(project: Project, options: Options) -> None:
     users = read_users(options["users"]) if options["users"] else None
     if users is None and options["host"] not in ("127.0.0.1", "localhost"):
         raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
+    for name in users or [_me(options)]:
+        register(project.store, Assessor(name))
     listening = bind(options["host"], options["port"])
     port = listening.getsockname()[1]
     hosts = names_of(options["host"], port, options["names"])
