@@ -33,6 +33,8 @@ _PUBLIC = {
     "write_gold": "formats",
     "evaluate": "evaluate",
     "Scores": "evaluate",
+    "build_report": "report",
+    "render_html": "report",
     "simulate": "simulate",
     "fidelity": "fidelity",
     "heat_map": "heat",

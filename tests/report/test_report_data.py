@@ -125,6 +125,7 @@ def test_a_gold_without_text_is_reported_by_documents():
     runs = [run_of({"1": ["a", "b"], "2": ["b", "a"]}, "one"), run_of({"1": ["b", "a"], "2": ["b"]}, "two")]
     found = build_report(gold, runs, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
     assert found.first.measure == "AP"
+    assert "The gold highlights no text" in found.heat.lost[0]
     assert all(not article["gold"] for topic in found.heat.topics for article in topic["articles"])
     assert render_html(found)
 
@@ -153,4 +154,4 @@ def test_documents_that_the_index_lacks_are_named_where_the_text_would_be():
 
 
 def test_every_graph_is_in_the_explicit_tuple():
-    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 14
+    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 16

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.errors import MissingDataError
 from focuseval.report.choose import choose, left_out, ranked
 from focuseval.report.heatmap import Articles, article_view, articles
 from focuseval.report.report import HeatMap
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from focuseval.report.ground import Ground
 
+NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
 NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see what was highlighted, found, missed and wasted."
@@ -30,11 +32,11 @@ def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[HeatM
     a, b = _positions(ground)
     if ground.index is None:
         return HeatMap(runs, a, b, (), NO_INDEX), {}
-    lost = _lost(ground)
+    lost, highlighted = _lost(ground), has_highlights(ground)
     if served:
         every = tuple(_topic(ground, topic, []) for topic in range(len(ground.scores.topics)))
         said = "Every article that is relevant or was returned is here: nothing is left out."
-        return HeatMap(runs, a, b, every, said, lost, served=True), {}
+        return HeatMap(runs, a, b, every, said, lost, highlighted, served=True), {}
     table = articles(ground)
     read = reader(ground.index)
     sizes: dict[int, int] = {}
@@ -49,7 +51,15 @@ def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[HeatM
     texts = {view["id"]: view for row in sorted({int(table.document[c]) for c in chosen}) for view in (read(row),)}
     characters = sum(view["length"] for view in texts.values())
     said = left_out(len(chosen), len(table), len(texts), characters)
-    return HeatMap(runs, a, b, tuple(_topics(ground, table, chosen)), said, lost), texts
+    return HeatMap(runs, a, b, tuple(_topics(ground, table, chosen)), said, lost, highlighted), texts
+
+
+def has_highlights(ground: Ground) -> bool:
+    """Whether the gold says, in characters, which text is relevant."""
+    try:
+        return len(ground.prepared.highlights) > 0
+    except MissingDataError:
+        return False
 
 
 def _positions(ground: Ground) -> tuple[int, int | None]:
@@ -96,7 +106,7 @@ def topic_views(ground: Ground, topic: int) -> list[dict[str, Any]]:
 
 def _lost(ground: Ground) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
-    said = []
+    said = [] if has_highlights(ground) else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(ground.prepared.document_rows < 0)
     if len(gone):
         names = [ground.gold.documents[int(i)].as_py() for i in gone[:3]]

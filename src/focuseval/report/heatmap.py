@@ -33,7 +33,8 @@ class Articles:
     topic: Integers
     document: Integers
     """Row in the index."""
-    judged: NDArray[np.bool_]
+    judged: NDArray[np.int64]
+    """0 not judged, 1 judged not relevant, 2 relevant."""
     bep: Integers
     """Best entry point, −1 where there is none."""
     highlights: Spans
@@ -80,7 +81,7 @@ def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH
         rank.append(_first(group, run.rank[rows], len(keys), 0))
         entry.append(_first(group, run.entry[rows], len(keys), -1))
     shape = (len(found), len(keys))
-    judged = np.isin(keys, _gold_keys(prepared, topic, relevant=False))
+    judged = np.isin(keys, _gold_keys(prepared, topic, relevant=False)).astype(np.int64) + np.isin(keys, gold)
     tables = (np.array(table, np.int64).reshape(shape) for table in (relevant, rank, entry))
     return Articles(keys >> 32, keys & 0xFFFFFFFF, judged, bep, highlights, tuple(returned), *tables)
 
@@ -158,7 +159,7 @@ def article_view(table: Articles, row: int, document: str) -> dict[str, Any]:
     }
     return {
         "doc": document,
-        "judged": bool(table.judged[row]),
+        "judged": int(table.judged[row]),
         "bep": int(table.bep[row]),
         "gold": _flat(table.highlights, row),
         "runs": runs,

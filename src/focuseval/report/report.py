@@ -45,6 +45,8 @@ class HeatMap:
     """What was left out, or why there is no heat map."""
     lost: tuple[str, ...] = ()
     """Sentences on documents that the index does not have."""
+    highlighted: bool = True
+    """Whether the gold says which text is relevant."""
     served: bool = False
     """Whether articles are asked of a server instead."""
 

@@ -11,8 +11,10 @@ from focuseval.report.charts.curves import (
     effort_precision,
     entry_point_precision,
     generalised_precision,
+    graded_precision_recall,
     interpolated_precision,
     normalised_gain,
+    precision_recall,
     recall_by_reading,
 )
 from focuseval.report.charts.entry_points import distance_by_tolerance
@@ -34,6 +36,8 @@ CHARTS = (
     normalised_gain,
     generalised_precision,
     interpolated_precision,
+    precision_recall,
+    graded_precision_recall,
     entry_point_precision,
     distance_by_tolerance,
     recall_by_reading,

@@ -27,6 +27,8 @@ FAMILIES = {
     "nxCG": ("nxCG", "MAnxCG"),
     "MAgP": ("MAgP", "gP", "gR"),
     "MAiP": ("MAiP", "iP"),
+    "i2AP": ("i2AP",),
+    "i3AP": ("i3AP",),
     "EPRUM": ("EPRUM", "BEPD", "EPRUM-P"),
     "spanR": ("spanR", "spanP", "spanF", "IoU", "spanNDCG", "hit", "full", "spanRR"),
 }
@@ -93,6 +95,18 @@ def interpolated_precision(ground: Ground) -> Chart | None:
     """Draw interpolated precision at 101 levels of recall."""
     caption = "Best share of highlighted text among the text read, at or beyond each of 101 levels of recall."
     return _lines(ground, "MAiP", "Interpolated precision", caption, ("recall (characters)", "precision"), unit=True)
+
+
+def precision_recall(ground: Ground) -> Chart | None:
+    """Draw inex_eval's precision by recall (i2)."""
+    caption = "Precision at 100 levels of recall, elements counted by their quantised relevance. Higher is better."
+    return _lines(ground, "i2AP", "inex_eval precision and recall", caption, ("recall", "precision"), unit=True)
+
+
+def graded_precision_recall(ground: Ground) -> Chart | None:
+    """Draw inex_eval_ng's precision by recall (i3)."""
+    caption = "Precision in text at 100 levels of recall of exhaustivity. Higher is better."
+    return _lines(ground, "i3AP", "inex_eval_ng precision and recall", caption, ("recall", "precision"), unit=True)
 
 
 def entry_point_precision(ground: Ground) -> Chart | None:

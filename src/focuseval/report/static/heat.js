@@ -29,7 +29,8 @@
     list.replaceChildren();
     for (const kind of focuseval.KINDS) {
       if (state.b < 0 && kind.bits & 4) continue;
-      const name = state.b < 0 ? kind.name.replace("found by A only", "found by A") : kind.name;
+      if (!heat().highlighted && kind.bits & 1) continue;
+      const name = focuseval.nameOf(kind, state.b >= 0, heat().highlighted);
       list.append(node("li", { class: by[kind.bits] ? null : "none" }, node("span", { class: kind.css }, name), " ", node("b", {}, count(by[kind.bits]))));
     }
   };
@@ -67,7 +68,7 @@
 
   const titleLine = (article, view) => {
     const topic = heat().topics[state.topic];
-    const judged = article.judged ? (article.gold.length ? "" : ", judged not relevant") : ", not judged";
+    const judged = [", not judged", ", judged not relevant", ""][article.judged];
     byId("heat-title-line").replaceChildren(
       node("bdi", {}, visible(view.title || article.doc)), " ",
       node("span", { class: "note" }, node("bdi", {}, visible(article.doc)), `, topic `, node("bdi", {}, visible(topic.topic)), topic.title ? ": " : "", node("bdi", {}, visible(topic.title)), ` · ${describe(view)}${judged}`),
@@ -88,7 +89,8 @@
     legend(by);
     numbers(article, view, by, by[1] + by[3] + by[5] + by[7]);
     const pane = byId("heat-text");
-    if (!(await focuseval.showText(pane, view, pieces, pinsOf(article), state.elements))) return;
+    const name = (kind) => focuseval.nameOf(kind, state.b >= 0, heat().highlighted);
+    if (!(await focuseval.showText(pane, view, pieces, { pins: pinsOf(article), elements: state.elements, name }))) return;
     state.marks = [...pane.querySelectorAll("mark")].filter((mark, i, all) => mark.previousSibling !== all[i - 1]);
     state.mark = -1;
     if (jump) pane.scrollTop = 0;

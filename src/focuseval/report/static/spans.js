@@ -16,6 +16,12 @@
     { bits: B, css: "m w b", name: "wasted by B" },
   ];
 
+  /** A kind's name: without a second run nothing is "only", without highlighted text nothing is "wasted". */
+  focuseval.nameOf = (kind, two, highlighted) => {
+    const name = two ? kind.name : kind.name.replace("found by A only", "found by A");
+    return highlighted ? name : name.replace("wasted", "returned");
+  };
+
   focuseval.kindOf = (bits) => focuseval.KINDS.find((kind) => kind.bits === bits);
 
   /** Fragments [start, end, bits] of a text of `length` characters; spans are flat lists start, end, start, end … */

@@ -56,7 +56,7 @@
       const text = state.view.text.slice(state.unit(at), state.unit(to));
       const found = kindOf(bits);
       if (found) {
-        const mark = node("mark", { class: found.css, title: found.name });
+        const mark = node("mark", { class: found.css, title: state.name(found) });
         appendText(mark, text);
         made.append(mark);
       } else appendText(made, text);
@@ -66,12 +66,12 @@
   };
 
   /** Fill `root` with an article; resolves to true when it is complete, false when another one took its place. */
-  focuseval.showText = async (root, view, fragments, pins, withElements) => {
+  focuseval.showText = async (root, view, fragments, { pins, elements: withElements, name }) => {
     const turn = (root.focusevalTurn = (root.focusevalTurn ?? 0) + 1);
     const unit = units(view.text, view.length);
     const edges = withElements ? edgesOf(view).map(([at, , label, title]) => ({ at, edge: true, label, title })) : [];
     const stops = [...edges, ...pins].sort((one, other) => one.at - other.at);
-    const state = { view, unit, fragments, stops, stop: 0, fragment: 0 };
+    const state = { view, unit, fragments, stops, name, stop: 0, fragment: 0 };
     const blocks = blocksOf(view, unit);
     root.replaceChildren();
     root.focusevalBlocks = [];

@@ -11,7 +11,7 @@
     byId(id).value = String(chosen);
   };
 
-  const label = (article, number) => `${number + 1}. ${article.doc}${article.gold.length ? "" : article.judged ? " (not relevant)" : " (not judged)"}`;
+  const label = (article, number) => `${number + 1}. ${article.doc}${[" (not judged)", " (not relevant)", ""][article.judged]}`;
 
   /** Bring pickers and address up to date. */
   const settle = async () => {
