@@ -21,6 +21,7 @@ Kinds = list[tuple[str, str | None]]
 ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 _BLOCK = 1 << 22
 _SEGMENT = 1 << 27
+_SMALL = 1 << 24
 _WINDOW = 1 << 16
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 
@@ -84,8 +85,10 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
         return {}
     try:
         table = csv.read_csv(
-            pa.BufferReader(data),
-            csv.ReadOptions(column_names=[name for name, _ in kinds], block_size=_BLOCK),
+            pa.BufferReader(arrows_own(data)),
+            csv.ReadOptions(
+                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _BLOCK
+            ),
             csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
             csv.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
@@ -95,6 +98,19 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
         return None
     columns = {name: table[name] for name in wanted}
     return {name: _encoded(columns[name], kind) for name, kind in kinds if kind} if _whole(columns) else None
+
+
+def arrows_own(data: pa.Buffer) -> pa.Buffer:
+    """Return small data as a copy in Arrow's own memory; large data, which takes a while to use, as it is.
+
+    Arrow's threads may let go of their input a moment after the reader has returned. If it is Python's, they need the
+    interpreter for it, and where that is ending already the process aborts (apache/arrow issue 34314).
+    """
+    if data.size >= _SMALL:
+        return data
+    copy = pa.allocate_buffer(data.size)
+    np.frombuffer(copy, np.uint8)[:] = np.frombuffer(data, np.uint8)
+    return copy
 
 
 def _encoded(column: Any, kind: str) -> Any:
