@@ -1,9 +1,12 @@
 """The text in a real browser: exact, inert, and counted in code points."""
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 
+import focuseval.assess
 from focuseval.assess import spans
 from focuseval.assess.document import Document
 from focuseval.assess.plan import Pooled, add_to_pool
@@ -27,6 +30,12 @@ def nasty(site, browser):
     add_to_pool(site.store, [Pooled("11", name) for name in NASTY], actor="lead")
     site.enter(browser)
     return browser
+
+
+def test_units_and_code_points_meet_in_one_file_only():
+    scripts = {path.name: path.read_text() for path in Path(focuseval.assess.__file__).parent.glob("static/*.js")}
+    counts = {name for name, text in scripts.items() if re.search(r"codePoint(At|s)|\\uD800|\[\.\.\.\w*text\b", text)}
+    assert counts == {"offsets.js"}
 
 
 def test_units_and_code_points_are_exchanged_exactly(site, browser):

@@ -101,10 +101,10 @@ def test_the_mouse_selects_and_a_button_highlights(site, desk):
     desk.click("#bubble button")
     desk.wait(SAVED)
     assert judgement(site).highlights == (at("Twice a day"),)
+    desk.wait("return document.querySelectorAll('#specificity .share').length === 4")
     shares = desk.run("return [...document.querySelectorAll('#specificity .share')].map((n) => n.textContent)")
     section = next(element for element in PAGE.elements if element.path.endswith("section[1]"))
     assert f"{round(100 * 11 / (section.end - section.start))} %" in shares
-    assert len(shares) == 4
 
 
 def test_the_help_lists_every_key_and_closes(site, desk):

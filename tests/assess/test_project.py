@@ -78,6 +78,24 @@ def test_a_project_keeps_its_settings_and_complains_about_a_collection_that_is_g
     assert "say with --index or --docs" in command("assess", project, "--check", code=1)
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"focuseval": "project"}'])
+def test_damaged_settings_are_one_line(project, text):
+    (project / "project.json").write_text(text)
+    assert "expected a project's settings" in command("assess", project, "--check", code=1)
+
+
+def test_a_project_cannot_be_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
+    assert "expected a folder" in command("assess", tmp_path / "file" / "x", *begin, code=1)
+
+
+def test_an_export_of_nothing_is_refused(project, tmp_path):
+    told = command("assess", project, "--export", tmp_path / "x", "--to", "gold-jsonl", "--adjudicated", code=1)
+    assert "found none yet" in told
+    assert not (tmp_path / "x").exists()
+
+
 def test_an_import_is_labelled_and_a_person_s_name_is_not_taken(judged, tmp_path):
     told = command("assess", judged, "--agreement")
     assert "one (imported) - two (imported): documents 2, kappa 1.000" in told

@@ -137,6 +137,14 @@ def test_threads_on_one_document_never_lose_an_acknowledged_edit(store):
     assert sorted(store.judgement(ANN).judgement.note.split()) == sorted(acknowledged)
 
 
+def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
+    store = Store(tmp_path / "assess.db")
+    store.database._writer.execute("PRAGMA user_version = 99")
+    store.close()
+    with pytest.raises(StorageError, match="newer focuseval"):
+        Store(tmp_path / "assess.db")
+
+
 def test_a_file_that_is_no_database_is_one_line(tmp_path):
     (tmp_path / "assess.db").write_bytes(b"this is not a database" * 100)
     with pytest.raises(StorageError, match="not a database"):

@@ -66,9 +66,11 @@ class Database:
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._writer = self._connect()
-        with self._translated():
-            self._writer.executescript(SCHEMA)
-            self._writer.execute(f"PRAGMA user_version={VERSION}")
+        try:
+            self._prepare()
+        except StorageError:
+            self._writer.close()
+            raise
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -115,11 +117,20 @@ class Database:
         for connection in (*self._readers, self._writer):
             connection.close()
 
+    def _prepare(self) -> None:
+        """Make the tables, unless a newer program made them."""
+        with self._translated():
+            self._writer.execute("PRAGMA journal_mode=WAL")
+            (version,) = self._writer.execute("PRAGMA user_version").fetchone()
+            if version > VERSION:
+                raise StorageError(f"{self.path}: written by a newer focuseval; update this one")
+            self._writer.executescript(SCHEMA)
+            self._writer.execute(f"PRAGMA user_version={VERSION}")
+
     def _connect(self) -> sqlite3.Connection:
         with self._translated():
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
         return connection
 

@@ -141,6 +141,8 @@ def export_gold(
     """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
     graded = documents if wanted == "inex-2005" else None
     gold = build_gold(store, assessor, documents=graded, queries=queries)
+    if not gold.topics:
+        raise AssessError(f"expected finished judgements of {assessor}, found none yet")
     remarks = write_gold(gold, target, wanted, index=documents.index, lossy=True)
     imported = [one.label for one in assessors(store) if one.name == assessor and one.origin == IMPORTED]
     return (*remarks, *(f"these are the judgements of {label}" for label in imported))

@@ -107,10 +107,10 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
     if not file.exists():
         if not collection or not topics:
             raise AssessError(f"{place}: a new project needs --index (or --docs), --topics and --pool")
-        place.mkdir(parents=True, exist_ok=True)
+        _make_folder(place)
         settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity}
     else:
-        settings = json.loads(file.read_text(encoding="utf-8"))
+        settings = _read_settings(file)
         if exhaustivity and not settings["exhaustivity"]:
             raise AssessError(f"{place}: the project was begun without exhaustivity; begin another for it")
     if topics:
@@ -120,6 +120,24 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
         partial = file.with_suffix(".partial")
         partial.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
         partial.replace(file)
+    return settings
+
+
+def _make_folder(place: Path) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
+
+
+def _read_settings(file: Path) -> dict[str, Any]:
+    try:
+        settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        known = settings["focuseval"] == "project" and {"collection", "exhaustivity"} <= settings.keys()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AssessError(f"{file}: expected a project's settings, found: {error}") from error
+    if not known:
+        raise AssessError(f"{file}: expected a project's settings, found something else")
     return settings
 
 

@@ -15,7 +15,7 @@ class Adjudication {
     Object.assign(this, { where, sides: loaded.sides, decided: loaded.decided });
     this.view = new TextView(byId("text"), loaded.document);
     this.painter = createPainter(this.view);
-    this.length = [...loaded.document.text].length;
+    this.length = this.view.map.toCodePoint(this.view.text.length);
     this.#stripes();
     this.#list();
     this.#buttons();
