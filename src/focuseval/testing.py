@@ -29,7 +29,7 @@ def assert_no_regression(
     baseline
         A file written by ``focuseval score … --per-topic --format json``.
     gold, run
-        Paths or values, as `focuseval.evaluate` takes them.
+        Paths, frames or values, as `focuseval.evaluate` takes them.
     measures
         One measure's name, or several.
     min_effect, alpha
@@ -40,14 +40,11 @@ def assert_no_regression(
         Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
     """
     from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  importing this module must cost nothing
-    from focuseval.formats import read_gold  # noqa: PLC0415  as above
     from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
     from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
 
     names = [measures] if isinstance(measures, str) else list(measures)
-    index = options.get("index") if options.get("index") is not None else options.get("docs")
-    judged = gold if hasattr(gold, "articles") else read_gold(gold, index=index)
-    scores = evaluate(judged, [run], names, **options)
+    scores = evaluate(gold, [run], names, **options)
     verdicts = judge(read_baseline(baseline, baseline_run), scores, names, Rule(alpha=alpha, min_effect=min_effect))
     worse = [verdict for verdict in verdicts if verdict.regression]
     if worse:

@@ -186,6 +186,13 @@ class Scores:
 
         return compare_scores(self, measure, Settings(**settings))
 
+    def __str__(self) -> str:
+        """Return the means as a table, with the signature below: what ``print`` shows."""
+        from focuseval.evaluate.tables import grid  # noqa: PLC0415  tables know scores, not the other way round
+        from focuseval.evaluate.terminal import draw  # noqa: PLC0415  as above
+
+        return draw(*grid(self)) + self.signature
+
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""
         from focuseval.evaluate.tables import html  # noqa: PLC0415  tables know scores, not the other way round

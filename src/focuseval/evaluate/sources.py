@@ -31,7 +31,7 @@ def as_runs(runs: Any) -> tuple[Any, ...]:
 
 def as_index(collection: Any) -> Any:
     """Return an index: as it is, or opened, where documents are given by a path or as a mapping from ids to texts."""
-    if collection is None or hasattr(collection, "find"):
+    if collection is None or hasattr(collection, "lengths"):
         return collection
     from focuseval.collection import open_documents  # noqa: PLC0415  only documents in other forms need it
 
