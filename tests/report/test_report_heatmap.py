@@ -46,8 +46,10 @@ def test_every_article_holds_exactly_the_characters_of_gold_and_runs(first, seco
             returned = characters(own)
             assert table.size[place, row] == len(returned)
             assert table.relevant[place, row] == len(returned & relevant)
-            seen = view["runs"].get(str(place), {"spans": [], "entry": -1, "rank": 0})
+            seen = view["runs"].get(str(place), {"spans": [], "entry": -1, "rank": 0, "begins": []})
             assert characters(pairs(seen["spans"])) == returned
+            begins = [(start, n) for n, (document, start, _) in enumerate(results[number], 1) if document == name]
+            assert pairs(seen["begins"]) == begins
             assert seen["entry"] == (own[0][0] if own else -1)
             order = list(dict.fromkeys(document for document, _, _ in results[number]))
             assert seen["rank"] == (order.index(name) + 1 if own else 0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BUDGET = 2_500_000
 """Bytes of text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
-PER_ARTICLE, PER_RUN, PER_SPAN = 80, 45, 14
+PER_ARTICLE, PER_RUN, PER_SPAN = 80, 75, 20
 """Bytes that an article, each run that returned it, and each span in it take, roughly."""
 FIRST = 3
 """Articles that each of the deciding topics shows before any other topic shows its first."""
@@ -90,7 +90,9 @@ def choose(
 
 def places_cost(table: Articles) -> NDArray[np.int64]:
     """Return the bytes that every article's spans take in the file, roughly."""
-    spans = sum(np.bincount(s.group, minlength=len(table)) for s in (table.highlights, *table.returned))
+    spans = sum(
+        np.bincount(s.group, minlength=len(table)) for s in (table.highlights, *(d.returned for d in table.done))
+    )
     return np.asarray(PER_ARTICLE + PER_RUN * (table.rank > 0).sum(axis=0) + PER_SPAN * spans, np.int64)
 
 

@@ -22,8 +22,34 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
+MOST_MARKED = 12
+"""Results of a run in one article whose ranks are shown at their beginnings."""
 DEPTH = 20
 """Articles of a run without relevance are of interest up to this rank."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one run did in every article."""
+
+    returned: Spans
+    """Its text, grouped by article."""
+    relevant: Integers
+    """Highlighted characters returned."""
+    rank: Integers
+    """Rank of the article, 0 where it was not returned."""
+    entry: Integers
+    """Where the first result begins, −1 where there is none."""
+    group: Integers
+    """Of every result its article; results of an article in rank order."""
+    start: Integers
+    place: Integers
+    """Rank of the result."""
+
+    def begins(self, article: int) -> NDArray[np.int64]:
+        """Return start and rank of every result in one article."""
+        low, high = np.searchsorted(self.group, [article, article + 1])
+        return np.stack([self.start[low:high], self.place[low:high]], axis=1)
 
 
 @dataclass(frozen=True)
@@ -33,20 +59,14 @@ class Articles:
     topic: Integers
     document: Integers
     """Row in the index."""
-    judged: NDArray[np.int64]
+    judged: Integers
     """0 not judged, 1 judged not relevant, 2 relevant."""
     bep: Integers
     """Best entry point, −1 where there is none."""
     highlights: Spans
     """Grouped by row of this table."""
-    returned: tuple[Spans, ...]
-    """Per drawn run, grouped by row of this table."""
-    relevant: Integers
-    """Runs × articles: highlighted characters returned."""
-    rank: Integers
-    """Runs × articles: rank of the article, 0 where it was not returned."""
-    entry: Integers
-    """Runs × articles: where the first result begins, −1 where there is none."""
+    done: tuple[Done, ...]
+    """Per drawn run."""
 
     def __len__(self) -> int:
         """Return the number of articles."""
@@ -60,7 +80,20 @@ class Articles:
     @property
     def size(self) -> Integers:
         """Runs × articles: characters returned, each once."""
-        return np.array([spans.total(len(self)) for spans in self.returned]).reshape(len(self.returned), len(self))
+        return self._table([done.returned.total(len(self)) for done in self.done])
+
+    @property
+    def relevant(self) -> Integers:
+        """Runs × articles: highlighted characters returned."""
+        return self._table([done.relevant for done in self.done])
+
+    @property
+    def rank(self) -> Integers:
+        """Runs × articles: rank of the article, 0 where it was not returned."""
+        return self._table([done.rank for done in self.done])
+
+    def _table(self, rows: list[Integers]) -> Integers:
+        return np.array(rows, np.int64).reshape(len(self.done), len(self))
 
 
 def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH) -> Articles:
@@ -70,20 +103,32 @@ def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH
     gold = _gold_keys(prepared, topic, relevant=True)
     kept = [_kept(r, gold, depth) for r in found]
     keys = np.unique(np.concatenate([gold, *(pack(r.topic, r.document)[k] for r, k in zip(found, kept, strict=True))]))
-    highlights, bep = _highlights(prepared, keys), _entry_points(prepared, keys)
-    returned, relevant, rank, entry = [], [], [], []
-    for run, rows in zip(found, kept, strict=True):
-        group = np.searchsorted(keys, pack(run.topic[rows], run.document[rows]))
-        spans = union(group, run.start[rows], run.end[rows])
-        inside = highlights.covered(spans.group, spans.start, spans.end)
-        returned.append(spans)
-        relevant.append(np.bincount(spans.group, inside, len(keys)).astype(np.int64))
-        rank.append(_first(group, run.rank[rows], len(keys), 0))
-        entry.append(_first(group, run.entry[rows], len(keys), -1))
-    shape = (len(found), len(keys))
-    judged = np.isin(keys, _gold_keys(prepared, topic, relevant=False)).astype(np.int64) + np.isin(keys, gold)
-    tables = (np.array(table, np.int64).reshape(shape) for table in (relevant, rank, entry))
-    return Articles(keys >> 32, keys & 0xFFFFFFFF, judged, bep, highlights, tuple(returned), *tables)
+    highlights = _highlights(prepared, keys)
+    return Articles(
+        topic=keys >> 32,
+        document=keys & 0xFFFFFFFF,
+        judged=np.isin(keys, _gold_keys(prepared, topic, relevant=False)).astype(np.int64) + np.isin(keys, gold),
+        bep=_entry_points(prepared, keys),
+        highlights=highlights,
+        done=tuple(_done(run, rows, keys, highlights) for run, rows in zip(found, kept, strict=True)),
+    )
+
+
+def _done(run: Retrieved, rows: Integers, keys: Integers, highlights: Spans) -> Done:
+    """Sum up what a run did in the articles with these keys."""
+    group = np.searchsorted(keys, pack(run.topic[rows], run.document[rows]))
+    spans = union(group, run.start[rows], run.end[rows])
+    inside = highlights.covered(spans.group, spans.start, spans.end)
+    order = np.argsort(group, kind="stable")
+    return Done(
+        returned=spans,
+        relevant=np.bincount(spans.group, inside, len(keys)).astype(np.int64),
+        rank=_first(group, run.rank[rows], len(keys), 0),
+        entry=_first(group, run.entry[rows], len(keys), -1),
+        group=group[order],
+        start=run.start[rows][order],
+        place=run.place[rows][order],
+    )
 
 
 def _of_topic(run: Retrieved | None, topic: int | None) -> Any:
@@ -92,11 +137,11 @@ def _of_topic(run: Retrieved | None, topic: int | None) -> Any:
 
     if run is None:
         nothing = np.zeros(0, np.int64)
-        return Retrieved(nothing, nothing, nothing, nothing, nothing, nothing)
+        return Retrieved(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     if topic is None:
         return run
     low, high = np.searchsorted(run.topic, [topic, topic + 1])
-    names = ("topic", "document", "start", "end", "entry", "rank")
+    names = ("topic", "document", "start", "end", "entry", "rank", "place")
     return replace(run, **{name: getattr(run, name)[low:high] for name in names})
 
 
@@ -148,21 +193,24 @@ def _first(group: Integers, values: Integers, groups: int, missing: int) -> Inte
 
 def article_view(table: Articles, row: int, document: str) -> dict[str, Any]:
     """Return one article as plain values; a run without results in it is left out."""
-    runs = {
-        str(number): {
-            "spans": _flat(spans, row),
-            "rank": int(table.rank[number, row]),
-            "entry": int(table.entry[number, row]),
-        }
-        for number, spans in enumerate(table.returned)
-        if table.rank[number, row]
-    }
+    runs = {str(number): _run_view(done, row) for number, done in enumerate(table.done) if done.rank[row]}
     return {
         "doc": document,
         "judged": int(table.judged[row]),
         "bep": int(table.bep[row]),
         "gold": _flat(table.highlights, row),
         "runs": runs,
+    }
+
+
+def _run_view(done: Done, row: int) -> dict[str, Any]:
+    begins = done.begins(row)
+    return {
+        "spans": _flat(done.returned, row),
+        "rank": int(done.rank[row]),
+        "entry": int(done.entry[row]),
+        "results": len(begins),
+        "begins": begins[:MOST_MARKED].reshape(-1).tolist(),
     }
 
 

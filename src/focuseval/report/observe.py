@@ -41,6 +41,8 @@ class Retrieved:
     """Where a reader enters, −1 where unknown."""
     rank: NDArray[np.int64]
     """Rank of the article in its topic, from 1."""
+    place: NDArray[np.int64]
+    """Rank of the result in its topic, from 1."""
     lost: tuple[str, ...] = ()
     """Ids of documents that the index does not have."""
 
@@ -108,8 +110,9 @@ def retrieve(matched: Matched) -> Retrieved:
         topic=matched.topic.astype(np.int64),
         document=document,
         start=np.minimum(matched.start, length),
-        end=np.minimum(matched.end, length),
+        end=np.minimum(matched.places.end, length),
         entry=np.where(matched.places.entry > length, -1, matched.places.entry),
         rank=matched.a_rank[matched.a_of_result],
+        place=matched.rank,
         lost=names,
     )

@@ -71,6 +71,7 @@ def render_html(report: Report) -> str:
         most_rows=MOST_ROWS,
         data=as_json(page_data(report)),
         texts=[as_json(text) for text in report.texts.values()],
+        summaries=summaries(report),
     )  # fmt: skip
     return page
 
@@ -106,6 +107,14 @@ def _sections(report: Report) -> list[tuple[str, str]]:
     drawn = {chart.section for chart in report.charts}
     graphs = [(id_, name) for id_, name, _ in GRAPHS if id_ in drawn]
     return [("answer", "Answer"), ("topics", "Topics"), ("heat", "In the text"), *graphs, ("about", "How")]
+
+
+def summaries(report: Report) -> list[tuple[str, str]]:
+    """Return what the measures are, those that say the same in one line."""
+    found: dict[str, list[str]] = {}
+    for name, summary in report.about.measures:
+        found.setdefault(summary, []).append(name)
+    return [(", ".join(names), summary) for summary, names in found.items()]
 
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:

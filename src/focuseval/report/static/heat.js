@@ -38,7 +38,7 @@
   /** What a run did in the article: rank, characters, precision, recall, distance of its entry point. */
   const numbers = (article, view, by, gold) => {
     const table = byId("heat-numbers");
-    const head = ["", "run", "article rank", "returned", "of it highlighted", "of highlighted found", "entry point", "from best"];
+    const head = ["", "run", "article rank", "results", "returned", "of it highlighted", "of highlighted found", "entry point", "from best"];
     table.replaceChildren(node("thead", {}, node("tr", {}, ...head.map((name, i) => node("th", { scope: "col", class: i > 1 ? "number" : null }, name)))));
     const body = node("tbody");
     for (const [sign, run, bit] of [["A", state.a, 2], ["B", state.b, 4]]) {
@@ -48,8 +48,8 @@
       const found = by.reduce((sum, size, bits) => sum + (bits & bit && bits & 1 ? size : 0), 0);
       const far = own && own.entry >= 0 && article.bep >= 0 ? count(Math.abs(own.entry - article.bep)) : "–";
       const cells = own
-        ? [count(own.rank), count(returned), percent(found, returned), percent(found, gold), own.entry < 0 ? "–" : count(own.entry), far]
-        : ["not returned", "0", "–", percent(0, gold), "–", "–"];
+        ? [count(own.rank), own.begins.length < own.results * 2 ? `${count(own.results)} (first ${own.begins.length / 2} marked)` : count(own.results), count(returned), percent(found, returned), percent(found, gold), own.entry < 0 ? "–" : count(own.entry), far]
+        : ["not returned", "0", "0", "–", percent(0, gold), "–", "–"];
       const name = node("td", {}, node("bdi", {}, visible(heat().runs[run])));
       body.append(node("tr", {}, node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign)), name, ...cells.map((value) => node("td", { class: "number" }, value))));
     }
@@ -60,8 +60,13 @@
     const pins = [];
     if (article.bep >= 0) pins.push({ at: article.bep, kind: "gold", sign: "⚑ best entry", title: `best entry point, character ${count(article.bep)}` });
     for (const [sign, run] of [["A", state.a], ["B", state.b]]) {
-      const entry = run < 0 ? -1 : article.runs[run]?.entry ?? -1;
-      if (entry >= 0) pins.push({ at: entry, kind: sign.toLowerCase(), sign: `${sign} ▾`, title: `${sign} enters here, character ${count(entry)}` });
+      const own = run < 0 ? undefined : article.runs[run];
+      for (let i = 0; i < (own?.begins.length ?? 0); i += 2) {
+        const [at, rank] = own.begins.slice(i, i + 2);
+        const first = i === 0 && own.entry >= 0;
+        const words = first ? `${sign} enters here: its first result, rank ${count(rank)}` : `${sign}’s result at rank ${count(rank)}`;
+        pins.push({ at, kind: sign.toLowerCase(), sign: `${sign}${rank}${first ? " ▾" : ""}`, title: `${words}, character ${count(at)}` });
+      }
     }
     return pins;
   };
@@ -93,8 +98,10 @@
     if (!(await focuseval.showText(pane, view, pieces, { pins: pinsOf(article), elements: state.elements, name }))) return;
     state.marks = [...pane.querySelectorAll("mark")].filter((mark, i, all) => mark.previousSibling !== all[i - 1]);
     state.mark = -1;
-    if (jump) pane.scrollTop = 0;
     focuseval.minimap.show(pieces, view.length);
+    const first = pane.querySelector("mark.g") ?? state.marks[0];
+    if (jump) pane.scrollTop = 0;
+    if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
     document.documentElement.dataset.heat = `${state.topic}/${state.article}`;
   };
 

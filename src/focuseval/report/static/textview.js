@@ -47,19 +47,22 @@
   /** One block: fragments in classes, pins and edges between them. */
   const blockNode = (state, [start, end, kind, level, cut]) => {
     const made = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+    const text = state.view.text.slice(state.unit(start), state.unit(end));
+    const shown = end - (text.length - text.trimEnd().length); // blank characters are one unit each
     let at = start;
     while (at < end) {
       while (state.stop < state.stops.length && state.stops[state.stop].at <= at) made.append(stopNode(state.stops[state.stop++]));
       while (state.fragments[state.fragment][1] <= at) state.fragment += 1;
       const [, stop, bits] = state.fragments[state.fragment];
-      const to = Math.min(end, stop, state.stops[state.stop]?.at ?? end);
-      const text = state.view.text.slice(state.unit(at), state.unit(to));
+      const to = Math.min(end, stop, state.stops[state.stop]?.at ?? end, at < shown ? shown : end);
+      const piece = state.view.text.slice(state.unit(at), state.unit(to));
       const found = kindOf(bits);
-      if (found) {
-        const mark = node("mark", { class: found.css, title: state.name(found) });
-        appendText(mark, text);
+      const trail = at >= shown ? " trail" : "";
+      if (found || trail) {
+        const mark = found ? node("mark", { class: found.css + trail, title: state.name(found) }) : node("span", { class: "trail" });
+        appendText(mark, piece);
         made.append(mark);
-      } else appendText(made, text);
+      } else appendText(made, piece);
       at = to;
     }
     return made;
