@@ -154,12 +154,12 @@ NEW = b'<assessments topic="1">\n<file name="a">\n%s</file></assessments>'
         (
             "inex-2003",
             OLD % b"<path path='/a' exhaustiveness='4'/>",
-            "file:3: expected a exhaustiveness of 0, 1, 2, 3, U",
+            "file:3: expected exhaustiveness to be one of 0, 1, 2, 3, U",
         ),
         (
             "inex-2002",
             OLD % b"<path path='/a' relevance='1' coverage='Q'/>",
-            "file:3: expected a coverage of N, L, S, E, U",
+            "file:3: expected coverage to be one of N, L, S, E, U",
         ),
         ("inex-2003", OLD % b"</file><file file='a'>", "file:3: expected one judgement of document 'a' for topic '1'"),
         (

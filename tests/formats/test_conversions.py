@@ -69,8 +69,8 @@ def test_a_path_that_is_not_in_the_index_is_named(index, tmp_path):
     resolved = resolve_run(run_of([("a", "<path>/article[1]/p[9]</path>"), ("z", "<path>/x</path>")]), index)
     assert resolved.start.tolist() == [-1, -1]
     assert resolved.remarks == (
-        "1 results name documents that are not in the index",
-        "1 results name places that are not in the index",
+        "1 results name documents that are not in the index, first 'z' for topic '1' (file:1)",
+        "1 results name places that are not in the index, first '/article[1]/p[9]' of 'a' for topic '1' (file:1)",
     )
 
 
@@ -81,7 +81,9 @@ def test_a_span_past_the_end_of_the_text_is_refused(index):
 
 def test_a_target_that_cannot_say_elements_refuses_and_lossy_counts_what_it_drops(tmp_path):
     run = run_of(PLACES)
-    with pytest.raises(FormatError, match=r"^trec-run cannot say .*1 elements by path.*; --lossy leaves them out"):
+    with pytest.raises(
+        FormatError, match=r"^file: trec-run cannot say .*1 elements by path.*; --lossy leaves them out"
+    ):
         written(run, "trec-run", tmp_path)
     text, remarks = written(run, "trec-run", tmp_path, lossy=True)
     assert [line.split()[2] for line in text.splitlines()] == ["a", "a.xml", "b"]
@@ -127,7 +129,7 @@ def test_assessments_of_2007_become_text_with_an_index(index, tmp_path):
         written(gold, "inex-2008", tmp_path, index=index)
     text, remarks = written(gold, "inex-2008", tmp_path, index=index, lossy=True)
     assert text == "1 Q0 a 14 31 4 4:14\n1 Q0 b 0 7\n"
-    assert "assessed elements with sizes" in remarks[0]
+    assert "not what the highlights make them" in remarks[0]
 
 
 def test_sizes_that_differ_from_the_index_are_counted_and_kept(index):

@@ -47,6 +47,12 @@ def columns(table):
     return numbers.tolist(), {name: table[name].to_pylist() for name in ("topic", "document", "rank", "score", "run")}
 
 
+@pytest.mark.parametrize("line", [b"\t1 Q0 a 1 2 R", b"1 Q0 a\t 1 2 R", b"1\tQ0\ta \t1\t2\tR", b" 1\tQ0\ta\t1\t2\tR"])
+def test_blanks_and_tabs_together_never_become_part_of_a_name(line):
+    table = read_table(source_of(b"1 Q0 b 1 3 R\n" + line + b"\n", "file"), LAYOUT)
+    assert (table["topic"].to_pylist(), table["document"].to_pylist()) == (["1", "1"], ["b", "a"])
+
+
 @given(st.data(), runs(("document",)))
 def test_a_table_is_read_alike_by_arrow_and_by_line(data, run):
     source = source_of(data.draw(damaged(b"".join(find_format("trec-run").write(run)))), "file")

@@ -53,7 +53,7 @@ def test_topics_that_come_back_are_joined_in_order_of_first_appearance():
         TREC.rstrip(),
         b"\n" + TREC.replace(b"\n", b" \n"),
         TREC.replace(b"2.5", b"+2.5"),
-        gzip.compress(TREC),
+        gzip.compress(TREC, mtime=0),
         pa.compress(TREC, "zstd", asbytes=True),
     ],
 )
@@ -221,6 +221,14 @@ def test_a_sum_that_differs_from_the_passages_is_counted():
     assert "in 1 documents" in gold.remarks[0]
 
 
+def test_overlapping_passages_of_2008_are_counted_and_a_negative_one_is_named():
+    read = find_format("inex-2008").read
+    assert read([source_of(b"1 Q0 d1 20 57 6 6:10 10:10\n", "file")]).remarks == ("1 overlapping spans are united",)
+    with pytest.raises(FormatError, match=r"^file:1: expected a passage as offset:length, found '6:-10'; write both"):
+        read([source_of(b"1 Q0 d1 10 57 6 6:-10\n", "file")])
+    assert detect_source(source_of(b"1 Q0 d1 10 57 6 6:-10\n", "file"), "gold").name == "inex-2008"
+
+
 def test_the_hash_is_that_of_the_content(tmp_path, monkeypatch):
     file = tmp_path / "run"
     file.write_bytes(gzip.compress(TREC))
@@ -234,14 +242,20 @@ def test_the_hash_is_that_of_the_content(tmp_path, monkeypatch):
     assert (run.sha256, run.file) == (hashlib.sha256(TREC).hexdigest(), "<stdin>")
 
 
-@pytest.mark.parametrize("broken", [gzip.compress(TREC)[:-9], pa.compress(TREC * 9, "zstd", asbytes=True)[:-9]])
+@pytest.mark.parametrize(
+    "broken",
+    [gzip.compress(TREC, mtime=0)[:-9], pa.compress(TREC * 9, "zstd", asbytes=True)[:-9]],
+    ids=["gzip", "zstd"],
+)
 def test_a_truncated_compressed_file_is_refused(broken):
     with pytest.raises(FormatError, match="expected a complete compressed file"):
         source_of(broken, "file")
 
 
 def test_a_missing_file_is_one_line():
-    with pytest.raises(FormatError, match=r"^nowhere/x: cannot be read: No such file or directory$"):
+    with pytest.raises(
+        FormatError, match=r"^nowhere/x: cannot be read: No such file or directory; check the name and the permissions$"
+    ):
         read_run("nowhere/x")
 
 

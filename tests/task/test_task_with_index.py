@@ -61,6 +61,13 @@ def test_elements_ranges_and_pointers_overlap_by_their_text(index):
     assert repair(run, "focused", index)[0].line.tolist() == [1, 3, 4]
 
 
+def test_a_passage_that_ends_before_it_starts_is_found_by_the_index_alone(index):
+    paths, ends = "/a[1]/sec[2]/p[1]/text()[1].1", "/a[1]/sec[1]/p[1]/text()[1].2"
+    run = run_of(result("d1", 1.0, paths), end_path=pa.array([ends], pa.string()))
+    assert check(run, "focused", index).counts == {"bad-span": 1}
+    assert check(run, "focused").counts == {"unchecked": 1}
+
+
 def test_a_best_result_that_lies_nowhere_gives_way_to_the_next(index):
     run = run_of(result("d1", 2.0, "/a[1]/nothing[1]"), result("d1", 1.0, "/a[1]/sec[1]"))
     assert repair(run, "best-in-context", index)[0].line.tolist() == [2]

@@ -64,7 +64,11 @@ def _blocks(sources: Sources, report: Report) -> Iterator[Block]:
 def in_memory(blocks: Sequence[Block], name: str, metadata: Mapping[str, Any] | None = None) -> Index:
     """Return blocks as an index."""
     if not blocks:
-        raise CollectionError("expected .xml, .txt or .md documents, found none", at=name)
+        raise CollectionError(
+            "expected .xml, .txt or .md documents, found none",
+            at=name,
+            remedy="name a folder, an archive, a JSONL file or an index",
+        )
     first = np.append(0, np.cumsum([len(block) for block in blocks])).astype(np.int64)
     total = sum(fingerprint(block) for block in blocks) % 2**256
     documents = pa.Table.from_batches([document_rows(block) for block in blocks])
@@ -93,7 +97,11 @@ def _read_jsonl(path: Path) -> tuple[list[str], list[str]]:
         seen[name] = number
         texts.append(text)
     if not texts:
-        raise CollectionError('expected a line {"id": …, "text": …} per document, found none', at=str(path))
+        raise CollectionError(
+            'expected a line {"id": …, "text": …} per document, found none',
+            at=str(path),
+            remedy="write one such object on a line",
+        )
     return list(seen), texts
 
 
@@ -104,7 +112,9 @@ def _lines(path: Path) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise CollectionError(f"expected UTF-8, found: {error.reason}", at=str(path), remedy="convert it") from None
     except OSError as error:
-        raise CollectionError(f"cannot read: {error.strerror}", at=str(path)) from None
+        raise CollectionError(
+            f"cannot read: {error.strerror}", at=str(path), remedy="check the name and the permissions"
+        ) from None
 
 
 def _record(line: str, at: Place) -> tuple[str, str]:

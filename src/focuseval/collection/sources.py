@@ -66,7 +66,9 @@ class Sources:
         try:
             entries = sorted(os.scandir(root / inside), key=lambda entry: entry.name)
         except OSError as error:
-            raise CollectionError(f"cannot read: {error.strerror}", at=str(root / inside)) from None
+            raise CollectionError(
+                f"cannot read: {error.strerror}", at=str(root / inside), remedy="check the permissions"
+            ) from None
         for entry in entries:
             name = f"{inside}/{entry.name}" if inside else entry.name
             if entry.name.startswith(".") or (entry.is_dir() and entry.is_symlink()):
@@ -105,7 +107,7 @@ class Sources:
 
 def _existing(path: Path) -> Path:
     if not path.exists():
-        raise CollectionError("no such file or directory", at=str(path))
+        raise CollectionError("no such file or directory", at=str(path), remedy="check the name")
     return path
 
 

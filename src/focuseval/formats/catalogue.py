@@ -108,7 +108,9 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     head = source.head()
     what = kind or "run or gold"
     if not head.strip():
-        raise FormatError(f"expected a {what}, found an empty file", at=source.name)
+        raise FormatError(
+            f"expected a {what}, found an empty file", at=source.name, remedy="was it written to the end?"
+        )
     for known in FORMATS:
         if kind in {None, known.kind} and known.sniff(head):
             return known

@@ -41,7 +41,7 @@ def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False)
         run = _as_documents(run, remarks)
         unsaid = run_facets(run).keys() - to.says
     if unsaid - MINOR:
-        raise _unsayable(to, {facet: facets[facet] for facet in facets if facet in unsaid - MINOR}, lossy=lossy)
+        raise _unsayable(run, to, {facet: facets[facet] for facet in facets if facet in unsaid - MINOR}, lossy=lossy)
     if unsaid & MINOR:
         remarks.append(f"left out: {named({facet: facets[facet] for facet in facets if facet in unsaid})}")
     run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
@@ -118,7 +118,7 @@ def _ranked_by_rank(run: Run, remarks: list[str]) -> Run:
     return replace(run, rank=(np.arange(len(run)) - run.bounds[run.topic] + 1).astype(np.int32))
 
 
-def _unsayable(to: Format, unsaid: dict[str, int], *, lossy: bool) -> FormatError:
+def _unsayable(run: Run, to: Format, unsaid: dict[str, int], *, lossy: bool) -> FormatError:
     """Return the refusal: what the target cannot say, and what can be done about it."""
     remedy = "--lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
-    return FormatError(f"{to.name} cannot say {named(unsaid)}", remedy=remedy)
+    return FormatError(f"{to.name} cannot say {named(unsaid)}", at=run.file or None, remedy=remedy)

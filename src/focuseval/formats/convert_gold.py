@@ -31,12 +31,12 @@ def convert_gold(gold: Gold, to: Format, index: Any = None, *, lossy: bool = Fal
         facets = gold_facets(gold)
         unsaid = facets.keys() - to.says
     if "sizes" in unsaid and index is not None and "spans" in to.says:
-        facets["sizes"] = differing_elements(gold, index)
-        unsaid -= set() if facets["sizes"] else {"sizes"}
+        facets["differing"] = differing_elements(gold, index)
+        unsaid = (unsaid - {"sizes"}) | ({"differing"} if facets["differing"] else set())
     left = {facet: facets[facet] for facet in facets if facet in unsaid}
     lost = {facet: count for facet, count in left.items() if facet not in MINOR}
     if lost and not lossy:
-        raise FormatError(f"{to.name} cannot say {named(lost)}", remedy="--lossy leaves them out")
+        raise FormatError(f"{to.name} cannot say {named(lost)}", at=gold.file or None, remedy="--lossy leaves them out")
     _refuse_nothing_left(gold, to)
     if _wants_lengths(gold, to):
         raise FormatError(
@@ -63,7 +63,9 @@ def _translated(gold: Gold, to: Format, index: Any, said: dict[str, int]) -> Gol
     unplaced = np.flatnonzero(gold.passages.start < 0)
     if len(unplaced):
         raise FormatError(
-            f"expected documents of the index, found {len(unplaced)} passages of others", at=gold.file or None
+            f"expected documents of the index, found {len(unplaced)} passages of others",
+            at=gold.file or None,
+            remedy="give the index of the gold's collection",
         )
     passages = replace(gold.passages, start_path=None, end_path=None)
     return replace(gold, passages=passages, articles=replace(gold.articles, bep_path=None))

@@ -36,6 +36,7 @@ WORDS = {
     "coverage": "graded elements (relevance and coverage)",
     "grades": "graded elements (exhaustiveness and specificity)",
     "sizes": "assessed elements with sizes",
+    "differing": "assessed elements that are not what the highlights make them (sizes, exhaustivity)",
     "pointers": "passages between XPointers",
     "spans": "highlighted spans",
     "quotes": "quotes",

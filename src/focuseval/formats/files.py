@@ -108,7 +108,9 @@ def _one_format(sources: Sequence[Source]) -> Format:
     for source, other in zip(sources, formats, strict=True):
         if other != formats[0]:
             raise FormatError(
-                f"expected one format in the folder, {formats[0].name}, found {other.name}", at=source.name
+                f"expected one format in the folder, {formats[0].name}, found {other.name}",
+                at=source.name,
+                remedy="keep golds of different formats in different folders",
             )
     return formats[0]
 
@@ -138,7 +140,9 @@ def convert_file(
 def _single(sources: Sequence[Source]) -> Source:
     """Return the one file of a run."""
     if len(sources) > 1:
-        raise FormatError("expected one file, as a run is, found a folder of several", at=sources[1].name)
+        raise FormatError(
+            "expected one file, as a run is, found a folder of several", at=sources[1].name, remedy="name the file"
+        )
     return sources[0]
 
 

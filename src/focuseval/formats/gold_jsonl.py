@@ -74,7 +74,9 @@ def _judge(rows: Judgements, source: Source, code: int, line: int, value: dict[s
     place = source.at(line)
     topic, document = rows.judge(said["topic"], said["doc"], place)
     if said["query"] is not None and rows.queries.setdefault(said["topic"], said["query"]) != said["query"]:
-        raise FormatError(f"expected one query for topic {said['topic']!r}, found another", at=place)
+        raise FormatError(
+            f"expected one query for topic {said['topic']!r}, found another", at=place, remedy="keep one of them"
+        )
     _tag(rows, source, line, value)
     spans = _spans(source, line, value, said)
     for start, end, quote in spans:
@@ -84,7 +86,11 @@ def _judge(rows: Judgements, source: Source, code: int, line: int, value: dict[s
     grade = int(bool(spans)) if said["relevance"] is None else said["relevance"]
     bep = UNKNOWN if said["bep"] is None else said["bep"]
     if 0 <= length < bep:
-        raise FormatError(f"expected a bep within the document's {length} characters, found {bep}", at=place)
+        raise FormatError(
+            f"expected a bep within the document's {length} characters, found {bep}",
+            at=place,
+            remedy="positions count code points of the text",
+        )
     rows.articles.append((topic, document, grade, length, UNKNOWN, bep, None, line, code))
     return "spans" not in value
 
@@ -104,7 +110,11 @@ def _spans(source: Source, line: int, value: dict[str, Any], said: dict[str, Any
     """Return the spans of a line, each with its quote or None."""
     spans = value.get("spans", [])
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-        raise FormatError("expected a list of objects as 'spans', found something else", at=source.at(line))
+        raise FormatError(
+            "expected a list of objects as 'spans', found something else",
+            at=source.at(line),
+            remedy='write "spans": [{"start": …, "end": …}], or [] where nothing is relevant',
+        )
     if "spans" not in value and said["relevance"] is None:
         raise FormatError(
             "expected 'spans' or a 'relevance', found neither",
@@ -119,11 +129,23 @@ def _span(source: Source, line: int, span: dict[str, Any], length: int | None) -
     if start is None and end is None and quote:
         return UNKNOWN, UNKNOWN, quote
     if start is None or end is None:
-        raise FormatError("expected a span's start and end, or its quote, found neither", at=source.at(line))
+        raise FormatError(
+            "expected a span's start and end, or its quote, found neither",
+            at=source.at(line),
+            remedy="give the offsets, the quote, or both",
+        )
     if end < start:
-        raise FormatError(f"expected start ≤ end, found the reversed span {start} … {end}", at=source.at(line))
+        raise FormatError(
+            f"expected start ≤ end, found the reversed span {start} … {end}",
+            at=source.at(line),
+            remedy="exchange start and end, if that is what was meant",
+        )
     if length is not None and end > length:
-        raise FormatError(f"expected a span within {length} characters, found {start} … {end}", at=source.at(line))
+        raise FormatError(
+            f"expected a span within {length} characters, found {start} … {end}",
+            at=source.at(line),
+            remedy="offsets count code points of the text, markup excluded",
+        )
     return start, end, quote
 
 

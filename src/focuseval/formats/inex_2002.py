@@ -92,7 +92,7 @@ class _Reader:
         value = attributes.get(name, "").strip()
         if value not in known:
             expected = ", ".join(key for key in known if key and key != "u")
-            raise self.error(f"expected a {name} of {expected}, found {value!r}")
+            raise self.error(f"expected {name} to be one of {expected}, found {value!r}")
         return known[value]
 
     def flag(self, attributes: dict[str, str], name: str) -> bool | None:
@@ -110,7 +110,7 @@ class _Reader:
 
     def error(self, what: str) -> FormatError:
         """Return an error at the current line."""
-        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber))
+        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber), remedy="correct the assessment")
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -121,9 +121,15 @@ def read(sources: Sequence[Source]) -> Gold:
         reader.parser = safe_parser(source, {"StartElementHandler": reader.start, "EndElementHandler": reader.end})
         run_parser(source, reader.parser)
         if len(scales) > 1:
-            raise FormatError("expected grades of one year, found coverage and specificity together", at=source.name)
+            raise FormatError(
+                "expected grades of one year, found coverage and specificity together",
+                at=source.name,
+                remedy="keep golds of different years in different folders",
+            )
     if not rows.topics:
-        raise FormatError("expected <assessments topic=…>, found none", at=sources[0].name)
+        raise FormatError(
+            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
+        )
     return rows.gold(sources, next(iter(scales), "grades"))
 
 

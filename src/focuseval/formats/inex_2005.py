@@ -178,7 +178,7 @@ class _Reader:
 
     def error(self, what: str) -> FormatError:
         """Return an error at the current line."""
-        return FormatError(what, at=self.place())
+        return FormatError(what, at=self.place(), remedy="correct the assessment")
 
 
 _TAKES = {"best-entry-point": _Reader.best_entry_point, "passage": _Reader.passage, "element": _Reader.element}
@@ -200,7 +200,9 @@ def read(sources: Sequence[Source]) -> Gold:
         )
         run_parser(source, reader.parser)
     if not rows.topics:
-        raise FormatError("expected <assessments topic=…>, found none", at=sources[0].name)
+        raise FormatError(
+            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
+        )
     graded = any(row[3] != 2 for row in rows.elements)
     return rows.gold(sources, "exhaustivity" if graded else "highlights")
 

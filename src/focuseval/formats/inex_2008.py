@@ -14,10 +14,12 @@ the fourth column is counted in the gold's remarks, and both numbers are kept.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.align import overlapping
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.source import refuse_nul
@@ -44,8 +46,13 @@ def read(sources: Sequence[Source]) -> Gold:
         refuse_nul(source)
         for line, fields in split_lines(source):
             differ += _judge(rows, source, code, line, fields)
-    remark = f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"
-    return rows.gold(sources, "highlights", (remark,) if differ else ())
+    gold = rows.gold(sources, "highlights")
+    united = overlapping(gold)
+    remarks = (
+        (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
+        (united, f"{united:,} overlapping spans are united"),
+    )
+    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
 
 
 def _judge(rows: Judgements, source: Source, code: int, line: int, fields: list[str]) -> bool:
@@ -55,11 +62,19 @@ def _judge(rows: Judgements, source: Source, code: int, line: int, fields: list[
     topic, document = rows.judge(fields[0], fields[2], place)
     rsize, length = (int(number(source, line, name, "int", fields[i])) for i, name in _SIZES)
     if rsize < 0 or length < UNKNOWN:
-        raise FormatError(f"expected sizes that are not negative, found {rsize} and {length}", at=place)
+        raise FormatError(
+            f"expected sizes that are not negative, found {rsize} and {length}",
+            at=place,
+            remedy="write the sizes in characters",
+        )
     bep = _entry_point(source, line, fields[5], length) if len(fields) > 5 else UNKNOWN
     spans = [_span(source, line, text, length) for text in fields[6:]]
     if rsize and not spans:
-        raise FormatError(f"expected offset:length of {rsize} relevant characters, found none", at=place)
+        raise FormatError(
+            f"expected offset:length of {rsize} relevant characters, found none",
+            at=place,
+            remedy="write the passages, or 0 relevant characters",
+        )
     for start, end in spans:
         rows.passages.append((topic, document, start, end, end - start, None, None, None, line))
     rows.articles.append((topic, document, int(bool(spans)), length, rsize, bep, None, line, code))
@@ -74,19 +89,28 @@ def _entry_point(source: Source, line: int, text: str, length: int) -> int:
         return UNKNOWN
     bep = int(number(source, line, "best entry point", "int", text))
     if bep < 0 or 0 <= length < bep:
-        raise FormatError(f"expected a best entry point within 0 … {length}, found {bep}", at=source.at(line))
+        raise FormatError(
+            f"expected a best entry point within 0 … {length}, found {bep}",
+            at=source.at(line),
+            remedy="positions count characters of the text, markup excluded",
+        )
     return bep
 
 
 def _span(source: Source, line: int, text: str, length: int) -> tuple[int, int]:
     match = _PASSAGE.fullmatch(text)
     if not match:
-        raise FormatError(f"expected a passage as offset:length, found {text!r}", at=source.at(line))
+        raise FormatError(
+            f"expected a passage as offset:length, found {text!r}",
+            at=source.at(line),
+            remedy="write both as numbers, such as 126:28761",
+        )
     start, size = int(match[1]), int(match[2])
     if length >= 0 and start + size > length:
         raise FormatError(
             f"expected a passage within the document's {length} characters, found {text} ending at {start + size}",
             at=source.at(line),
+            remedy="offsets count characters of the text, markup excluded",
         )
     return start, start + size
 

@@ -99,6 +99,7 @@ def _numbers(source: Source, table: Table, column: Any, skip: Any) -> Any:
         raise FormatError(
             f"expected a path, an offset, 'X' or '-1', found {column[wrong].as_py()!r}",
             at=source.at(table.line_of(wrong)),
+            remedy="see 'focuseval formats inex-text'",
         )
     known = pc.if_else(digits, column, None)
     return column_array(pc.fill_null(known.cast(pa.int64()), -1), np.int64)
@@ -109,7 +110,9 @@ def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any
     wrong = pc.index(half, pa.scalar(True)).as_py()
     if wrong >= 0:
         raise FormatError(
-            "expected two paths or an offset and a length, found one of each", at=source.at(table.line_of(wrong))
+            "expected two paths or an offset and a length, found one of each",
+            at=source.at(table.line_of(wrong)),
+            remedy="see 'focuseval formats inex-text'",
         )
 
 
@@ -123,6 +126,7 @@ def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any
         raise FormatError(
             f"expected an offset (and a length) that is not negative and below a thousand million, found {found!r}",
             at=source.at(table.line_of(row)),
+            remedy="correct the line, or write X for an unknown place",
         )
     return start
 

@@ -45,11 +45,21 @@ def objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             value = json.loads(raw, parse_constant=_no_constant)
         except RecursionError as error:
-            raise FormatError("expected a flat JSON object, found one nested too deeply", at=source.at(line)) from error
+            raise FormatError(
+                "expected a flat JSON object, found one nested too deeply",
+                at=source.at(line),
+                remedy="write one flat object on each line",
+            ) from error
         except ValueError as error:  # JSON, UTF-8 and NaN alike
-            raise FormatError(f"expected a JSON object, found: {error}", at=source.at(line)) from error
+            raise FormatError(
+                f"expected a JSON object, found: {error}", at=source.at(line), remedy="write one object on each line"
+            ) from error
         if not isinstance(value, dict):
-            raise FormatError(f"expected a JSON object, found {raw[:40].decode()!r}", at=source.at(line))
+            raise FormatError(
+                f"expected a JSON object, found {raw[:40].decode()!r}",
+                at=source.at(line),
+                remedy="write one object on each line",
+            )
         yield line, value
 
 
@@ -62,28 +72,46 @@ def checked(source: Source, line: int, field: Field, value: Any) -> Any:
     """Return a value as its field wants it, or raise."""
     if value is None:
         if field.needed:
-            raise FormatError(f"expected the key {field.name!r}, found none", at=source.at(line))
+            raise FormatError(
+                f"expected the key {field.name!r}, found none", at=source.at(line), remedy="add it to the line"
+            )
         return None
     if pa.types.is_string(field.type):
         return _word(source, line, field, value)
     if pa.types.is_floating(field.type):
         if isinstance(value, (int, float)) and not isinstance(value, bool) and _finite(value):
             return float(value)
-        raise FormatError(f"expected a finite number as {field.name!r}, found {value!r}", at=source.at(line))
+        raise FormatError(
+            f"expected a finite number as {field.name!r}, found {value!r}",
+            at=source.at(line),
+            remedy="write a number, or leave the key out in every line",
+        )
     if isinstance(value, int) and not isinstance(value, bool) and field.least <= value < FAR:
         return value
-    raise FormatError(f"expected a whole number as {field.name!r}, found {str(value)[:40]!r}", at=source.at(line))
+    raise FormatError(
+        f"expected a whole number as {field.name!r}, found {str(value)[:40]!r}",
+        at=source.at(line),
+        remedy="correct the line",
+    )
 
 
 def _word(source: Source, line: int, field: Field, value: Any) -> str:
     """Return a string; a topic or document may be written as a number."""
     word = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(word, str) or not (word or field.blank):
-        raise FormatError(f"expected a string as {field.name!r}, found {str(value)[:40]!r}", at=source.at(line))
+        raise FormatError(
+            f"expected a string as {field.name!r}, found {str(value)[:40]!r}",
+            at=source.at(line),
+            remedy="put it between quotes",
+        )
     try:
         word.encode()
     except UnicodeEncodeError as error:
-        raise FormatError(f"expected text as {field.name!r}, found a lone surrogate", at=source.at(line)) from error
+        raise FormatError(
+            f"expected text as {field.name!r}, found a lone surrogate",
+            at=source.at(line),
+            remedy="write the character itself, in UTF-8",
+        ) from error
     return word
 
 

@@ -28,7 +28,9 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
+        raise FormatError(
+            f"cannot be written: {error.strerror}", at=str(path), remedy="make room, or choose another place"
+        ) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(pieces)
@@ -37,7 +39,9 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
     except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
+        raise FormatError(
+            f"cannot be written: {error.strerror}", at=str(path), remedy="make room, or choose another place"
+        ) from error
     finally:
         Path(name).unlink(missing_ok=True)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from focuseval.formats.sniff_spans import genomics
 
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
-_PASSAGE = re.compile(rb"[0-9]+:[0-9]+")
+_PASSAGE = re.compile(rb"-?[0-9]+:-?[0-9]+")
 _LINES = 200
 
 

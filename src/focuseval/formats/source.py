@@ -60,7 +60,11 @@ def open_source(path: str | Path | Source) -> Source:
     try:
         raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(Path(path))
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
-        raise FormatError(f"cannot be read: {getattr(error, 'strerror', None) or error}", at=name) from error
+        raise FormatError(
+            f"cannot be read: {getattr(error, 'strerror', None) or error}",
+            at=name,
+            remedy="check the name and the permissions",
+        ) from error
     return source_of(raw, name)
 
 
@@ -80,7 +84,9 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
         return (open_source(path),)
     files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
     if not files:
-        raise FormatError("expected assessment files, found an empty folder", at=str(path))
+        raise FormatError(
+            "expected assessment files, found an empty folder", at=str(path), remedy="name the folder that holds them"
+        )
     return tuple(open_source(file) for file in files)
 
 

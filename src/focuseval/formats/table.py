@@ -82,13 +82,18 @@ def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> T
     if any("int" in kind.values() for kind in (layout.columns, *guesses)) and _hexadecimal(source):
         return plain_table(source, layout)
     data = data.slice(0, _without_blank_end(data))
+    separator = _separator(source)
     kinds = [{**layout.columns, **guess} for guess in guesses] + [dict(layout.columns)]
-    for kind in kinds:
-        columns = parsed(data, list(kind.items())[:width], _separator(source), release=source.release)
+    for kind in kinds if source.data.find(_OTHER[separator]) < 0 else []:
+        columns = parsed(data, list(kind.items())[:width], separator, release=source.release)
         if columns is not None:
             return Table(columns)
     tidy = parsed_tidy(data, list(layout.columns.items())[:width])
     return plain_table(source, layout) if tidy is None else Table(*tidy)
+
+
+_OTHER = {" ": b"\t", "\t": b" "}
+"""The separator that must not occur besides: Arrow would take it for a part of a name."""
 
 
 def _hexadecimal(source: Source) -> bool:
@@ -152,7 +157,7 @@ def number(source: Source, line: int, name: str, kind: str, text: str) -> float:
     if kind == "real" and _REAL.fullmatch(text) and np.isfinite(value := float(text)):
         return value
     what = "a whole number" if kind in _WHOLE else "a finite number"
-    raise FormatError(f"expected {what} as {name}, found {text!r}", at=source.at(line))
+    raise FormatError(f"expected {what} as {name}, found {text!r}", at=source.at(line), remedy="correct the line")
 
 
 def column_array(column: Any, kind: type[np.generic]) -> NDArray[Any]:

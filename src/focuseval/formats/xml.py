@@ -31,9 +31,12 @@ def run_parser(source: Source, parser: Any) -> None:
         raise FormatError(
             f"expected well-formed XML, found: {expat.ErrorString(error.code)}",
             at=source.at(error.lineno, error.offset + 1),
+            remedy="mend the file at this place",
         ) from error
     except (ValueError, LookupError) as error:  # a declared encoding that nobody knows, or of several bytes
-        raise FormatError(f"expected an encoding that can be read, found: {error}", at=source.at(1)) from error
+        raise FormatError(
+            f"expected an encoding that can be read, found: {error}", at=source.at(1), remedy="save the file as UTF-8"
+        ) from error
 
 
 def safe_parser(source: Source, handlers: Mapping[str, Callable[..., Any]] | None = None) -> Any:
@@ -50,7 +53,9 @@ def safe_parser(source: Source, handlers: Mapping[str, Callable[..., Any]] | Non
 
     def refuse_reference(name: str, *_: object) -> None:
         raise FormatError(
-            f"expected characters, found the undeclared entity &{name};", at=source.at(parser.CurrentLineNumber)
+            f"expected characters, found the undeclared entity &{name};",
+            at=source.at(parser.CurrentLineNumber),
+            remedy="write the character itself",
         )
 
     parser.EntityDeclHandler = refuse_declaration

@@ -65,6 +65,7 @@ def _arrays(source: Source, raw: Submission) -> tuple[dict[str, Any], list[str]]
         raise FormatError(
             "expected a <rank> in every result or in none, found a result without",
             at=source.at(columns["line"][row].as_py()),
+            remedy="give every result its rank, or leave all ranks out",
         )
     remarks = []
     if 0 < scores.null_count < len(scores):
@@ -73,6 +74,7 @@ def _arrays(source: Source, raw: Submission) -> tuple[dict[str, Any], list[str]]
             raise FormatError(
                 "expected a <rsv> in every result, as there are no ranks, found a result without",
                 at=source.at(columns["line"][row].as_py()),
+                remedy="give every result its rsv, or leave all out: the file order is then the ranking",
             )
         remarks.append(f"{scores.null_count} results have no <rsv>; the scores of the others are left out")
         columns["score"] = scores.filter(pa.array([False] * len(scores)))

@@ -140,7 +140,7 @@ class _Reader:
 
     def error(self, what: str) -> FormatError:
         """Return an error at the current line."""
-        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber))
+        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber), remedy="correct the result")
 
 
 def read(source: Source) -> Submission:

@@ -47,7 +47,9 @@ def read_pool(path: str | Path) -> Pool:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"expected a pool, found: {error}", at=str(path)) from error
+        raise FormatError(
+            f"expected a pool, found: {error}", at=str(path), remedy="check the name and the permissions"
+        ) from error
     values = [_value(line, Place(str(path), number)) for number, line in enumerate(lines, 1)]
     if not values or values[0].get("pool") != 1:
         raise FormatError('expected {"pool": 1, …}', at=Place(str(path), 1), remedy="make a pool with 'focuseval pool'")
@@ -58,7 +60,11 @@ def read_pool(path: str | Path) -> Pool:
             by = tuple(value["by"])
             entries.append(Entry(value["topic"], value["doc"], value["runs"], value["best"], by, value["batch"]))
         except (KeyError, TypeError) as error:
-            raise FormatError(f"expected a pooled document, found no {error}", at=Place(str(path), number)) from error
+            raise FormatError(
+                f"expected a pooled document, found no {error}",
+                at=Place(str(path), number),
+                remedy="make the pool with 'focuseval pool'",
+            ) from error
     contributors = tuple(Contributor(**run) for run in head["runs"])
     return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
 
@@ -67,7 +73,11 @@ def _value(line: str, at: Place) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except ValueError as error:
-        raise FormatError(f"expected a JSON object, found: {error}", at=at) from error
+        raise FormatError(
+            f"expected a JSON object, found: {error}", at=at, remedy="write one object on each line"
+        ) from error
     if not isinstance(value, dict):
-        raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at)
+        raise FormatError(
+            f"expected a JSON object, found {type(value).__name__}", at=at, remedy="write one object on each line"
+        )
     return value

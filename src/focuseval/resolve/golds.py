@@ -92,7 +92,9 @@ def _articles(gold: Gold, index: Index, rows: NDArray[Any], length: NDArray[Any]
                 at = int(lost[0])
                 line = None if a.line is None else int(a.line[at])
                 what = f"expected a best entry point in the document, found {a.bep_path[at]}, not in the index"
-                raise FormatError(what, at=Place(_file(gold, at), line))
+                raise FormatError(
+                    what, at=Place(_file(gold, at), line), remedy="give the index of the gold's collection"
+                )
     rsize = np.where(a.rsize >= 0, a.rsize, _highlighted(a, passages))
     return replace(a, bep=bep, rsize=rsize, length=np.where(a.length >= 0, a.length, length[a.document]))
 
@@ -158,7 +160,11 @@ def _error(gold: Gold, passage: int, what: str) -> FormatError:
     """Return an error at a passage's line."""
     article = int(article_of(gold.articles, gold.passages)[passage])
     line = gold.passages.line
-    return FormatError(what, at=Place(_file(gold, article), None if line is None else int(line[passage])))
+    return FormatError(
+        what,
+        at=Place(_file(gold, article), None if line is None else int(line[passage])),
+        remedy="give the index of the gold's collection",
+    )
 
 
 def _file(gold: Gold, article: int) -> str:

@@ -38,8 +38,7 @@ def resolve_run(run: Run, index: Index) -> Run:
         wanted = np.flatnonzero(pc.is_valid(path).to_numpy(zero_copy_only=False) & (start < 0) & (rows >= 0))
         at = pa.array(wanted)
         start[wanted], end[wanted] = starts_and_ends(index, rows[wanted], path.take(at), last.take(at))
-        missing = wanted[start[wanted] < 0]
-        remarks += [f"{len(missing)} results name places that are not in the index"] if len(missing) else []
+        remarks += _lost(run, wanted[start[wanted] < 0])
     _refuse_bad_spans(run, index, rows, start, end)
     return replace(run, start=start, end=end, remarks=(*run.remarks, *remarks))
 
@@ -52,6 +51,17 @@ def _strangers(run: Run, rows: NDArray[Any]) -> list[str]:
     name, topic = run.document[first].as_py(), run.topics[int(run.topic[first])]
     where = f"first {name!r} for topic {topic!r} ({place_of(run, first)})"
     return [f"{len(rows)} results name documents that are not in the index, {where}"]
+
+
+def _lost(run: Run, rows: NDArray[Any]) -> list[str]:
+    """Count the results at places that their documents do not have, and name the first."""
+    if not len(rows):
+        return []
+    first = int(rows[0])
+    path = None if run.path is None else run.path[first].as_py()
+    where = f"first {path!r} of {run.document[first].as_py()!r}"
+    topic = f"for topic {run.topics[int(run.topic[first])]!r} ({place_of(run, first)})"
+    return [f"{len(rows)} results name places that are not in the index, {where} {topic}"]
 
 
 def place_of(run: Run, row: int) -> Place:

@@ -71,6 +71,7 @@ def lay_out(run: Run, index: Index | None = None) -> Layout:
         missing = ~unknown & (path >= 0) & ((start < 0) | ((end < 0) & by_path))
         end = np.where(whole & ~unknown, index.lengths[row], end)
         bad |= ~unknown & (path < 0) & (end > index.lengths[row])
+        bad |= (path >= 0) & (last >= 0) & (end >= 0) & (end < start)
     start = np.where(whole, 0, start)
     end = np.where(whole & (end < 0), _ENDLESS, end)
     known = (start >= 0) & (end > start) & ~bad
@@ -85,7 +86,7 @@ def lay_out(run: Run, index: Index | None = None) -> Layout:
         unknown_document=unknown,
         unknown_path=missing,
         bad_span=bad,
-        unchecked=(path >= 0) & (last >= 0) & ~known & ~missing & ~unknown,
+        unchecked=(path >= 0) & (last >= 0) & (index is None) & ~known,
     )
 
 

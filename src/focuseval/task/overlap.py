@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.spans import crowded, pack
+from focuseval.spans import crowded, first_cover, pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,32 +30,13 @@ def first_overlap(group: Integers, start: Integers, end: Integers) -> Integers:
     keys = np.concatenate([pack(group[rows], start[rows]), pack(group[rows], end[rows])])
     cuts, place = np.unique(keys, return_inverse=True)
     first, last = place.reshape(2, -1)
-    answer[rows] = rows[_smallest(_first_cover(first, last, len(cuts)), first, last)]
+    answer[rows] = rows[_smallest(first_cover(first, last, len(cuts)), first, last)]
     return answer
 
 
-def _levels(first: Integers, last: Integers) -> Integers:
-    """Return the largest k with 2**k cells in each range: two such blocks, one at each end, make it up."""
-    return np.frexp((last - first).astype(np.float64))[1].astype(np.int64) - 1
-
-
-def _first_cover(first: Integers, last: Integers, cells: int) -> Integers:
-    """For each cell the first range that covers it: write blocks from the largest down, each halved into the next."""
-    level = _levels(first, last)
-    above = np.full(cells, len(first), np.int64)
-    for k in range(int(level.max(initial=0)), -1, -1):
-        here = np.flatnonzero(level == k)
-        np.minimum.at(above, first[here], here)
-        np.minimum.at(above, last[here] - (1 << k), here)
-        if k:
-            step = 1 << (k - 1)
-            above[step:] = np.minimum(above[step:], above[:-step])
-    return above
-
-
-def _smallest(values: Integers, first: Integers, last: Integers) -> Integers:
-    """Return the smallest value of each range: blocks of doubling size, every range read at its own size."""
-    level = _levels(first, last)
+def _smallest(values: NDArray[np.integer], first: Integers, last: Integers) -> Integers:
+    """Return the smallest value of each range: two blocks of 2**k values, one at each end, make a range up."""
+    level = np.frexp((last - first).astype(np.float64))[1] - 1
     answer = np.empty(len(first), np.int64)
     for k in range(int(level.max(initial=0)) + 1):
         if k:

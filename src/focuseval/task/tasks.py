@@ -57,4 +57,4 @@ def find_task(name: str) -> Task:
         if key in {task.name.replace("-", ""), *task.aliases}:
             return task
     known = ", ".join(task.name for task in TASKS)
-    raise TaskError(f"expected a task ({known}), found {name!r}")
+    raise TaskError(f"expected a task ({known}), found {name!r}", remedy="name one of these")

@@ -37,7 +37,11 @@ def decode(data: bytes, file: str) -> str:
     try:
         return data.decode(name).replace("\r\n", "\n").replace("\r", "\n")
     except LookupError:
-        raise FormatError(f"expected an encoding that exists, found {name!r}", at=Place(file, 1)) from None
+        raise FormatError(
+            f"expected an encoding that exists, found {name!r}",
+            at=Place(file, 1),
+            remedy="declare the encoding that the file is written in",
+        ) from None
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         found = f"byte 0x{data[error.start]:02x}" if error.start < len(data) else "the end"

@@ -62,7 +62,11 @@ def _files(source: str | Path) -> list[str]:
         return [str(source)]
     files = sorted(str(file) for file in Path(source).rglob("*") if file.suffix.lower() == ".xml")
     if not files:
-        raise FormatError("expected topic files (*.xml) in the folder, found none", at=str(source))
+        raise FormatError(
+            "expected topic files (*.xml) in the folder, found none",
+            at=str(source),
+            remedy="name the folder that holds them",
+        )
     return files
 
 
@@ -71,7 +75,9 @@ def _read_file(file: str) -> tuple[Topic, ...]:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
         found = getattr(error, "strerror", None) or error
-        raise FormatError(f"expected a topic file, found {found}", at=file) from None
+        raise FormatError(
+            f"expected a topic file, found {found}", at=file, remedy="check the name and the permissions"
+        ) from None
     return read_topic_bytes(data, "<stdin>" if file == "-" else file)
 
 
@@ -90,7 +96,11 @@ def parse_topics(text: str, file: str = "topics") -> list[Topic]:
     except expat.ExpatError as error:
         line = min(error.lineno - 1, body.count("\n") + 1)
         found = expat.errors.messages[error.code]
-        raise FormatError(f"expected well-formed XML, found {found}", at=Place(file, line, error.offset + 1)) from None
+        raise FormatError(
+            f"expected well-formed XML, found {found}",
+            at=Place(file, line, error.offset + 1),
+            remedy="mend the file at this place",
+        ) from None
     if not collector.topics:
         remedy = "topics are <inex_topic topic_id='…'> or <topic id='…'> elements"
         raise FormatError("expected topics, found none", at=file, remedy=remedy)
@@ -156,11 +166,17 @@ class _Collector:
         attributes = {_plain(name): value.strip() for name, value in self.attributes.items()}
         number = next((attributes[name] for name in _ID_NAMES if attributes.get(name)), None)
         if number is None:
-            raise FormatError("expected a topic with topic_id or id, found neither", at=self.place)
+            raise FormatError(
+                "expected a topic with topic_id or id, found neither", at=self.place, remedy="give the topic an id"
+            )
         texts = {name: "".join(data for _, data in pieces) for name, pieces in self.text.items()}
         fields = {_FIELDS[name]: text.strip() for name, text in texts.items() if name in _FIELDS}
         if not fields:
-            raise FormatError(f"expected a title in topic {number!r}, found none", at=self.place)
+            raise FormatError(
+                f"expected a title in topic {number!r}, found none",
+                at=self.place,
+                remedy="give the topic a title, a castitle or a description",
+            )
         parts = tuple((name, "".join(data).strip()) for name, *data in self.parts)
         if parts:
             fields["title"] = " ".join(text for name, text in parts if name == "cw")
@@ -195,7 +211,11 @@ def _kind(attributes: dict[str, str], fields: dict[str, str], parts: tuple[tuple
     if said in KINDS:
         return said
     if said:
-        raise FormatError(f"expected query_type CO, CAS or CO+S, found {said!r}", at=at)
+        raise FormatError(
+            f"expected query_type CO, CAS or CO+S, found {said!r}",
+            at=at,
+            remedy="correct the attribute, or leave it out",
+        )
     if fields.get("castitle"):
         return "CO+S" if fields.get("title") else "CAS"
     return "CAS" if fields.get("title", "").startswith("/") or any(name != "cw" for name, _ in parts) else "CO"
