@@ -113,7 +113,7 @@ def test_every_answer_forbids_inline_scripts_frames_and_other_machines(alone):
         assert "http:" not in policy
         assert "frame-ancestors 'none'" in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
-        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Referrer-Policy"] == "same-origin"
 
 
 def test_no_page_has_a_script_or_a_style_of_its_own(alone):

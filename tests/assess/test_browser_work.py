@@ -161,6 +161,26 @@ def test_two_browsers_on_one_document_never_overwrite_each_other(site, desk, dri
         other.close()
 
 
+def test_named_assessors_log_in_and_stay_blind_in_one_browser(shared_site, browser):
+    shared_site.log_in(browser, "ann")
+    shared_site.read(browser)
+    press(browser, "j", "x")
+    assert "Adjudicate" not in browser.run("return document.querySelector('nav').textContent")
+    browser.click(".who button")
+    browser.wait("return location.pathname === '/login'")
+    shared_site.log_in(browser, "bob")
+    shared_site.read(browser)
+    assert browser.run("return desk.state.highlights.length") == 0
+    browser.click(".who button")
+    browser.wait("return location.pathname === '/login'")
+    browser.type("input[name=name]", "bob")
+    browser.type("input[name=password]", "a guess")
+    browser.click("main button")
+    browser.wait("return document.querySelector('.problem')?.textContent.includes('wrong')")
+    shared_site.log_in(browser, "lea")
+    assert "Adjudicate" in browser.run("return document.querySelector('nav').textContent")
+
+
 def test_a_changed_text_is_shown_with_what_moves(site, desk):
     press(desk, "j", "j", "j", "s", "h")
     site.pages.put(page_from_xml("a/tides", ARTICLE.replace("Tides", "On the tides")))

@@ -73,17 +73,17 @@ _OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document
 _MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"
 
 
-def pool(store: Store, assessor: str | None = None) -> list[Pooled]:
-    """Return the pool by topic and position; with an assessor, the part that is theirs.
+def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
+    """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one.
 
     A document that is assigned to nobody is everybody's, one that came with a top-up for instance.
     """
     where = "1" if assessor in (None, ADJUDICATED) else _MINE
     rows = store.database.read().execute(
-        f"SELECT * FROM pool WHERE {where} ORDER BY topic, position",  # noqa: S608  two fixed strings
-        {"assessor": assessor},
+        f"SELECT * FROM pool WHERE {where} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
+        {"assessor": assessor, "topic": topic},
     )
-    return [Pooled(**dict(row)) for row in rows]
+    return [Pooled(*row) for row in rows]
 
 
 def in_pool(store: Store, key: Key) -> bool:

@@ -39,10 +39,11 @@ class Progress:
         return sum(self.counts[status] for status in FINISHED)
 
 
-def entries(store: Store, assessor: str) -> list[Entry]:
-    """Return everything that an assessor has to judge, by topic and position."""
+def entries(store: Store, assessor: str, topic: str | None = None) -> list[Entry]:
+    """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
     known = store.statuses(assessor)
-    return [Entry(row, *known.get((row.topic, row.document), (TODO, False))) for row in pool(store, assessor)]
+    rows = pool(store, assessor, topic)
+    return [Entry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
 
 
 def by_topic(found: Sequence[Entry]) -> list[Progress]:
@@ -50,15 +51,12 @@ def by_topic(found: Sequence[Entry]) -> list[Progress]:
     topics: dict[str, list[Entry]] = {}
     for entry in found:
         topics.setdefault(entry.pooled.topic, []).append(entry)
-    return [
-        Progress(
-            topic,
-            len(rows),
-            {status: Counter(row.status for row in rows)[status] for status in STATUSES},
-            sum(row.flagged for row in rows),
-        )
-        for topic, rows in topics.items()
-    ]
+    return [_counted(topic, rows) for topic, rows in topics.items()]
+
+
+def _counted(topic: str, rows: Sequence[Entry]) -> Progress:
+    counts = Counter(row.status for row in rows)
+    return Progress(topic, len(rows), {status: counts[status] for status in STATUSES}, sum(row.flagged for row in rows))
 
 
 def next_undone(found: Sequence[Entry], topic: str, document: str) -> Pooled | None:

@@ -31,7 +31,7 @@ def topics() -> str:
 def topic() -> str:
     """List the documents of one topic, with what became of each."""
     wanted = request.args.get("topic", "")
-    mine = [entry for entry in entries(desk().store, user()) if entry.pooled.topic == wanted]
+    mine = entries(desk().store, user(), wanted)
     if not mine:
         abort(404, "no such topic in your pool")
     return render_template("topic.html", topic=desk().topics[wanted], entries=mine, progress=by_topic(mine)[0])
@@ -41,7 +41,7 @@ def topic() -> str:
 def read() -> str:
     """Show one document for assessing; its text comes through the interface, as text."""
     key, page = asked()
-    mine = entries(desk().store, key.assessor)
+    mine = entries(desk().store, key.assessor, key.topic)
     return render_template(
         "read.html",
         topic=desk().topics[key.topic],
@@ -50,7 +50,7 @@ def read() -> str:
         adjudicating=key.assessor == ADJUDICATED,
         previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
         following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
-        progress=next(progress for progress in by_topic(mine) if progress.topic == key.topic),
+        progress=by_topic(mine)[0],
     )
 
 
@@ -61,7 +61,8 @@ def upcoming() -> Response:
     if assessor == ADJUDICATED:
         return redirect(url_for("adjudication.documents"))
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    found = next_undone(entries(desk().store, assessor), *here)
+    store = desk().store
+    found = next_undone(entries(store, assessor, here[0]), *here) or next_undone(entries(store, assessor), *here)
     return redirect(_address(found, assessor) or url_for("pages.topics", done=1))
 
 
