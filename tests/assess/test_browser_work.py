@@ -1,5 +1,7 @@
 """Assessors at work in a real browser: by keyboard, by mouse, against each other, and with the server away."""
 
+import json
+
 import pytest
 
 from focuseval.assess.store import Key
@@ -179,6 +181,22 @@ def test_named_assessors_log_in_and_stay_blind_in_one_browser(shared_site, brows
     browser.wait("return document.querySelector('.problem')?.textContent.includes('wrong')")
     shared_site.log_in(browser, "lea")
     assert "Adjudicate" in browser.run("return document.querySelector('nav').textContent")
+
+
+def test_a_lead_imports_a_file_and_takes_everything_out(shared_site, browser, tmp_path):
+    line = {"topic": "11", "doc": "a/tides", "spans": [{"quote": "Twice a day"}]}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(line) + "\n")
+    shared_site.log_in(browser, "lea")
+    browser.open(shared_site.address("/exchange"))
+    browser.type("input[type=file]", str(tmp_path / "answers.jsonl"))
+    browser.type("input[name=assessor]", "model")
+    browser.click("form[action='/import'] button")
+    browser.wait("return document.querySelector('.good')?.textContent.includes('model (imported)')")
+    assert judgement(shared_site, Key("model", "11", "a/tides")).highlights == (at("Twice a day"),)
+    text = browser.run("return fetch('/export').then((answer) => answer.text())")
+    assert text.count('"Twice a day"') == 1
+    gold = browser.run("return fetch('/gold?assessor=model&format=trec-qrels').then((answer) => answer.text())")
+    assert gold.split() == ["11", "0", "a/tides", "1"]
 
 
 def test_a_changed_text_is_shown_with_what_moves(site, desk):
