@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from importlib import import_module
 
 import click
@@ -55,14 +58,30 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{name:9}", summary(command)) for name, command in found if command])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; an error raised on purpose ends it with one line on stderr and exit code 1."""
+        """Run a command; an error raised on purpose, or by the system, ends it with one line and exit code 1."""
         from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
 
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # a full disk must be found while it can still be said
         except FocusevalError as error:
             click.echo(str(error), err=True)
-            ctx.exit(1)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # click ends quietly where the reader of a pipe has gone
+            _forget_output()
+            click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}; make room", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _forget_output() -> None:
+    """Let what could not be written to the standard output go, else Python tries again when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # a test's output has no file
+        return
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -46,7 +46,7 @@ def gate(gold: str, run: str, **options: Any) -> None:
 
     try:
         worse = judge_files(gold, run, options)
-    except FocusevalError as error:  # the gate alone says 2: to CI, "cannot tell" is not "got worse"
+    except (FocusevalError, OSError) as error:  # the gate alone says 2: to CI, "cannot tell" is not "got worse"
         click.echo(f"NO VERDICT {error}", err=True)
         raise SystemExit(2) from None
     raise SystemExit(1 if worse else 0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
@@ -24,13 +25,40 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
         sys.stdout.buffer.write(whole)
         sys.stdout.buffer.flush()
         return
+    with _written(path, "make room, or choose another place"):
+        _write(Path(path), pieces)
+
+
+def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]]) -> None:
+    """Write several files into a new folder that appears whole, or not at all; an empty folder may be there."""
     target = Path(path)
+    with (
+        _written(path, "name a folder that does not exist or is empty, where there is room"),
+        tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch,
+    ):
+        fresh = Path(scratch) / target.name
+        fresh.mkdir()
+        for name, pieces in files.items():
+            _write(fresh / name, pieces)
+        fresh.replace(target)
+
+
+@contextmanager
+def _written(path: str | Path, remedy: str) -> Iterator[None]:
+    """Turn what the system says of a failed write into one line that names what the user named."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        yield
     except OSError as error:
-        raise FormatError(
-            f"cannot be written: {error.strerror}", at=str(path), remedy="make room, or choose another place"
-        ) from error
+        raise FormatError(f"cannot be written: {error.strerror}", at=str(path), remedy=remedy) from error
+
+
+def _write(target: Path, pieces: Iterable[bytes]) -> None:
+    """Write one file, by way of a sibling; a device or a pipe, which nothing may take the place of, directly."""
+    if target.exists() and not target.is_file() and not target.is_dir():
+        with target.open("wb") as file:
+            file.writelines(pieces)
+        return
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(pieces)
@@ -38,28 +66,8 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
             os.fsync(file.fileno())
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
-    except OSError as error:
-        raise FormatError(
-            f"cannot be written: {error.strerror}", at=str(path), remedy="make room, or choose another place"
-        ) from error
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]]) -> None:
-    """Write several files into a new folder that appears whole, or not at all; an empty folder may be there."""
-    target = Path(path)
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-            fresh = Path(scratch) / target.name
-            fresh.mkdir()
-            for name, pieces in files.items():
-                write_whole(fresh / name, pieces)
-            fresh.replace(target)
-    except OSError as error:
-        raise FormatError(
-            f"cannot be written: {error.strerror}", at=str(path), remedy="name a folder that does not exist or is empty"
-        ) from error
 
 
 def _umask() -> int:

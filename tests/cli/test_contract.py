@@ -1,0 +1,77 @@
+"""What holds for every command: sections of the help page, one line for an error, output whole or not at all."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from focuseval.cli import COMMANDS, SECTIONS, main
+from focuseval.formats.output import write_whole
+
+RUN = "1 Q0 d1 1 4 R\n1 Q0 d2 2 3 R\n"
+QRELS = "1 0 d1 1\n"
+
+WITH_COLLECTION = ("score", "compare", "simulate", "fidelity", "report", "gate", "convert", "validate", "stats")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("run").write_text(RUN)
+    Path("qrels").write_text(QRELS)
+    return tmp_path
+
+
+def shell(line, **more):
+    """Run a line of shell that calls focuseval as `$F`."""
+    env = {"F": f"{sys.executable} -m focuseval", "PATH": "/usr/bin:/bin"}
+    return subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, check=False, **more)
+
+
+def test_the_help_page_shows_every_command_once_with_its_whole_summary():
+    page = CliRunner().invoke(main, ["--help"], terminal_width=200).output
+    assert sorted(COMMANDS) == sorted({*COMMANDS})
+    assert all(f"{heading}:\n" in page for heading, _ in SECTIONS)
+    assert all(page.count(f"\n  {name:9}  ") == 1 for name in COMMANDS)
+    assert "..." not in page.partition("Start:\n")[2]
+
+
+@pytest.mark.parametrize("name", WITH_COLLECTION)
+def test_every_command_that_reads_text_takes_an_index_or_documents_and_never_both(name):
+    command = main.get_command(None, name)
+    assert {"--index", "--docs"} <= {option for parameter in command.params for option in parameter.opts}
+    said = CliRunner().invoke(main, [name, "a", "b", "--index", "x", "--docs", "y"])
+    assert said.exit_code == 2
+    assert "give one of them" in said.output
+
+
+@pytest.mark.parametrize("line", ["stats no", "topics no", "validate no --task focused", "score no run -m AP",
+                                  "score qrels no -m AP", "convert no out.jsonl", "index no -o i",
+                                  "stats run --index no", "pool no -o p", "compare qrels no -m AP"])  # fmt: skip
+def test_a_file_that_is_not_there_is_one_line_and_exit_1(folder, line):
+    said = CliRunner().invoke(main, line.split())
+    assert said.exit_code == 1, said.output
+    assert said.stderr.count("\n") == 1
+    assert said.stderr.startswith("no: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
+@pytest.mark.parametrize("line", ["stats run", "convert run - --to run-jsonl", "score qrels run -m AP", "formats"])
+def test_a_full_disk_behind_standard_output_is_one_line(folder, line):
+    said = shell(f"$F {line} > /dev/full")
+    assert said.returncode == 1
+    assert said.stderr == "standard output: No space left on device; make room\n"
+
+
+def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
+    Path("run").write_text("".join(f"1 Q0 d{n} {n} {-n} R\n" for n in range(1, 20_000)))
+    assert shell("$F convert run - --to run-jsonl | head -1").stderr == ""
+
+
+def test_a_device_is_written_to_and_not_replaced(folder):
+    write_whole("/dev/null", [b"nothing"])
+    assert Path("/dev/null").is_char_device()
+    said = shell("$F score qrels run -m AP --format csv -o /dev/stdout")
+    assert (said.returncode, said.stdout.split(",")[0]) == (0, "run")
