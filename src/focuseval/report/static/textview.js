@@ -34,7 +34,7 @@
       path.length = depth;
       path.push(view.steps[step]);
       const whole = `/${path.join("/")}`;
-      if (size) made.push([start, depth, `‹${view.steps[step]}`, whole], [start + size, -1e6 - depth, "›", `end of ${whole}`]);
+      if (size) made.push([start, depth, `‹${view.steps[step]}`, whole, false], [start + size, -1e6 - depth, "›", `end of ${whole}`, true]);
     }
     return made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   };
@@ -45,7 +45,7 @@
   };
 
   /** One block: fragments in classes, pins and edges between them. */
-  const blockNode = (state, [start, end, kind, level, cut]) => {
+  const blockNode = (state, [start, end, kind, level, cut], next) => {
     const made = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
     const text = state.view.text.slice(state.unit(start), state.unit(end));
     const shown = end - (text.length - text.trimEnd().length); // blank characters are one unit each
@@ -65,6 +65,7 @@
       } else appendText(made, piece);
       at = to;
     }
+    while (state.stops[state.stop]?.closes && state.stops[state.stop].at <= next) made.append(stopNode(state.stops[state.stop++]));
     return made;
   };
 
@@ -72,15 +73,15 @@
   focuseval.showText = async (root, view, fragments, { pins, elements: withElements, name }) => {
     const turn = (root.focusevalTurn = (root.focusevalTurn ?? 0) + 1);
     const unit = units(view.text, view.length);
-    const edges = withElements ? edgesOf(view).map(([at, , label, title]) => ({ at, edge: true, label, title })) : [];
+    const edges = withElements ? edgesOf(view).map(([at, , label, title, closes]) => ({ at, edge: true, label, title, closes })) : [];
     const stops = [...edges, ...pins].sort((one, other) => one.at - other.at);
     const state = { view, unit, fragments, stops, name, stop: 0, fragment: 0 };
     const blocks = blocksOf(view, unit);
     root.replaceChildren();
     root.focusevalBlocks = [];
     let started = performance.now();
-    for (const block of blocks) {
-      const made = blockNode(state, block);
+    for (const [number, block] of blocks.entries()) {
+      const made = blockNode(state, block, blocks[number + 1]?.[0] ?? Infinity);
       root.append(made);
       root.focusevalBlocks.push({ start: block[0], end: block[1], node: made });
       if (performance.now() - started > SLICE) {
