@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from focuseval.align import overlapping
 from focuseval.errors import FormatError
+from focuseval.formats.gold_jsonl_fast import SMALL, read_fast
 from focuseval.formats.json_lines import Field, checked, objects
 from focuseval.formats.judgements import Judgements
 from focuseval.gold import UNKNOWN
@@ -49,6 +50,8 @@ SPAN = (
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the judgements of one or several files."""
+    if len(sources) == 1 and len(sources[0].data) >= SMALL and (gold := read_fast(sources[0])) is not None:
+        return gold
     rows, unknown, graded = Judgements(), 0, True
     for code, source in enumerate(sources):
         for line, value in objects(source):
