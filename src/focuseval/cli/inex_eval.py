@@ -33,7 +33,8 @@ def inex_eval(
       focuseval inex-eval -f qrels.txt run.fol
       focuseval inex-eval -r -beta 0.25 -q qrels.txt run1.fol run2.fol
     """
-    from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  help must not wait for it
+    from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  as above
     from focuseval.formats import read_gold, read_run  # noqa: PLC0415  as above
     from focuseval.match import prepare  # noqa: PLC0415  as above
 
@@ -41,5 +42,13 @@ def inex_eval(
         raise click.UsageError("one of -t, -f, -r, -b, -i says what is scored")
     documents = open_collection({"index": index, "docs": docs})
     prepared = prepare(read_gold(qrels, index=documents), documents)
+    refused: list[FocusevalError] = []
     for run in runs:
-        click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags)), nl=False)
+        try:
+            click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags)), nl=False)
+        except FocusevalError as error:  # one unlawful run must not cost the report on those after it
+            refused.append(error)
+    for earlier in refused[:-1]:
+        click.echo(str(earlier), err=True)
+    if refused:
+        raise refused[-1]

@@ -83,7 +83,7 @@ def evaluate(
         The collection: an index; or documents, opened, as a path, or as a mapping from ids to texts. Quotes of the gold
         and texts of the runs are then found in them.
     topics
-        The topics, needed to read structure strictly (``cas="strict"``).
+        The topics or a path to them, needed to read structure strictly (``cas="strict"``).
     chunks
         All chunks of the chunker, for `ceiling`; by default those that occur in the run.
     jobs
@@ -97,7 +97,7 @@ def evaluate(
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
-    strict = queries_of(topics) if plan.policies.cas == "strict" else {}
+    strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
     plan = replace(plan, chunks=chunks, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     scored = _score_all(sources, prepared, plan, jobs)

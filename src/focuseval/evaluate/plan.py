@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import TaskError
+from focuseval.errors import MissingDataError, TaskError
 from focuseval.evaluate.peering import with_twins
 from focuseval.match.policies import Policies, inex_eval
 from focuseval.measures import parse
@@ -42,6 +42,8 @@ def plan_for(
     changes = dict(changes)
     run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
     chosen = profile_named(profile) if profile else None
+    if task and not (asked or chosen):
+        _refuse_documents(gold, task)
     task = task_named(task) if task else task_of(first, chosen)
     policies = Policies()
     if chosen:
@@ -57,6 +59,15 @@ def plan_for(
         asked = tuple(replace(parse(name), written="") for name in names)
     asked = with_twins(asked, peer) if peer else asked
     return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair)
+
+
+def _refuse_documents(gold: Gold, task: str) -> None:
+    """Refuse to choose measures of a task that is about parts of documents where only whole ones were judged."""
+    if gold.scale == "trec":
+        raise MissingDataError(
+            f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
+            "leave out --task, ask for measures of documents (-m AP), or give a gold with highlights"
+        )
 
 
 def _span_task(gold: Gold) -> str | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import MeasureError
+from focuseval.errors import MeasureError, NotComparableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,11 +20,29 @@ if TYPE_CHECKING:
     from focuseval.run import Run
 
 
-def queries_of(topics: Iterable[Any] | None) -> dict[str, Any]:
-    """Return topic → structural query; a topic without structure restricts nothing."""
+def queries_of(topics: Iterable[Any] | str | PathLike[str] | None, gold: Gold) -> dict[str, Any]:
+    """Return topic → structural query; one without structure restricts nothing, one not given is refused."""
     if topics is None:
         raise MeasureError("strict structure (SCAS) needs the topics' queries; give the topics with --topics")
-    return {topic.id: topic.query for topic in topics if topic.query is not None}
+    queries = {topic.id: topic.query for topic in _read(topics)}
+    unknown = [name for name in gold.topics if name not in queries]
+    if unknown:
+        raise NotComparableError(
+            f"{len(unknown)} topics of {gold.file or 'the gold'} are not among the topics given ({unknown[0]} …), so "
+            "what they ask for is unknown; give the topics of the gold's campaign with --topics"
+        )
+    if all(queries[name] is None for name in gold.topics):
+        raise MeasureError("no topic asks for structure, so nothing can be read strictly; leave out --cas strict")
+    return {name: query for name, query in queries.items() if query is not None}
+
+
+def _read(topics: Iterable[Any] | str | PathLike[str]) -> Iterable[Any]:
+    """Return topics, read where a path is given."""
+    if not isinstance(topics, (str, PathLike)):
+        return topics
+    from focuseval.topics import read_topics  # noqa: PLC0415  the command line has read them
+
+    return read_topics(Path(topics))
 
 
 def strict_run(run: Run, queries: Mapping[str, Any]) -> Run:

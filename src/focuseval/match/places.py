@@ -25,6 +25,8 @@ class Places:
     """Where a reader enters: the start, −1 where unknown."""
     unplaced: NDArray[np.bool_]
     """Results whose place nobody knows: a path that leads nowhere, an offset marked as unknown."""
+    points: bool = False
+    """Whether all results are entry points, so that none of them holds any text."""
 
 
 def place(matched: Results) -> Places:
@@ -46,7 +48,8 @@ def place(matched: Results) -> Places:
             start[lost], end[lost] = _resolve(matched, lost)
     unplaced = start < 0
     point = ~unplaced & (end < start)
-    return Places(np.maximum(start, 0), np.where(unplaced, 0, np.where(point, start, end)), start, unplaced)
+    ends = np.where(unplaced, 0, np.where(point, start, end))
+    return Places(np.maximum(start, 0), ends, start, unplaced, bool(point.any() and (point | unplaced).all()))
 
 
 def _ends(matched: Results) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.errors import MissingDataError
 from focuseval.match.articles import Documents, find_documents, group_articles
 from focuseval.match.places import Places, place
 from focuseval.spans import novelty, unseen
@@ -116,6 +117,11 @@ class Results:
     @property
     def end(self) -> NDArray[np.int64]:
         """For every result, one past its last character."""
+        if self.places.points:
+            raise MissingDataError(
+                f"{self.run.file or self.run.run_id}: results are entry points, which hold no text; use a measure of "
+                "entry points (BEPD, EPRUM, MAgP(score=bep)), or a run that says where its results end"
+            )
         return self.places.end
 
     @cached_property
@@ -132,16 +138,16 @@ class Results:
     @cached_property
     def rsize(self) -> NDArray[np.int64]:
         """For every result, its highlighted characters."""
+        highlights, hits = self.prepared.highlights, self.hits  # without highlights no place is worth asking for
         found = np.zeros(len(self), np.int64)
-        hits = self.hits
-        found[hits] = self.prepared.highlights.covered(self.article[hits], self.start[hits], self.end[hits])
+        found[hits] = highlights.covered(self.article[hits], self.start[hits], self.end[hits])
         return found
 
     @cached_property
     def _novelty(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        relevant = np.zeros(len(self), np.bool_)
+        highlights, relevant = self.prepared.highlights, np.zeros(len(self), np.bool_)
         relevant[self.hits] = True
-        return novelty(self.article, self.start, self.end, self.prepared.highlights, relevant)
+        return novelty(self.article, self.start, self.end, highlights, relevant)
 
     @cached_property
     def new_size(self) -> NDArray[np.int64]:

@@ -63,6 +63,7 @@ def _read_set(m: Matched, at: int | None) -> Read:
     """Return the union of the first results: cheaper than who returned what first, when nobody asks for that."""
     made: dict[int | None, Read] = m.__dict__.setdefault("_read_sets", {})
     if at not in made:
+        whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
         rows = slice(None) if at is None else np.flatnonzero(m.rank <= at)
         shown = union(m.article[rows], m.start[rows], m.end[rows])
         of_article = np.full(int(m.article.max(initial=-1)) + 1, 0, np.int64)
@@ -72,7 +73,7 @@ def _read_set(m: Matched, at: int | None) -> Read:
         near = np.flatnonzero(shown.group < len(m.prepared.topic))
         inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
         relevant = np.bincount(topic[near], inside, m.topics).astype(np.int64)
-        made[at] = Read(size, relevant, m.prepared.trel_of_topic)
+        made[at] = Read(size, relevant, whole)
     return made[at]
 
 
