@@ -135,3 +135,37 @@ def test_figures_use_the_converter_that_is_installed(monkeypatch):
     assert figures.draw_all([chart()]) == {"plain.svg": "<svg></svg>"}
     assert seen[0]["data"]["values"] == [{"run": "a", "v": 1.0}, {"run": "b", "v": 2.0}]
     assert seen[0]["width"] == 620
+
+
+def test_a_run_that_breaks_its_task_s_rules_is_refused_or_repaired(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    arguments = [
+        "report",
+        "gold/gold.jsonl",
+        "runs/thorough/careful.xml",
+        "--task",
+        "focused",
+        "--index",
+        "articles.idx",
+    ]
+    assert "--repair" in CliRunner().invoke(main, [*arguments, "-o", "x.html"]).stderr
+    repaired = CliRunner().invoke(main, [*arguments, "--repair", "--format", "json"])
+    assert json.loads(repaired.stdout)["first"]["topics"] == 6
+
+
+def test_structure_is_read_strictly_where_the_topics_are_given(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    arguments = [
+        "report",
+        "gold/gold.jsonl",
+        "runs/thorough/careful.xml",
+        "-m",
+        "MAep",
+        "--index",
+        "articles.idx",
+        "--cas",
+        "strict",
+    ]
+    assert "--topics" in CliRunner().invoke(main, [*arguments, "-o", "x.html"]).stderr
+    strict = CliRunner().invoke(main, [*arguments, "--topics", "topics.xml", "--format", "json"])
+    assert "cas:strict" in json.loads(strict.stdout)["about"]["signature"]

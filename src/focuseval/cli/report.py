@@ -25,7 +25,9 @@ from focuseval.cli.options import (
 @task_option()
 @profile_option()
 @collection_options
-@click.option("--topics", metavar="FILE", help="The topics, to show what each of them asks.")
+@click.option(
+    "--topics", metavar="FILE", help="The topics: what each of them asks, and their structure for --cas strict."
+)
 @click.option("--title", default="", help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
@@ -46,6 +48,9 @@ from focuseval.cli.options import (
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, help="Level."
 )
 @click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
+@click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
+@click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
+@click.option("--repair", is_flag=True, help="Repair runs that break the task's rules.")
 @format_options
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from focuseval.report.ground import Ground
     from focuseval.report.report import Report
 
@@ -54,18 +57,28 @@ def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Grou
         baseline=baseline,
         settings=replace(VERDICT, test=options["test"], alpha=options["alpha"]),
         fidelity=options["fidelity"],
-        titles=_titles(options["topics"]),
-        run_format=options["run_format"],
-        missing=options["missing"],
+        topics=_topics(options["topics"]),
+        watch=_watch,
+        **{name: options[name] for name in ("run_format", "missing", "cutoff", "cas", "repair")},
     )
 
 
-def _titles(path: str | None) -> dict[str, str] | None:
+def _topics(path: str | None) -> Any:
     if path is None:
-        return None
+        return ()
     from focuseval.topics import read_topics  # noqa: PLC0415  only asked for by name
 
-    return {topic.id: topic.title or topic.castitle for topic in read_topics(path)}
+    return read_topics(path)
+
+
+def _watch(runs: list[int]) -> Iterable[int]:
+    """Go through the runs; on a terminal, with a bar."""
+    if not sys.stderr.isatty() or len(runs) < 3:
+        return runs
+    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
+    from rich.progress import track  # noqa: PLC0415  as above
+
+    return track(runs, "Looking at runs", console=Console(stderr=True), transient=True)
 
 
 def write_figures(made: Report, folder: str) -> None:

@@ -77,7 +77,7 @@ def report(loop: Loop) -> str:
             task="relevant-in-context",
             profile="inex2006",
             title="The embedded example: careful, coarse, hasty",
-            titles={topic.id: topic.title for topic in read_topics(loop.folder / "topics.xml")},
+            topics=read_topics(loop.folder / "topics.xml"),
         )
     )
 

@@ -10,6 +10,7 @@ from focuseval.errors import NotComparableError
 from focuseval.evaluate.evaluation import evaluate
 from focuseval.evaluate.plan import plan_for
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, read
+from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.match import prepare
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
@@ -24,12 +25,13 @@ from focuseval.report.report import About, Report
 from focuseval.report.verdict import VERDICT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Sequence
 
     from focuseval.evaluate import Scores
     from focuseval.evaluate.plan import Plan
     from focuseval.gold import Gold
     from focuseval.stats.comparison import Settings
+    from focuseval.topics import Topic
 
 
 def build_report(
@@ -46,7 +48,7 @@ def build_report(
     fidelity: bool = False,
     budget: int = BUDGET,
     title: str = "",
-    titles: Mapping[str, str] | None = None,
+    topics: Sequence[Topic] = (),
     **policies: Any,
 ) -> Report:
     """Score runs and gather everything that a report shows.
@@ -63,12 +65,14 @@ def build_report(
         Whether the measures themselves are tested on simulated runs, too.
     budget
         Bytes of text that may travel in the page.
-    title, titles
-        The page's title, and what each topic asks.
+    title
+        The page's title.
+    topics
+        What each topic asks; needed to read structure strictly (``cas="strict"``).
     """
     ground = lay_ground(
         gold, runs, measures, index=docs if index is None else index, task=task, profile=profile, baseline=baseline,
-        settings=settings, fidelity=fidelity, titles=titles, **policies,
+        settings=settings, fidelity=fidelity, topics=topics, **policies,
     )  # fmt: skip
     return report_on(ground, title=title, budget=budget)
 
@@ -104,10 +108,11 @@ def lay_ground(
     baseline: str | None = None,
     settings: Settings | None = None,
     fidelity: bool = False,
-    titles: Mapping[str, str] | None = None,
+    topics: Sequence[Topic] = (),
+    watch: Callable[[list[int]], Iterable[int]] = iter,
     **policies: Any,
 ) -> Ground:
-    """Score all runs, and observe those that are drawn."""
+    """Score all runs, and observe those that are drawn; `watch` goes through the latter and may show how far it is."""
     index = as_index(index)
     gold = as_gold(gold, index)
     loaded = [read(source, policies.get("run_format"), index) for source in as_runs(runs)]
@@ -115,22 +120,25 @@ def lay_ground(
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
     asked = tuple(Asked(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in measures or ())
     plan = plan_for(gold, loaded[0], asked, task=task, profile=profile, changes=policies)
-    scores = evaluate(gold, loaded, asked or None, task=task, profile=profile, index=index, **policies)
+    strict = queries_of(topics or None, gold) if plan.policies.cas == "strict" else {}
+    scores = evaluate(
+        gold, loaded, asked or None, task=task, profile=profile, index=index, topics=topics or None, **policies
+    )
     labels = distinct(scores.names)
     ground = Ground(
         gold=gold,
-        prepared=prepare(gold, index),
+        prepared=prepare(strict_gold(gold, strict) if strict else gold, index),
         scores=scores,
         settings=settings or VERDICT,
         labels=labels,
         baseline=None if baseline is None else find_run(baseline, scores, labels),
         fidelity=_tested(gold, index) if fidelity else None,
-        titles=titles,
+        titles={topic.id: topic.title or topic.castitle for topic in topics},
     )
-    return _observed(ground, loaded, plan)
+    return _observed(ground, loaded, replace(plan, queries=strict), watch)
 
 
-def _observed(ground: Ground, runs: list[Any], plan: Plan) -> Ground:
+def _observed(ground: Ground, runs: list[Any], plan: Plan, watch: Callable[[list[int]], Iterable[int]]) -> Ground:
     """Look at the runs that are drawn, A and B among them, one after the other."""
     pair = ground.pair or ()
     chosen = ground.listed(MOST_DRAWN)
@@ -138,7 +146,7 @@ def _observed(ground: Ground, runs: list[Any], plan: Plan) -> Ground:
         if run not in chosen:
             chosen[-1 if chosen[-1] not in pair else -2] = run
     curves, means = wanted(plan), wanted_distances(plan)
-    seen = tuple(observe(runs[run], ground.prepared, plan, curves, means) for run in chosen)
+    seen = tuple(observe(runs[run], ground.prepared, plan, curves, means) for run in watch(chosen))
     return replace(ground, drawn=tuple(chosen), observed=seen)
 
 
