@@ -115,16 +115,23 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         if kind in {None, known.kind} and known.sniff(head):
             return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)
-    first = head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip()
     raise FormatError(
-        f"expected a {what} in a known format, found " + (f"a {other.kind} ({other.name})" if other else repr(first)),
+        f"expected a {what} in a known format, found "
+        + (f"a {other.kind} ({other.name})" if other else _beginning(head)),
         at=source.at(1),
         remedy="name the gold first, then the runs" if other else _REMEDY[kind],
     )
 
 
+def _beginning(head: bytes) -> str:
+    """Return what an unknown file looks like: the root element of XML, else its first characters."""
+    if root := sniff.root(head):
+        return f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
+    return repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
+
+
 _REMEDY = {
-    None: "see 'focuseval formats'",
+    None: "see 'focuseval formats'; documents are indexed first, with 'focuseval index'",
     "run": "see 'focuseval formats', or say which with --run-format",
     "gold": "see 'focuseval formats', or say which with --gold-format",
 }

@@ -14,7 +14,7 @@ _LINES = 200
 
 def inex_xml(head: bytes) -> bool:
     """Say whether this is an INEX submission."""
-    return _root(head) == b"inex-submission"
+    return root(head) == b"inex-submission"
 
 
 def coverage(head: bytes) -> bool:
@@ -73,7 +73,7 @@ def _json(head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and b'"topic"' in head and b'"doc"' in head
 
 
-def _root(head: bytes) -> bytes:
+def root(head: bytes) -> bytes:
     """Return the name of the root element; UTF-16 is read with its NUL bytes left out."""
     text = head.replace(b"\0", b"") if head[:2] in {b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<"} else head
     match = _ROOT.search(re.sub(rb"<!--.*?-->|<!DOCTYPE[^>]*>", b"", text, flags=re.DOTALL))
@@ -81,7 +81,7 @@ def _root(head: bytes) -> bytes:
 
 
 def _assessments(head: bytes) -> bool:
-    return _root(head) in {b"assessments", b"inex-assessments"}
+    return root(head) in {b"assessments", b"inex-assessments"}
 
 
 def _first_file(head: bytes) -> bytes:
