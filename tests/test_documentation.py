@@ -136,6 +136,23 @@ def test_the_tutorial_runs_from_its_first_command_to_its_last(walked):
     assert [f"{done.args[-1]}: {done.stderr}" for done in results if done.returncode] == []
 
 
+def printed(page: Path) -> list[tuple[str, list[str]]]:
+    """Console blocks with the lines of the text block that follows each; rules and cut lines are left out."""
+    pairs = re.findall(
+        r"^```console\n([^`]*)^```\n(?:\n```text\n([^`]*)^```)?", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    lines = [[" ".join(line.split()) for line in text.splitlines()] for _, text in pairs]
+    kept = [[line for line in some if line.strip("─ ") and not line.endswith("…")] for some in lines]
+    return [(block, some) for (block, _), some in zip(pairs, kept, strict=True)]
+
+
+def test_the_tutorial_shows_what_its_commands_print(walked):
+    results = iter(walked[1])
+    for block, lines in printed(TUTORIAL):
+        said = "".join(next(results).stdout for _ in commands(block))
+        assert set(lines) <= {" ".join(line.split()) for line in said.splitlines()}, block
+
+
 def test_the_tour_of_the_readme_runs_in_the_demos_folder(walked):
     tour = next(block for block in console_blocks(ROOT / "README.md") if "cd focuseval-demo" in block)
     results = [console(line, walked[0] / "sea") for line in commands(tour)[1:]]
