@@ -89,8 +89,11 @@ def test_reduced_motion_is_respected(shown):
 
 
 def test_graphs_are_saved_as_svg_and_png_with_their_tables(shown):
-    means = "focuseval.charts.views.get(focuseval.charts.byId('means'))"
-    assert shown.run(f"return {means}.toSVG()").startswith("<svg")
+    shown.size(1600, 1000, dark=True)
+    means = "focuseval.charts.forPaper(focuseval.charts.byId('means'))"
+    svg = shown.run(f"return {means}.toSVG()")
+    assert svg.startswith("<svg")
+    assert 'fill="white"' in svg
     png = shown.run(f"return {means}.toImageURL('png')")
     assert base64.b64decode(png.split(",")[1])[:4] == b"\x89PNG"
     shown.run("document.querySelectorAll('figure details').forEach((one) => { one.open = true; })")

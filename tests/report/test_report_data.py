@@ -98,8 +98,8 @@ def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
     found = build_report(gold, runs, ["MAgP", "gP@5"], docs=texts, task="spans")
     assert len(found.first.runs) == 200
     assert len({row[0] for row in found.chart("MAgP").rows}) == 24
-    assert len(found.chart("means").rows) == 40
-    assert "The 40 best of 200 runs are drawn." in found.chart("means").caption
+    assert len(found.chart("means").rows) == 20
+    assert "20 of 200 runs are drawn, the best first." in found.chart("means").caption
     assert any("200 runs: curves and heat map show the 24 best." in said for said in found.remarks)
     assert render_html(found).count("<tr>") > 200
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from focuseval.report import render_html
+from building import gold_of, run_of
+from focuseval.report import build_report, render_html
 from strategies.report_pages import HOSTILE, LONG, hostile_report, long_report
 
 
@@ -150,6 +151,22 @@ def test_hostile_text_is_shown_and_not_obeyed(opened):
         settled(browser, before)
     assert browser.run("return window.hacked") is None
     assert browser.run("return document.querySelectorAll('#heat-text script, #heat-text img').length") == 0
+    assert browser.errors() == []
+
+
+def test_hostile_names_are_drawn_and_not_obeyed(opened):
+    evil = "</script><img src=x onerror=window.hacked=1>'\"\\u202e${window.hacked=2}"
+    judged = {
+        evil: {"d": {"spans": [(0, 5)], "length": 20, "bep": 0}},
+        "t": {"d": {"spans": [(0, 9)], "length": 20, "bep": 0}},
+    }
+    runs = [run_of({evil: [("d", n, 9)], "t": [("d", n, 5)]}, f"{evil}{n}") for n in range(3)]
+    report = build_report(gold_of(judged), runs, ["charP", "MAiP", "BEPD(A=0.1)"], docs={"d": "x" * 20}, task="spans")
+    browser = opened(report)
+    browser.run("document.querySelectorAll('figure').forEach((figure) => focuseval.charts.draw(figure))")
+    browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert browser.run("return window.hacked") is None
+    assert browser.run("return document.querySelectorAll('main img').length") == 0
     assert browser.errors() == []
 
 

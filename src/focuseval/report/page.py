@@ -67,7 +67,7 @@ def render_html(report: Report) -> str:
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
         shown_measures=[name for name, _ in report.about.measures[:MOST_MEASURES]],
-        more_measures=len(report.about.measures) > MOST_MEASURES,
+        more_measures=len(report.about.measures) > 1,
         most_rows=MOST_ROWS,
         data=as_json(page_data(report)),
         texts=[as_json(text) for text in report.texts.values()],
@@ -154,7 +154,7 @@ def environment() -> Any:
     environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of}
     environment.globals["figure"] = parts.figure
     environment.globals["table_of"] = parts.table_of
-    environment.globals["table_of_measures"] = lambda runs: parts.table_of(measures_grid(runs))
+    environment.globals["table_of_measures"] = lambda runs: parts.plain_table(measures_grid(runs))
     return environment
 
 

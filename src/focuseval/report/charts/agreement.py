@@ -29,7 +29,11 @@ def significance_stars(ground: Ground) -> Chart | None:
     if not rows:
         return None
     size = 22 if len(listed) <= 20 else 13
-    place = {"type": "ordinal", "sort": None, "axis": {"labelAngle": 0, "domain": False, "ticks": False}}
+    place = {
+        "type": "ordinal",
+        "sort": None,
+        "axis": {"labelAngle": 0, "labelOverlap": "greedy", "domain": False, "ticks": False},
+    }
     spec = {
         "data": {"name": "rows"},
         "facet": {"field": "measure", "type": "nominal", "sort": list(measures), "title": None},
@@ -131,7 +135,7 @@ def tau_heat_map(ground: Ground) -> Chart | None:
     caption = (
         f"Kendall's τ between the rankings of {len(ground.labels)} runs under two measures. From .9 on they count as "
         "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
-        + left_out(len(kept), means.shape[1], "measures").replace("best", "first")
+        + ("" if len(kept) == means.shape[1] else f" The first {len(kept)} of {means.shape[1]} measures are drawn.")
     )
     columns = ("a", "b", "tau", "reading")
     return Chart("tau", "Do measures agree", caption, "agreement", columns, tuple(rows), spec, ("a", "b", "tau"))

@@ -96,6 +96,6 @@ def left_out(shown: int, all_: int, what: str = "runs") -> str:
     """Say how many are not drawn, or nothing.
 
     >>> left_out(40, 200)
-    ' The 40 best of 200 runs are drawn.'
+    ' 40 of 200 runs are drawn, the best first.'
     """
-    return "" if shown >= all_ else f" The {shown} best of {all_:,} {what} are drawn."
+    return "" if shown >= all_ else f" {shown} of {all_:,} {what} are drawn, the best first."

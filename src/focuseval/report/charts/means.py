@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from focuseval.report.ground import Ground
 
 
+MOST_FIRST = 20
+"""Runs that the first screen has room for."""
+
+
 def means_with_intervals(ground: Ground) -> Chart | None:
     """Draw every run's mean with its 95 % interval under the first measure."""
-    listed = ground.listed()
+    listed = ground.listed(MOST_FIRST)
     found = intervals(ground.values())[listed]
     rows = [
         (ground.labels[run], *(number(v) for v in row[:3]))

@@ -3,6 +3,8 @@
 (() => {
   const { byId, cell, data, node, visible } = focuseval;
   const views = new Map();
+  const PAPER = 620;
+  const MANY = 4000; // marks that a browser still moves about smoothly as elements
   const LIGHT = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1b1b1b", "#E69F00", "#56B4E9"];
   const DARK = ["#56B4E9", "#FF9A52", "#2CCB9F", "#E8A3C9", "#f4f1ea", "#F2C14E", "#7FA7FF"];
 
@@ -31,24 +33,32 @@
 
   const records = (chart) => chart.rows.map((row) => Object.fromEntries(chart.columns.map((name, i) => [name, row[i]])));
 
+  /** A graph as Vega understands it, as wide as its place; for paper in light colours and of a fixed width. */
+  const parsed = (chart, width, light) => {
+    const spec = structuredClone(chart.spec);
+    if (spec.width === "container" && light) spec.width = PAPER;
+    if (spec.facet) spec.columns = Math.max(1, Math.floor((light ? PAPER : width) / spec.usermeta.facet));
+    const config = theme(light ? PAPER : width, light);
+    return vega.parse(vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config }).spec);
+  };
+
   /** Draw a figure now; a second call draws it again in the colours of the moment. */
   const draw = (figure, light = false) => {
     const chart = chartOf(figure);
     const plot = figure.querySelector(".plot");
-    const spec = structuredClone(chart.spec);
-    if (spec.width === "container" && light) spec.width = 620;
-    if (spec.facet) spec.columns = Math.max(1, Math.floor(plot.clientWidth / spec.usermeta.facet));
     views.get(figure)?.finalize();
-    const compiled = vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config: theme(plot.clientWidth, light) }).spec;
-    const view = new vega.View(vega.parse(compiled), { renderer: "svg", container: plot, hover: true, logLevel: vega.Error });
+    const renderer = chart.rows.length > MANY ? "canvas" : "svg";
+    const view = new vega.View(parsed(chart, plot.clientWidth, light), { renderer, container: plot, hover: true, logLevel: vega.Error });
     view.run();
     views.set(figure, view);
     figure.dataset.drawn = "";
   };
 
+  /** The graph for a paper: light, on white, whatever the page looks like. */
+  const forPaper = (figure) => new vega.View(parsed(chartOf(figure), 0, true), { renderer: "none", logLevel: vega.Error }).background("white");
+
   const save = async (figure, kind) => {
-    if (!views.has(figure)) draw(figure);
-    const view = views.get(figure);
+    const view = forPaper(figure);
     const address = kind === "svg"
       ? URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }))
       : await view.toImageURL("png", 2);
@@ -116,6 +126,6 @@
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure, true)));
     addEventListener("afterprint", again);
-    focuseval.charts = { draw, save, views, byId: (id) => byId(`chart-${id}`) };
+    focuseval.charts = { draw, forPaper, save, views, byId: (id) => byId(`chart-${id}`) };
   };
 })();
