@@ -16,6 +16,7 @@ from focuseval.evaluate.peering import explain
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
+from focuseval.evaluate.streaming import large, score_stream, streamable
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.match import Matched, match, prepare
@@ -93,7 +94,7 @@ def evaluate(
     """
     index, sources, asked = as_index(docs if index is None else index), as_runs(runs), _asked(measures)
     gold = as_gold(gold, index)
-    if sources and not asked and task is None:
+    if sources and not asked and task is None and not large(sources[0], policies.get("run_format")):
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
@@ -118,7 +119,10 @@ def _score_all(sources: Sequence[Any], prepared: Prepared, plan: Plan, jobs: int
 
 
 def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
-    """Match one run and compute every measure on it."""
+    """Match one run and compute every measure on it; a large one a block of topics at a time."""
+    if streamable(source, prepared, plan) and (streamed := score_stream(source, prepared, plan, score_run)) is not None:
+        gathered: Scored = streamed
+        return gathered
     matched = match_run(source, prepared, plan)
     refuse_unlawful(matched, plan.task)
     values = np.empty((matched.topics, len(plan.measures)))
