@@ -66,6 +66,15 @@ def test_every_layout_shows_the_mean_with_its_counts(score, layout, topics):
             assert word in result.stdout
 
 
+def test_a_long_table_carries_counts_and_signature_with_its_means(score):
+    rows = score("-m", "charP", "--format", "csv", "--per-topic").stdout.splitlines()
+    assert rows[0] == "run,topic,measure,value,signature"
+    counts = [row.split(",")[:4] for row in rows if ",all," in row and ",charP," not in row]
+    expected = {"topics": "2", "missing": "1", "excluded": "1", "unjudged": "1"}
+    assert counts == [["R", "all", name, number] for name, number in expected.items()]
+    assert all(",focuseval:" in row for row in rows[1:])
+
+
 def test_missing_topics_can_be_left_out(score):
     zero, skip = (
         json.loads(score("-m", "charR", "--missing", how, "--format", "json").stdout)["runs"][0]

@@ -54,14 +54,17 @@ def lines(scores: Scores, *, per_topic: bool) -> Iterable[tuple[str, str, str, f
 
 
 def to_csv(scores: Scores, *, per_topic: bool = False) -> str:
-    """Return comma-separated values: means with counts, or one line per topic and measure."""
+    """Return comma-separated values: means with counts, or one line per topic and measure, counts among them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if per_topic:
-        writer.writerow(["run", "topic", "measure", "value"])
+        writer.writerow(["run", "topic", "measure", "value", "signature"])
         writer.writerows(
-            (run, topic, measure, repr(value)) for run, topic, measure, value in lines(scores, per_topic=True)
+            (run, topic, measure, repr(value), scores.signature)
+            for run, topic, measure, value in lines(scores, per_topic=True)
         )
+        for name, beside in zip(scores.names, scores.counts, strict=True):
+            writer.writerows((name, "all", count, getattr(beside, count), scores.signature) for count in COUNTS)
         return out.getvalue()
     writer.writerow(["run", *scores.measures, *COUNTS, "signature"])
     for number, name in enumerate(scores.names):

@@ -31,7 +31,10 @@ def nearness(m: Matched, A: float) -> Floats:
 
 
 def bep_distance(m: Matched, A: float) -> Floats:
-    """Return the sum of s(x, b) over the returned articles, divided by the topic's number of best entry points."""
+    """Return the sum of s(x, b) over the returned articles, divided by the topic's number of best entry points.
+
+    s(x, b) is A·L / (A·L + distance): 1 at the best entry point, 1/2 at A mean article lengths from it.
+    """
     base = m.prepared.beps_of_topic
     return without_base(ratio(total(nearness(m, A), m.a_topic, m.topics), base), base)
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 def expected_precision(m: Matched, A: float, nav: str, at: Fraction | None = None) -> Floats:
     """Return the expected precision at a recall level, or, without one, its mean over R = 1 … T (MAP).
 
+    An item shows its article's best entry point with probability s(x, b), see BEPD, independently of the others; with
+    ``nav=contains`` the targets are the ideal elements, and a result shows those that it contains.
+
     The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the chance
     to see the point at k, times the expected number of points seen by then.
     """

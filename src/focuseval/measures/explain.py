@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING
 
 from focuseval.match.policies import Policies
+from focuseval.measures.citations import reference
 from focuseval.measures.measure import number
 from focuseval.measures.names import named
 
@@ -31,7 +32,7 @@ def overview(measures: Iterable[Measure]) -> str:
 def _spelled(measure: Measure) -> str:
     if not measure.at:
         return measure.name
-    sign = "@x" if measure.at[0] == "level" else "@k"
+    sign = {"level": "@x", "characters": "@Nc"}.get(measure.at[0], "@k")
     return measure.name + (sign if measure.at_required else f"[{sign}]")
 
 
@@ -49,7 +50,7 @@ def explain(text: str) -> str:
     lines += [f"Needs       {', '.join(measure.needs)}"] if measure.needs else []
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
-    lines += [f"Cite        {measure.cite}"]
+    lines += [f"Cite        {reference(measure.cite)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -49,7 +49,10 @@ def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: st
 def browse_effort_precision(
     m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
 ) -> NDArray[np.float64]:
-    """Return the mean of `browse_scores` over the relevant articles of each topic; 0 for those not returned."""
+    """Return the mean, over a topic's relevant articles, of the MAep of each article's elements; 0 if not returned.
+
+    Every article is a list of its own: its elements as the run ranks them, against the article's own recall base.
+    """
     scores = browse_scores(m, quant, base, ideal)
     here = np.flatnonzero(~np.isnan(scores))
     topic = m.elements(quant, base).base.topic_of_article[here]

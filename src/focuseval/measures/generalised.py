@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: int, n: int) -> Floats:
     r"""Return the mean article score over the first `at` ranks.
 
+    An article's score is F of the text returned from it (β weighs recall), tolerance to irrelevance, nearness of the
+    entry point, or MAep of its elements; 0 where the article is not relevant.
     A topic with fewer articles is padded with zeros, so that no run gains by returning less; with the policy
     ``short=last`` the value of the last rank is repeated instead.
     """
@@ -144,6 +146,7 @@ GENERALISED = (
         example="Article scores 1, 0.5: gP@2 = 0.75.",
         perfect=False,
         tasks=("relevant-in-context", "best-in-context"),
+        curve=generalised_curve,
     ),
     Measure(
         "gR",

@@ -117,7 +117,12 @@ def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDA
 
 
 def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> NDArray[np.float64]:
-    """Return the mean precision over the recall levels .01 … 1."""
+    """Return the mean precision over the recall levels .01 … 1.
+
+    An element of gain q puts q on *relevant* and 1 − q on *not relevant* at its rank; n is the gain of the whole recall
+    base. In the formula j is the not-relevant mass of earlier ranks, r and i the masses of the rank that reaches x·n,
+    and s the part of r still needed there. Results of one rank come in any order.
+    """
     _, values = precall_curve(m, quant, unretrieved)
     return without_base(values.mean(axis=1), m.elements(quant, "full").base.full_list.length())
 

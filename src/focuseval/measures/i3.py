@@ -82,7 +82,11 @@ def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[
 
 
 def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> NDArray[np.float64]:
-    """Return the mean precision over the recall levels .01 … 1; 0 at levels that the run does not reach."""
+    """Return the mean precision over the recall levels .01 … 1; 0 at levels that the run does not reach.
+
+    Exhaustivity e and specificity s are quantised apart (strict: 3 is 1, all else 0; generalised: a third a grade); c′
+    is the text of a result c that no earlier result returned.
+    """
     total = recall_precision(m, quant, overlap)[2]
     return without_base(graded_curve(m, quant, overlap)[1].mean(axis=1), total)
 

@@ -32,14 +32,19 @@ def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "i
 def normalised_cumulated_gain(
     m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
 ) -> NDArray[np.float64]:
-    """Return nxCG at one rank."""
+    """Return what the first `at` results gain, over what the ideal list gains by then.
+
+    A result gains no more than the ideal element on its path (itself, its ancestor or its descendant) still leaves:
+    ``max(0, min(xG[j], xG[ideal] − gains of earlier results that overlap it))``. A result that contains several ideal
+    elements takes the one that leaves it most, and overlaps each of them for later results.
+    """
     return normalised_at(m.elements(quant, base), np.array([at]), ideal)[:, 0]
 
 
 def mean_normalised_cumulated_gain(
     m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
 ) -> NDArray[np.float64]:
-    """Return the mean of nxCG over the ranks 1 … k."""
+    """Return the mean of nxCG over the ranks 1 … `at`, past the end of the list too."""
     return np.asarray(normalised_at(m.elements(quant, base), np.arange(1, at + 1), ideal).mean(axis=1))
 
 

@@ -59,7 +59,11 @@ def _read(m: Matched, article: NDArray[np.int64], length: NDArray[np.int64], irr
 
 
 def tolerance(m: Matched, irr: int) -> Floats:
-    """Return the mean T2I over the topic's relevant articles; an article that was not returned scores 0."""
+    """Return the mean T2I over the topic's relevant articles; an article that was not returned scores 0.
+
+    A reader goes through an article's returned passages, then through the text between them, each in document order,
+    and stops once `irr` irrelevant characters are read.
+    """
     return ratio(total(tolerance_scores(m, irr), m.a_topic, m.topics), m.prepared.numrel)
 
 

@@ -58,7 +58,11 @@ def _effort_precision(match: ElementMatch, ideal: str) -> NDArray[np.float64]:
 def mean_average_effort_precision(
     m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
 ) -> NDArray[np.float64]:
-    """Sum effort-precision over the ranks that gain, and divide by the number of relevant elements."""
+    """Sum effort-precision over the ranks that gain, and divide by the number of relevant elements.
+
+    At a rank that gains, effort-precision is the rank at which the ideal list has gathered as much, over the rank
+    itself. The ideal list holds all relevant elements, best first, overlapping ones too; repeats gain nothing.
+    """
     match = m.elements(quant, base)
     return relevant_ratio(
         total(effort_precision(match, ideal), match.hit_topic, m.topics), match.base.full_list.length()
@@ -99,7 +103,10 @@ def effort_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str
 def effort_precision_at(
     m: Matched, at: Fraction, quant: str = "auto", base: str = "auto", ideal: str = "rank"
 ) -> NDArray[np.float64]:
-    """Return effort-precision at one gain-recall level."""
+    """Return effort-precision at one gain-recall level, read off straight lines between the ranks that gain.
+
+    Before the first of them its own value holds; past the last one effort-precision is 0.
+    """
     match = m.elements(quant, base)
     return relevant_only(match, effort_at(match, [at], ideal)[:, 0])
 
