@@ -88,7 +88,7 @@ def page_data(report: Report) -> dict[str, Any]:
 
 def chart_data(chart: Chart) -> dict[str, Any]:
     """Return what the scripts need of a graph."""
-    return {name: getattr(chart, name) for name in ("id", "columns", "rows", "spec", "pivot", "by")}
+    return {name: getattr(chart, name) for name in ("id", "columns", "rows", "spec", "pivot", "head", "by")}
 
 
 def policy(scripts: Sequence[str]) -> str:

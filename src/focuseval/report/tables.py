@@ -109,7 +109,7 @@ def _pivoted(chart: Chart, title: str, rows: list[tuple[object, ...]]) -> Grid:
     if all(isinstance(key, int | float) for key in keys):
         keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
     body = _cells([(key, *(lines[key].get(name) for name in names)) for key in keys])
-    return Grid(title, (chart.columns[down], *map(str, names)), body, (chart.caption,))
+    return Grid(title, (chart.head or chart.columns[down], *map(str, names)), body, (chart.caption,))
 
 
 def _cells(rows: list[tuple[object, ...]]) -> tuple[tuple[str, ...], ...]:

@@ -63,7 +63,8 @@ def significance_stars(ground: Ground) -> Chart | None:
     )
     columns = ("measure", "row", "column", "mark", "kind")
     title = "Which differences are significant"
-    return Chart("stars", title, caption, "agreement", columns, tuple(rows), spec, ("row", "column", "mark"), "measure")
+    pivot = ("row", "column", "mark")
+    return Chart("stars", title, caption, "agreement", columns, tuple(rows), spec, pivot, "run, better than", "measure")
 
 
 def _shade() -> dict[str, Any]:

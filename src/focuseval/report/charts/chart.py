@@ -36,6 +36,8 @@ class Chart:
     """Vega-Lite over the data set ``rows``."""
     pivot: tuple[str, str, str] | None = None
     """Columns that become rows, columns and cells of the table behind the graph."""
+    head: str = ""
+    """Name of the first column of that table, where the column's own is too short."""
     by: str = ""
     """Column whose every value gets a table of its own."""
 

@@ -155,7 +155,7 @@ def _lines(
     )
     said = caption + parameters + grey + left_out(len(ground.drawn), len(ground.labels))
     spec = line_spec(words, front, unit=unit)
-    return Chart(curve, title, said, "curves", ("run", "x", "y"), tuple(rows), spec, pivot=("x", "run", "y"))
+    return Chart(curve, title, said, "curves", ("run", "x", "y"), tuple(rows), spec, ("x", "run", "y"), words[0])
 
 
 def coloured(ground: Ground, labels: Sequence[str]) -> list[str]:

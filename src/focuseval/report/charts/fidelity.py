@@ -64,5 +64,5 @@ def fidelity_grid(ground: Ground) -> Chart | None:
     )
     columns = ("measure", "S", "R", "mean")
     return Chart(
-        "fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, ("S", "R", "mean"), "measure"
+        "fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, ("S", "R", "mean"), by="measure"
     )

@@ -71,9 +71,9 @@
   const line = (tag, cells, first) => {
     const made = node("tr");
     cells.forEach((value, i) => {
-      const number = typeof value === "number";
       const head = tag === "th" || (i === 0 && first);
-      made.append(node(head ? "th" : "td", { class: number || (i && tag === "th") ? "number" : null, scope: head ? (tag === "th" ? "col" : "row") : null }, cell(value)));
+      const text = i === 0 ? visible(value ?? "–") : cell(value);
+      made.append(node(head ? "th" : "td", { class: i ? "number" : null, scope: head ? (tag === "th" ? "col" : "row") : null }, text));
     });
     return made;
   };
@@ -95,7 +95,7 @@
     }
     const keys = [...lines.keys()];
     if (keys.every((key) => typeof key === "number")) keys.sort((a, b) => a - b);
-    return plain([chart.pivot[0], ...names], keys.map((key) => [key, ...names.map((name) => lines.get(key).get(name) ?? null)]), caption);
+    return plain([chart.head || chart.pivot[0], ...names], keys.map((key) => [key, ...names.map((name) => lines.get(key).get(name) ?? null)]), caption);
   };
 
   /** The rows of a graph as one table, or one for each value of the column that it is divided by. */
