@@ -74,6 +74,17 @@ def test_a_path_that_is_not_in_the_index_is_named(index, tmp_path):
     )
 
 
+def test_whole_documents_become_spans_with_an_index(index, tmp_path):
+    run = find_format("trec-run").read(source_of(b"1 Q0 a 1 2 R\n1 Q0 b 2 1 R\n", "file"))
+    text, _ = written(run, "inex-fol", tmp_path, index=index)
+    assert text == f"1 Q0 a 1 2 R 0 {LENGTHS['a']}\n1 Q0 b 2 1 R 0 {LENGTHS['b']}\n"
+    with pytest.raises(FormatError, match=r"^file: expected offsets, found 2 whole documents; .*--index INDEX"):
+        written(run, "inex-fol", tmp_path)
+    run = find_format("trec-run").read(source_of(b"1 Q0 nowhere 1 2 R\n", "file"))
+    with pytest.raises(FormatError, match=r"^file:1: expected a place in the index, found document 'nowhere' \(1 "):
+        written(run, "inex-fol", tmp_path, index=index)
+
+
 def test_a_span_past_the_end_of_the_text_is_refused(index):
     with pytest.raises(FormatError, match=r"^file:1: expected a span within the 7 characters of 'b', found 5 … 8"):
         resolve_run(run_of([("b", '<fol offset="5" length="3"/>')]), index)

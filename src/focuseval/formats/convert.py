@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from focuseval.formats.format import Format
     from focuseval.run import Run
 
-_BY_PATH = frozenset({"element", "range", "passage"})
+_TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
+"""Places whose offsets the collection tells."""
 _PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
 
 
@@ -33,7 +34,7 @@ def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False)
     remarks: list[str] = []
     facets = run_facets(run)
     unsaid = facets.keys() - to.says
-    if unsaid & (_BY_PATH | {"text"}) and "span" in to.says:
+    if unsaid & _TRANSLATED and "span" in to.says:
         run = _as_spans(run, to, index)
         facets = run_facets(run)
         unsaid = facets.keys() - to.says
@@ -49,10 +50,10 @@ def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False)
 
 
 def _as_spans(run: Run, to: Format, index: Any) -> Run:
-    """Return the run with spans in place of paths and texts; every one of them must be found."""
+    """Return the run with spans in place of paths, texts and whole documents; every one of them must be found."""
     if index is None:
         raise FormatError(
-            f"expected offsets, found {named({k: v for k, v in run_facets(run).items() if k in _BY_PATH | {'text'}})}",
+            f"expected offsets, found {named({k: v for k, v in run_facets(run).items() if k in _TRANSLATED})}",
             at=run.file or None,
             remedy=f"{to.name} says offsets: give the collection with --index INDEX or --docs DOCS",
         )
@@ -61,18 +62,26 @@ def _as_spans(run: Run, to: Format, index: Any) -> Run:
         from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
 
         run, _ = align_run(run, index)
-    run = resolve_run(run, index)
+    run = resolve_run(_whole(run, index) if (kinds == "document").all() else run, index)
     lost = np.flatnonzero((_start(run) < 0) & (kinds != "unknown"))
     if len(lost):
         row = int(lost[0])
-        what = run.path[row].as_py() if run.path is not None else "its text"
+        path = None if run.path is None else run.path[row].as_py()
+        what = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
         raise FormatError(
-            f"expected a place in the index, found {what!r} of document {run.document[row].as_py()!r}"
+            f"expected a place in the index, found {what}document {run.document[row].as_py()!r}"
             f" ({len(lost)} results have none)",
             at=place_of(run, row),
             remedy="is it the same collection?",
         )
     return replace(run, path=None, end_path=None, text=None)
+
+
+def _whole(run: Run, index: Any) -> Run:
+    """Return a run of whole documents with the span of each, none where the index does not have it."""
+    rows = index.find(run.document)
+    end = np.append(index.lengths, -1)[rows]
+    return replace(run, start=np.where(rows < 0, -1, 0).astype(np.int64), end=end)
 
 
 def _start(run: Run) -> NDArray[np.int64]:

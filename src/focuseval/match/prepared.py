@@ -102,8 +102,9 @@ class Prepared:
         """The highlighted text of every article, disjoint and sorted, grouped by article."""
         passages = self.gold.passages
         if not len(passages.topic):
+            lost = f" ({self.gold.remarks[-1]})" if self.gold.aligned and self.gold.remarks else ""
             raise MissingDataError(
-                f"{self.gold.file or 'the gold'}: no highlighted passages, so no measure of characters; "
+                f"{self.gold.file or 'the gold'}: no highlighted passages{lost}, so no measure of characters; "
                 "use a measure of documents or elements, or a gold with passages"
             )
         refuse_unplaced(self.gold)
