@@ -4,10 +4,26 @@ import random
 
 from building import gold_of, run_of
 
-WORDS = "sea tide moon chart lamp fog bell pilot rock buoy log star wind sail rope knot depth lead coast port".split()
+WORDS = (
+    "sea",
+    "tide",
+    "moon",
+    "chart",
+    "lamp",
+    "fog",
+    "bell",
+    "pilot",
+    "rock",
+    "buoy",
+    "log",
+    "star",
+    "wind",
+    "sail",
+    "rope",
+)
 
 
-def campaign(topics=4, runs=2, documents=30, length=1500, depth=10, seed=7):
+def campaign(*, topics=4, runs=2, documents=30, length=1500, depth=10, seed=7):
     """Return gold, runs and texts; the first run is the best, the last one the worst."""
     chance = random.Random(seed)
     texts = {f"d{n:04}": _text(chance, length) for n in range(documents)}

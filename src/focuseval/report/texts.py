@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from focuseval.assess.document import Document
 
-KINDS = ("paragraph", "heading", "item", "cell", "meta", "code", "plain", "gap")
-"""Blocks are numbered by their place in this tuple."""
-
 
 def reader(index: Any) -> Callable[[int], dict[str, Any]]:
     """Return a function from a row of the index to the document's view; the last ones asked for are kept."""
@@ -35,9 +32,10 @@ def document_view(document: Document) -> dict[str, Any]:
 
     >>> from focuseval.assess.document import Document
     >>> document_view(Document("d", "One."))["blocks"]
-    [4, 6, 0]
+    [4, 0, 0]
     """
-    blocks = [n for b in layout(document) for n in (b.end - b.start, KINDS.index(b.kind), b.level)]
+    kinds: dict[str, int] = {}
+    blocks = [n for b in layout(document) for n in (b.end - b.start, kinds.setdefault(b.kind, len(kinds)), b.level)]
     steps: dict[str, int] = {}
     elements = []
     depth: list[int] = []
@@ -50,6 +48,7 @@ def document_view(document: Document) -> dict[str, Any]:
         "title": heading(document.text),
         "text": document.text,
         "length": len(document.text),
+        "kinds": list(kinds),
         "blocks": blocks,
         "steps": list(steps),
         "elements": elements,

@@ -1,7 +1,7 @@
 // Graphs: drawn when they come near the window, saved as SVG and PNG, with their rows as a table behind them.
 "use strict";
 (() => {
-  const { byId, cell, data, node, visible } = focuseval;
+  const { byId, cell, data, node, pause, visible } = focuseval;
   const views = new Map();
   const PAPER = 620;
   const MANY = 4000; // marks that a browser still moves about smoothly as elements
@@ -108,10 +108,11 @@
 
   focuseval.startCharts = () => {
     const figures = [...document.querySelectorAll("figure[data-chart]")];
-    const near = new IntersectionObserver((entries) => {
-      for (const entry of entries.filter((one) => one.isIntersecting)) {
-        near.unobserve(entry.target);
-        draw(entry.target);
+    const near = new IntersectionObserver(async (entries) => {
+      for (const { target } of entries.filter((one) => one.isIntersecting)) {
+        near.unobserve(target);
+        await pause(); // one graph a task: the page answers in between
+        if (!views.has(target)) draw(target);
       }
     }, { rootMargin: "300px" });
     for (const figure of figures) {

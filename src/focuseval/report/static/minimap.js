@@ -6,17 +6,19 @@
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  /** The first block that ends below a height of the pane. */
-  const blockAt = (blocks, height) => {
+  /** The character at a height of the pane, roughly: sheets know their place, inside of one it is a matter of share. */
+  const characterAt = (sheets, height) => {
     let low = 0;
-    let high = blocks.length - 1;
+    let high = sheets.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const { offsetTop, offsetHeight } = blocks[middle].node;
+      const { offsetTop, offsetHeight } = sheets[middle].node;
       if (offsetTop + offsetHeight > height) high = middle;
       else low = middle + 1;
     }
-    return blocks[low];
+    const { start, end, node } = sheets[low];
+    const share = (height - node.offsetTop) / Math.max(1, node.offsetHeight);
+    return start + Math.min(1, Math.max(0, share)) * (end - start);
   };
 
   const paint = (canvas, pane, state) => {
@@ -32,10 +34,9 @@
         context.fillRect(place * lane + 2, top, lane - 4, Math.max(1.5, ((end - start) / state.length) * height));
       }
     }
-    const blocks = pane.focusevalBlocks ?? [];
-    if (!blocks.length) return;
-    const top = (blockAt(blocks, pane.scrollTop).start / state.length) * height;
-    const bottom = (blockAt(blocks, pane.scrollTop + pane.clientHeight).end / state.length) * height;
+    const sheets = pane.focusevalSheets ?? [];
+    if (!sheets.length) return;
+    const [top, bottom] = [pane.scrollTop, pane.scrollTop + pane.clientHeight].map((y) => (characterAt(sheets, y) / state.length) * height);
     context.strokeStyle = colour("--ink");
     context.lineWidth = 1.5;
     context.strokeRect(1, top + 0.75, width - 2, Math.max(6, bottom - top - 1.5));
@@ -68,8 +69,10 @@
       canvas().addEventListener("click", (event) => {
         if (!state) return;
         const position = (event.offsetY / canvas().clientHeight) * state.length;
-        const block = pane().focusevalBlocks.find((one) => one.end > position);
-        if (block) focuseval.bring(pane(), block.node);
+        const sheet = pane().focusevalSheets.find((one) => one.end > position);
+        if (!sheet) return;
+        focuseval.bring(pane(), sheet.node);
+        pane().scrollTop += ((position - sheet.start) / (sheet.end - sheet.start)) * sheet.node.offsetHeight;
       });
     };
     return { show, start };

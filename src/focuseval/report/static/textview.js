@@ -2,8 +2,8 @@
 "use strict";
 (() => {
   const { appendText, count, kindOf, node, pause, units } = focuseval;
-  const KINDS = ["paragraph", "heading", "item", "cell", "meta", "code", "plain", "gap"];
   const LONG = 3000;
+  const SHEET = 5000;
   const SLICE = 12;
 
   /** Blocks as [start, end, kind, level, cut]; a very long one is cut at a blank into several that touch. */
@@ -12,14 +12,15 @@
     let start = 0;
     for (let i = 0; i < view.blocks.length; i += 3) {
       const end = start + view.blocks[i];
-      const [kind, level] = [KINDS[view.blocks[i + 1]], view.blocks[i + 2]];
+      const [kind, level] = [view.kinds[view.blocks[i + 1]], view.blocks[i + 2]];
       while (end - start > LONG * 1.5) {
         let cut = start + LONG;
         while (cut > start + LONG / 2 && !/\s/.test(view.text[unit(cut) - 1])) cut -= 1;
         made.push([start, cut, kind, level, true]);
         start = cut;
       }
-      if (end > start && kind !== "gap") made.push([start, end, kind, level, false]); // blank text between blocks is the style sheet's
+      const blank = !view.text.slice(unit(start), unit(end)).trim(); // space between blocks is the style sheet's
+      if (!blank) made.push([start, end, kind, level, false]);
       start = end;
     }
     return made;
@@ -69,6 +70,20 @@
     return made;
   };
 
+  /** Blocks stand on sheets of about two screens; what lies on a sheet out of sight costs the browser nothing. */
+  const sheetEnd = (blocks, first) => {
+    let last = first + 1;
+    while (last < blocks.length && last - first < 60 && blocks[last][1] - blocks[first][0] < SHEET) last += 1;
+    return last;
+  };
+
+  /** How high a sheet will be, roughly: the scroll bar needs to know before it is drawn. */
+  const height = (blocks, first, last) => {
+    let lines = 0;
+    for (let i = first; i < last; i += 1) lines += Math.ceil((blocks[i][1] - blocks[i][0]) / 85);
+    return Math.round(lines * 29.6 + (last - first) * 6);
+  };
+
   /** Fill `root` with an article; resolves to true when it is complete, false when another one took its place. */
   focuseval.showText = async (root, view, fragments, { pins, elements: withElements, name }) => {
     const turn = (root.focusevalTurn = (root.focusevalTurn ?? 0) + 1);
@@ -78,19 +93,22 @@
     const state = { view, unit, fragments, stops, name, stop: 0, fragment: 0 };
     const blocks = blocksOf(view, unit);
     root.replaceChildren();
-    root.focusevalBlocks = [];
+    root.focusevalSheets = [];
     let started = performance.now();
-    for (const [number, block] of blocks.entries()) {
-      const made = blockNode(state, block, blocks[number + 1]?.[0] ?? Infinity);
-      root.append(made);
-      root.focusevalBlocks.push({ start: block[0], end: block[1], node: made });
+    for (let first = 0; first < blocks.length;) {
+      const last = sheetEnd(blocks, first);
+      const sheet = node("div", { class: "sheet", style: `contain-intrinsic-block-size:auto ${height(blocks, first, last)}px` });
+      for (let i = first; i < last; i += 1) sheet.append(blockNode(state, blocks[i], blocks[i + 1]?.[0] ?? Infinity));
+      root.append(sheet);
+      root.focusevalSheets.push({ start: blocks[first][0], end: blocks[last - 1][1], node: sheet });
+      first = last;
       if (performance.now() - started > SLICE) {
         await pause();
         if (root.focusevalTurn !== turn) return false;
         started = performance.now();
       }
     }
-    for (; state.stop < state.stops.length; state.stop += 1) root.lastElementChild?.append(stopNode(state.stops[state.stop]));
+    for (; state.stop < state.stops.length; state.stop += 1) root.lastElementChild?.lastElementChild?.append(stopNode(state.stops[state.stop]));
     if (!blocks.length) root.append(node("p", { class: "note" }, "This document has no text."));
     return true;
   };
