@@ -96,7 +96,7 @@
     const pane = byId("heat-text");
     const name = (kind) => focuseval.nameOf(kind, state.b >= 0, heat().highlighted);
     if (!(await focuseval.showText(pane, view, pieces, { pins: pinsOf(article), elements: state.elements, name }))) return;
-    state.marks = [...pane.querySelectorAll("mark")].filter((mark, i, all) => mark.previousSibling !== all[i - 1]);
+    state.marks = [...pane.querySelectorAll("mark[data-first]")];
     state.mark = -1;
     focuseval.minimap.show(pieces, view.length);
     const first = pane.querySelector("mark.g") ?? state.marks[0];

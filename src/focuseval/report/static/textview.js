@@ -60,10 +60,12 @@
       const found = kindOf(bits);
       const trail = at >= shown ? " trail" : "";
       if (found || trail) {
-        const mark = found ? node("mark", { class: found.css + trail, title: state.name(found) }) : node("span", { class: "trail" });
+        const first = found && bits !== state.bits ? "" : null; // of a passage that may go through several blocks
+        const mark = found ? node("mark", { class: found.css + trail, title: state.name(found), "data-first": first }) : node("span", { class: "trail" });
         appendText(mark, piece);
         made.append(mark);
       } else appendText(made, piece);
+      state.bits = bits;
       at = to;
     }
     while (state.stops[state.stop]?.closes && state.stops[state.stop].at <= next) made.append(stopNode(state.stops[state.stop++]));
