@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
     """Return the new characters, and the new highlighted ones, that each result shows within the budget.
 
-    Every returned character counts against the budget, repeats included; the last result is cut where it ends.
+    Every returned character counts against the budget, repeats included; the last result is cut where it ends. A budget
+    of words ends with its last word: blanks behind it are not read, so that a chunk cut there shows no more.
     """
     cost = m.size if budget.unit == "characters" else words(m)
     before = running_count(cost, m.bounds) - cost
     left = budget.amount - before
     paid = left > 0
     size, relevant = np.where(paid, m.new_size, 0), np.where(paid, m.new_rsize, 0)
-    cut = np.flatnonzero(paid & (cost > left))
+    cut = np.flatnonzero(paid & (cost > left if budget.unit == "characters" else cost >= left))
     if not len(cut):
         return size, relevant
     end = m.end.copy()
