@@ -11,7 +11,8 @@ result whose place the file declares unknown (``X``).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Run:
     """A chunk's own text, to be aligned."""
     chunk: NDArray[np.int64] | None = None
     """Position of a chunk among its document's chunks, −1 where unknown: its neighbours tell repeated texts apart."""
-    line: NDArray[np.int64] | None = None
+    line: NDArray[Any] | None = None
     """Line of every result in its file; None when row i stands on line i + 1."""
     keys: NDArray[np.uint64] | None = None
     """`focuseval.keys.hash64` of the document ids, where the reader has computed it and, by it, found no document
@@ -84,7 +85,8 @@ class Run:
             self, **{name: column.take(rows) for name in columns if (column := getattr(self, name)) is not None}
         )
 
-    @property
+    @cached_property
     def bounds(self) -> NDArray[np.int64]:
         """Where each topic's block begins, and one more entry for the end of the last."""
-        return np.searchsorted(self.topic, np.arange(len(self.topics) + 1)).astype(np.int64)
+        numbers = np.arange(len(self.topics) + 1, dtype=self.topic.dtype)  # of another type, all rows would be copied
+        return np.searchsorted(self.topic, numbers).astype(np.int64)

@@ -63,7 +63,8 @@ def read(source: Any, run_format: str | None, index: Any) -> Run:
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 
-        return read_run(source if isinstance(source, str) else Path(source), format=run_format, index=index)
+        path = source if isinstance(source, str) else Path(source)
+        return read_run(path, format=run_format, index=index, hashed=False)
     from focuseval.formats.frame_rows import run_from_frame  # noqa: PLC0415  only frames need it
 
     return run_from_frame(source, documents=index)

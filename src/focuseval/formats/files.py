@@ -20,9 +20,18 @@ if TYPE_CHECKING:
     from focuseval.run import Run
 
 
-def read_run(path: str | Path | Source, format: str | None = None, index: Any = None) -> Run:  # noqa: A002  the field's word
-    """Return the run in a file (``-``: standard input); an index resolves its paths to spans."""
-    source = open_source(path)
+def read_run(
+    path: str | Path | Source,
+    format: str | None = None,  # noqa: A002  the field's word
+    index: Any = None,
+    *,
+    hashed: bool = True,
+) -> Run:
+    """Return the run in a file (``-``: standard input); an index resolves its paths to spans.
+
+    With ``hashed=False`` its `sha256` stays empty.
+    """
+    source = open_source(path, hashed=hashed)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
     run: Run = chosen.reader(index)(source)
     return run if index is None else placed_run(run, index)

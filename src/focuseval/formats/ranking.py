@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from focuseval.errors import FormatError
 
-_FEW = 4096
+_STRETCH = 1 << 18
 
 
 def topic_codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -84,33 +84,40 @@ def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], 
 
     trec_eval keeps scores in single precision, so scores that differ beyond it tie.
     """
-    single = score.astype(np.float32)
-    if len(topic) < 2:
-        return None
-    same = topic[1:] == topic[:-1]
-    order = None
-    if bool((topic[1:] < topic[:-1]).any()) or bool((same & (single[1:] > single[:-1])).any()):
-        order = full_order(np.lexsort((-single, topic)))
+    order, tied = None, _tied(topic, score)
+    if tied is None:
+        order = full_order(np.lexsort((-score.astype(np.float32), topic)))
         document = taken(document, order)
-        topic, single = topic[order.origin], single[order.origin]
-        same = topic[1:] == topic[:-1]
-    tied = np.append(False, same & (single[1:] == single[:-1]))
-    if not tied.any():
-        return order
-    return _ties_ordered(tied, document, order)
+        tied = _tied(topic[order.origin], score[order.origin])
+    return order if tied is None or not len(tied) else _ties_ordered(tied, len(topic), document, order)
 
 
-def _ties_ordered(tied: NDArray[np.bool_], document: Any, order: Order | None) -> Order | None:
+def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """Return the rows that tie with the row before them; None when a row should stand before the one above it.
+
+    A stretch at a time: what is compared stays in the cache, and ten million rows need little memory.
+    """
+    ties = [np.zeros(0, np.int64)]
+    for first in range(1, len(topic), _STRETCH):
+        t, s = topic[first - 1 : first + _STRETCH], score[first - 1 : first + _STRETCH].astype(np.float32)
+        same = t[1:] == t[:-1]
+        if bool((t[1:] < t[:-1]).any()) or bool((same & (s[1:] > s[:-1])).any()):
+            return None
+        ties.append(np.flatnonzero(same & (s[1:] == s[:-1])) + first)
+    return np.concatenate(ties)
+
+
+def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Order | None) -> Order | None:
     """Order the rows that tie with the one before them (or after) by descending document."""
-    rows = np.flatnonzero(tied | np.append(tied[1:], False))
-    group = np.cumsum(~tied[rows])
+    rows = np.union1d(tied, tied - 1)
+    group = np.cumsum(~np.isin(rows, tied))
     table = pa.table({"group": group, "document": document.take(pa.array(rows))})
     within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
     moved = np.flatnonzero(within != np.arange(len(rows)))
     if not len(moved):
         return order
     if order is None:
-        return Order(len(tied), rows[moved], rows[within[moved]])
+        return Order(size, rows[moved], rows[within[moved]])
     origin = order.origin.copy()
     origin[rows] = order.origin[rows[within]]
     return full_order(origin)
@@ -144,6 +151,14 @@ def taken(column: Any, order: Order) -> Any:
     return moved
 
 
+def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
+    """Return a column that nobody else has in ranking order: in its own place where only few rows move."""
+    if order.full:
+        return column[order.origin]
+    column[order.to] = column[order.origin]
+    return column
+
+
 def rows_of(column: Any, rows: NDArray[np.int64]) -> Any:
     """Return some rows of a NumPy or Arrow column; a column that is not there stays away."""
     if column is None or isinstance(column, np.ndarray):
@@ -151,34 +166,37 @@ def rows_of(column: Any, rows: NDArray[np.int64]) -> Any:
     return column.take(pa.array(rows))
 
 
-def lines_taken(line: NDArray[np.int64] | None, order: Order) -> NDArray[np.int64]:
+def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
     """Return the lines of rows in ranking order; None stands for 1, 2, 3 and so on."""
-    lines: NDArray[np.int64] = taken(np.arange(1, order.size + 1) if line is None else line, order)
-    return lines
+    if line is not None:
+        return np.asarray(taken(line, order))
+    narrow = np.int32 if order.size < np.iinfo(np.int32).max else np.int64
+    return moved(np.arange(1, order.size + 1, dtype=narrow), order)
 
 
 def _arrow_taken(column: Any, order: Order) -> Any:
-    """Take rows; a column of which few rows move is cut and joined instead of copied."""
-    if order.full or len(order.to) > _FEW or not isinstance(column, pa.ChunkedArray):
+    """Take rows; where only some move, chunk by chunk, so that chunks without any stay as they are."""
+    if order.full or not isinstance(column, pa.ChunkedArray):
         return column.take(pa.array(taken(np.arange(order.size), order)))
-    pieces, done = [], 0
-    for first, last in _windows(order.to, order.origin):
-        rows = np.arange(first, last)
-        here = (order.to >= first) & (order.to < last)
-        rows[order.to[here] - first] = order.origin[here]
-        pieces += column.slice(done, first - done).chunks
-        pieces.append(column.slice(first, last - first).combine_chunks().take(pa.array(rows - first)))
-        done = last
-    return pa.chunked_array(pieces + column.slice(done).chunks, column.type)
+    pieces = []
+    for first, chunks in _closed(column.chunks, order):
+        rows = np.arange(sum(map(len, chunks)))
+        here = slice(*np.searchsorted(order.to, (first, first + len(rows))))
+        rows[order.to[here] - first] = order.origin[here] - first
+        moving = here.start < here.stop
+        pieces += [pa.concat_arrays(chunks).take(pa.array(rows))] if moving else chunks
+    return pa.chunked_array(pieces, column.type)
 
 
-def _windows(to: NDArray[np.int64], origin: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield the smallest stretches of rows within which every moved row stays."""
-    low, reach = np.minimum(to, origin), np.maximum.accumulate(np.maximum(to, origin))
-    starts = np.flatnonzero(np.r_[True, low[1:] > reach[:-1]]) if len(to) else ()
-    ends = np.r_[starts[1:], len(to)] if len(to) else ()
-    for first, last in zip(starts, ends, strict=True):
-        yield int(low[first:last].min()), int(reach[last - 1]) + 1
+def _closed(chunks: list[Any], order: Order) -> Iterator[tuple[int, list[Any]]]:
+    """Yield chunks, and together those between which rows move, with the number of their first row."""
+    ends = np.cumsum([len(chunk) for chunk in chunks])
+    one, other = (np.searchsorted(ends, rows, "right") for rows in (order.to, order.origin))
+    reach = np.arange(len(chunks))
+    np.maximum.at(reach, np.minimum(one, other), np.maximum(one, other))
+    last = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(chunks)))
+    for start, end in zip(np.r_[0, last[:-1] + 1], last + 1, strict=True):
+        yield int(ends[start]) - len(chunks[start]), chunks[start:end]
 
 
 def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64] | tuple[int, int] | None:
@@ -187,9 +205,7 @@ def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64]
     None: two documents of a topic share a key by chance, and nothing is repeated.
     """
     keys = hash64(document)
-    pairs = joint(keys, topic)
-    pairs.sort()
-    twice = pairs[1:][pairs[1:] == pairs[:-1]]
+    twice = np.concatenate([_twice(joint(keys[here], topic[here])) for here in _whole_topics(topic)])
     if not len(twice):
         return keys
     suspects = np.flatnonzero(np.isin(joint(keys, topic), twice))
@@ -199,3 +215,20 @@ def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64]
         if first != row:
             return first, row
     return None
+
+
+def _twice(pairs: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the keys that occur more than once; they are sorted in place."""
+    pairs.sort()
+    return np.asarray(pairs[1:][pairs[1:] == pairs[:-1]])
+
+
+def _whole_topics(topic: NDArray[np.int32]) -> Iterator[slice]:
+    """Yield stretches of rows that end with their topic; all rows at once where topics do not stand in blocks."""
+    first, size = 0, len(topic)
+    step = size if bool((topic[1:] < topic[:-1]).any()) else _STRETCH
+    while first + step < size:
+        last = int(np.searchsorted(topic, topic[first + step - 1], "right"))
+        yield slice(first, last)
+        first = last
+    yield slice(first, size)

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import FormatError
-from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, only_value, taken, topic_codes
+from focuseval.formats.ranking import (
+    by_score_and_document,
+    distinct_keys,
+    lines_taken,
+    moved,
+    only_value,
+    taken,
+    topic_codes,
+)
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.run import Run
 
@@ -46,8 +54,8 @@ def read(source: Source) -> Run:
     rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)
     if order is not None:
-        topic, score, rank = (taken(column, order) for column in (topic, score, rank))
-        document, keys = taken(document, order), taken(keys, order)
+        topic, score, rank = (moved(column, order) for column in (topic, score, rank))
+        document, keys = taken(document, order), None if keys is None else moved(keys, order)
         line = lines_taken(line, order)
     return Run(
         run_id,

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import InputError
 from focuseval.keys import hash64, mix
-from focuseval.match.lookup import Lookup, in_threads
+from focuseval.match.lookup import BLOCK, Lookup, in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,19 +90,37 @@ def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
     documents it fails where a topic returns one twice (unless the reader has made sure that none does).
     """
     prepared, ids = matched.prepared, matched.column(matched.run.document)
-    pairs = pair_keys(ids, None if matched.run.keys is None else matched.column(matched.run.keys), matched.topic)
+    if whole and matched.run.keys is not None:
+        return find_by_keys(matched, ids, matched.column(matched.run.keys))
+    pairs = pair_keys(ids, matched.topic)
     known = prepared.hashed_pairs.search(pairs)
     rows = np.flatnonzero(known >= 0)
     if not len(rows) or not _equal(ids, rows, prepared.gold.documents, prepared.gold.articles.document[known[rows]]):
         return None
     if whole:
-        lawful = matched.run.keys is not None or _distinct(pairs)
+        lawful = _distinct(pairs)
         return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows))) if lawful else None
     strange = np.flatnonzero(known < 0)
     group = _firsts(pairs[strange].view(np.int64))
     again = np.flatnonzero(group != np.arange(len(group)))
     sure = _equal(ids, strange[again], ids, strange[group[again]])
     return Documents(known, distinct=False, group=lambda: group) if sure else None
+
+
+def find_by_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> Documents | None:
+    """Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice."""
+    prepared, topic = matched.prepared, matched.topic
+    lookup, known = prepared.hashed_pairs, np.empty(len(keys), np.int32)
+
+    def look(first: int) -> None:
+        here = slice(first, first + BLOCK)
+        known[here] = lookup.search(mix(keys[here], topic[here].astype(np.uint64)))
+
+    in_threads(look, range(0, len(keys), BLOCK))
+    rows = np.flatnonzero(known >= 0)
+    if not len(rows) or not _equal(ids, rows, prepared.gold.documents, prepared.gold.articles.document[known[rows]]):
+        return None
+    return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows)))
 
 
 def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -144,15 +162,14 @@ def group_articles(matched: Results) -> NDArray[np.int64]:
     return article
 
 
-def pair_keys(ids: Any, keys: NDArray[np.uint64] | None, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
+def pair_keys(ids: Any, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
     """Return a key for the topic and document of every result, a block at a time: ten million rows fill memory."""
     pairs = np.empty(len(topic), np.uint64)
     block = 1 << 19
 
     def fill(first: int) -> None:
         part = slice(first, first + block)
-        known = hash64(ids.slice(first, block)) if keys is None else keys[part]
-        pairs[part] = mix(known, topic[part].astype(np.uint64))
+        pairs[part] = mix(hash64(ids.slice(first, block)), topic[part].astype(np.uint64))
 
     in_threads(fill, range(0, len(topic), block))
     return pairs

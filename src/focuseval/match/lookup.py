@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_BLOCK = 1 << 16
+BLOCK = 1 << 16
 _FEW_BLOCKS = 16
 
 
@@ -58,9 +58,9 @@ class Lookup:
         found = np.full(len(keys), -1, np.int32)
 
         def look(first: int) -> None:
-            self._find_block(keys[first : first + _BLOCK], found[first : first + _BLOCK])
+            self._find_block(keys[first : first + BLOCK], found[first : first + BLOCK])
 
-        in_threads(look, range(0, len(keys), _BLOCK))
+        in_threads(look, range(0, len(keys), BLOCK))
         return found
 
     def _find_block(self, asked: NDArray[np.uint64], found: NDArray[np.int32]) -> None:
