@@ -47,6 +47,8 @@ def place(matched: Results) -> Places:
             lost = np.flatnonzero(start < 0)
             start[lost], end[lost] = _resolve(matched, lost)
     unplaced = start < 0
+    if not unplaced.any() and (end >= start).all():
+        return Places(start, end, start, unplaced)
     point = ~unplaced & (end < start)
     ends = np.where(unplaced, 0, np.where(point, start, end))
     return Places(np.maximum(start, 0), ends, start, unplaced, bool(point.any() and (point | unplaced).all()))
