@@ -53,6 +53,14 @@ def test_blanks_and_tabs_together_never_become_part_of_a_name(line):
     assert (table["topic"].to_pylist(), table["document"].to_pylist()) == (["1", "1"], ["b", "a"])
 
 
+@pytest.mark.parametrize("line", [b"1  b 2 1 R", b"1\t\tb\t2\t1\tR"])
+def test_a_missing_column_that_is_not_read_is_missed_nevertheless(line):
+    with pytest.raises(FocusevalError, match=r"^file:2: expected 6 columns .*, found 5: '1 b 2 1 R'"):
+        read_table(
+            source_of(line.replace(line[1:3], line[1:2] + b"Q0" + line[1:2]) + b"\n" + line + b"\n", "file"), LAYOUT
+        )
+
+
 @given(st.data(), runs(("document",)))
 def test_a_table_is_read_alike_by_arrow_and_by_line(data, run):
     source = source_of(data.draw(damaged(b"".join(find_format("trec-run").write(run)))), "file")

@@ -23,6 +23,7 @@ _BLOCK = 1 << 22
 _SEGMENT = 1 << 27
 _SMALL = 1 << 24
 _WINDOW = 1 << 16
+_PIECE = 1 << 18
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 
 
@@ -83,6 +84,8 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
     wanted = {name: ARROW[kind] for name, kind in kinds if kind}
     if not data.size:
         return {}
+    if len(wanted) < len(kinds) and _doubled(data, ord(separator)):
+        return None
     try:
         table = csv.read_csv(
             pa.BufferReader(arrows_own(data)),
@@ -98,6 +101,16 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
         return None
     columns = {name: table[name] for name in wanted}
     return {name: _encoded(columns[name], kind) for name, kind in kinds if kind} if _whole(columns) else None
+
+
+def _doubled(data: pa.Buffer, separator: int) -> bool:
+    """Say whether two separators meet: to Arrow a column lies between them, and in one that is not read it hides."""
+    text = np.frombuffer(data, np.uint8)
+    for first in range(0, len(text), _PIECE):
+        here = text[first : first + _PIECE + 1] == separator
+        if (here[1:] & here[:-1]).any():
+            return True
+    return False
 
 
 def arrows_own(data: pa.Buffer) -> pa.Buffer:
