@@ -7,10 +7,9 @@ Everything public is one attribute of this package, imported when it is first us
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    __version__: str
+__version__ = "0.1.0"
 
 _PUBLIC = {
     "FocusevalError": "errors",
@@ -53,12 +52,9 @@ __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604  the names are strings of t
 
 def __getattr__(name: str) -> Any:
     """Import the module behind a public name, once."""
-    if name == "__version__":
-        value = import_module("importlib.metadata").version("focuseval")  # a third of the time that --help takes
-    elif name in _PUBLIC:
-        value = getattr(import_module(f"focuseval.{_PUBLIC[name]}"), name)
-    else:
+    if name not in _PUBLIC:
         raise AttributeError(f"module 'focuseval' has no attribute {name!r}")
+    value = getattr(import_module(f"focuseval.{_PUBLIC[name]}"), name)
     globals()[name] = value
     return value
 

@@ -49,6 +49,18 @@ def hash64(strings: Any) -> NDArray[np.uint64]:
     return keys
 
 
+def indices(rows: NDArray[np.integer]) -> Any:
+    """Return row numbers as an Arrow array; `pa.array` would load all of ``numpy.ma`` to see that none is masked.
+
+    >>> indices(np.array([2, 0])).to_pylist()
+    [2, 0]
+    """
+    import pyarrow as pa  # noqa: PLC0415  who has Arrow arrays has loaded it
+
+    numbers = np.ascontiguousarray(rows, np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+
+
 def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Join two keys into one."""
     mixed = (key ^ other) * _ODD

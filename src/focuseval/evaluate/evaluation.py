@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval import __version__
 from focuseval.errors import NotComparableError
 from focuseval.evaluate.curves import curve_table
 from focuseval.evaluate.lawful import refuse_unlawful
-from focuseval.evaluate.peering import explain
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
@@ -21,7 +19,6 @@ from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.match import Matched, match, prepare
 from focuseval.measures import Asked, Measure, parse
-from focuseval.measures.peers import peer_named
 from focuseval.measures.topicwise import count
 from focuseval.run import Run
 
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from focuseval.match import Prepared
 
 
-VERSION = version("focuseval")
+VERSION = __version__
 """Looked up once: it costs as much as scoring a hundred topics."""
 
 
@@ -114,6 +111,8 @@ def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...
 def _score_all(sources: Sequence[Any], prepared: Prepared, plan: Plan, jobs: int) -> list[Scored]:
     if jobs <= 1 or len(sources) <= 1:
         return [score_run(source, prepared, plan) for source in sources]
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  most evaluations need none
+
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda source: score_run(source, prepared, plan), sources))
 
@@ -146,8 +145,10 @@ def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Itera
     """Yield what a reader of one run's scores should know."""
     where = matched.run.file or matched.run.run_id
     yield from (f"{where}: {remark}" for remark in matched.run.remarks)
-    if peer := peer_named(plan.policies.compat):
-        yield from explain(matched, plan.measures, values, peer)
+    if plan.peer:
+        from focuseval.evaluate.peering import explain  # noqa: PLC0415  only asked for by name
+
+        yield from explain(matched, plan.measures, values, plan.peer)
 
 
 def match_run(source: Any, prepared: Prepared, plan: Plan) -> Matched:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MissingDataError, TaskError
-from focuseval.evaluate.peering import with_twins
 from focuseval.match.policies import Policies, inex_eval
 from focuseval.measures import parse
-from focuseval.measures.peers import peer_named
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 
 if TYPE_CHECKING:
@@ -33,6 +31,8 @@ class Plan:
     chunks: Any = None
     queries: dict[str, Any] = field(default_factory=dict)
     """Topic → its structural query, when structure is read strictly."""
+    peer: Peer | None = None
+    """Another chunk evaluator, whose numbers stand beside ours."""
 
 
 def plan_for(
@@ -52,13 +52,28 @@ def plan_for(
     if changes.get("compat") == "inex_eval":
         policies = inex_eval(policies)
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
-    peer = peer_named(policies.compat)
+    peer = _peer(policies.compat)
     if not asked:
         names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
-    asked = with_twins(asked, peer) if peer else asked
-    return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair)
+    asked = _with_twins(asked, peer) if peer else asked
+    return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair, peer=peer)
+
+
+def _peer(compat: str) -> Peer | None:
+    """Return the other chunk evaluator whose numbers are asked for; the official INEX tool is a set of policies."""
+    if compat in {"none", "inex_eval"}:
+        return None
+    from focuseval.measures.peers import peer_named  # noqa: PLC0415  only asked for by name
+
+    return peer_named(compat)
+
+
+def _with_twins(asked: tuple[Asked, ...], peer: Peer) -> tuple[Asked, ...]:
+    from focuseval.evaluate.peering import with_twins  # noqa: PLC0415  only asked for by name
+
+    return with_twins(asked, peer)
 
 
 def _refuse_documents(gold: Gold, task: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.keys import hash64, joint
+from focuseval.keys import hash64, indices, joint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,9 +109,10 @@ def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.in
 
 def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Order | None) -> Order | None:
     """Order the rows that tie with the one before them (or after) by descending document."""
-    rows = np.union1d(tied, tied - 1)
-    group = np.cumsum(~np.isin(rows, tied))
-    table = pa.table({"group": group, "document": document.take(pa.array(rows))})
+    rows = np.sort(np.concatenate((tied, tied - 1)))
+    rows = rows[np.append(True, rows[1:] != rows[:-1])]
+    first = tied[np.minimum(np.searchsorted(tied, rows), len(tied) - 1)] != rows
+    table = pa.table({"group": indices(np.cumsum(first)), "document": document.take(indices(rows))})
     within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
     moved = np.flatnonzero(within != np.arange(len(rows)))
     if not len(moved):
@@ -163,7 +164,7 @@ def rows_of(column: Any, rows: NDArray[np.int64]) -> Any:
     """Return some rows of a NumPy or Arrow column; a column that is not there stays away."""
     if column is None or isinstance(column, np.ndarray):
         return None if column is None else column[rows]
-    return column.take(pa.array(rows))
+    return column.take(indices(rows))
 
 
 def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
@@ -177,14 +178,14 @@ def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
 def _arrow_taken(column: Any, order: Order) -> Any:
     """Take rows; where only some move, chunk by chunk, so that chunks without any stay as they are."""
     if order.full or not isinstance(column, pa.ChunkedArray):
-        return column.take(pa.array(taken(np.arange(order.size), order)))
+        return column.take(indices(taken(np.arange(order.size), order)))
     pieces = []
     for first, chunks in _closed(column.chunks, order):
         rows = np.arange(sum(map(len, chunks)))
         here = slice(*np.searchsorted(order.to, (first, first + len(rows))))
         rows[order.to[here] - first] = order.origin[here] - first
         moving = here.start < here.stop
-        pieces += [pa.concat_arrays(chunks).take(pa.array(rows))] if moving else chunks
+        pieces += [pa.concat_arrays(chunks).take(indices(rows))] if moving else chunks
     return pa.chunked_array(pieces, column.type)
 
 
@@ -210,7 +211,7 @@ def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64]
         return keys
     suspects = np.flatnonzero(np.isin(joint(keys, topic), twice))
     seen: dict[tuple[int, str], int] = {}
-    for row, name in zip(suspects.tolist(), document.take(pa.array(suspects)).to_pylist(), strict=True):
+    for row, name in zip(suspects.tolist(), document.take(indices(suspects)).to_pylist(), strict=True):
         first = seen.setdefault((int(topic[row]), name), row)
         if first != row:
             return first, row

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import InputError
-from focuseval.keys import hash64, mix
+from focuseval.keys import hash64, indices, mix
 from focuseval.match.lookup import BLOCK, Lookup, in_threads
 
 if TYPE_CHECKING:
@@ -132,12 +132,6 @@ def _equal(ids: Any, rows: NDArray[np.integer], others: Any, other_rows: NDArray
     """Compare ids as strings."""
     some, same = (_plain(column.take(indices(at))) for column, at in ((ids, rows), (others, other_rows)))
     return bool(pc.all(pc.equal(some, same)).as_py() is not False)
-
-
-def indices(rows: NDArray[np.integer]) -> Any:
-    """Return row numbers as an Arrow array; `pa.array` would load all of ``numpy.ma`` to see that none is masked."""
-    numbers = np.ascontiguousarray(rows, np.int64)
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def _plain(ids: Any) -> Any:

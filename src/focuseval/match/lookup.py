@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,6 +83,8 @@ def in_threads(work: Callable[[int], None], starts: range) -> None:
         for first in starts:
             work(first)
         return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
+
     with ThreadPoolExecutor(2) as pool:
         for _ in pool.map(work, starts):
             pass  # an exception in a block is raised here
