@@ -86,6 +86,14 @@ def test_a_submission_is_read_alike_by_patterns_and_by_events(data, run):
     assert fast.line.tolist() == slow.line.tolist()
 
 
+def test_a_first_topic_that_is_written_in_another_way_keeps_its_results():
+    result = b"<result><file>a</file><path>/a[1]</path></result>"
+    topics = b'<topic topic-id ="1">' + result + b'</topic><topic topic-id="2">' + result + b"</topic>"
+    source = source_of(b'<inex-submission run-id="r">' + topics + b"</inex-submission>")
+    assert xml_fast.read(source) is None
+    assert find_format("inex-xml").read(source).topics == ("1", "2")
+
+
 def test_an_ordinary_submission_is_read_by_patterns():
     text = SAMPLES["inex-xml"]
     assert xml_fast.read(source_of(text)) is not None

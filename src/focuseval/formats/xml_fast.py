@@ -80,6 +80,8 @@ def read(source: Source) -> xml_slow.Submission | None:
         return None
     parse(source)
     raw = xml_slow.read(source_of(data[: topic.start()] + b"</inex-submission>", source.name))
+    if len(raw.topic):  # results before the first ordinary topic: theirs is written in another way
+        return None
     tags = _tags(np.frombuffer(data, np.uint8), topic.start())
     return None if tags is None else _filled(raw, tags, shape)
 
