@@ -1,14 +1,16 @@
-"""AP, P@k and nDCG@k of a TREC run, end to end from the shell, against trec_eval's own code.
+"""AP, P@k and nDCG@k of a TREC run, end to end from the shell, against trec_eval's own code and other tools.
 
     python benchmarks/bench_trec.py [topics] [results per topic]
 
-Peers: the trec_eval binary named by TREC_EVAL, else pytrec_eval (the same C code behind Python's readers);
-ir_measures where it is installed. Prints seconds, ratios, and the peak memory of each process.
+Peers, where installed (dependency group ``bench``): pytrec_eval (trec_eval's C code behind Python's readers),
+ir_measures, ranx; the trec_eval binary where TREC_EVAL names it. BENCH_PYTHON may name the interpreter that has them.
+Prints the best and the median wall time, the best processor time, peak memory, and how many times longer than ours each
+peer takes. Runs of ours and of the peers alternate, so that a busy machine is busy for all of them.
 """
 
-import importlib.util
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,11 +33,17 @@ from ir_measures import AP, P, nDCG
 print(ir_measures.calc_aggregate([AP, P@10, nDCG@10], ir_measures.read_trec_qrels(sys.argv[1]),
                                  ir_measures.read_trec_run(sys.argv[2])))
 """,
+    "ranx": """
+import sys, ranx
+print(ranx.evaluate(ranx.Qrels.from_file(sys.argv[1], kind='trec'), ranx.Run.from_file(sys.argv[2], kind='trec'),
+                    ['map', 'precision@10', 'ndcg@10'], make_comparable=True))
+""",
 }
+PYTHON = os.environ.get("BENCH_PYTHON", sys.executable)
 
 
 def write_files(folder, topics, results, seed=1):
-    """A run with descending scores and about one tie in ten thousand, and a hundred judgements a topic."""
+    """A run with descending scores and about one tie in two thousand, and a hundred judgements a topic."""
     rng = np.random.default_rng(seed)
     with (folder / "run").open("w") as run, (folder / "qrels").open("w") as qrels:
         for topic in range(topics):
@@ -51,45 +59,59 @@ def write_files(folder, topics, results, seed=1):
             )
 
 
-def timed(command, repeats=3):
-    """Return the best wall time and the best processor time of a command; a busy machine spoils the first."""
-    wall, processor = [], []
-    for _ in range(repeats):
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        wall.append(time.perf_counter() - start)
-        processor.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(wall), min(processor)
+def commands(qrels, run):
+    """Ours first, then every peer that is there."""
+    ours = [str(Path(sys.executable).with_name("focuseval")), "score", qrels, run]
+    found = {"focuseval": ours + [word for measure in MEASURES for word in ("-m", measure)]}
+    if binary := os.environ.get("TREC_EVAL"):
+        found["trec_eval"] = [binary, "-m", "map", "-m", "P.10", "-m", "ndcg_cut.10", qrels, run]
+    for name, code in PEERS.items():
+        there = subprocess.run([PYTHON, "-c", f"import {name}"], check=False, capture_output=True)
+        if there.returncode == 0:
+            found[name] = [PYTHON, "-c", code, qrels, run]
+        else:
+            print(f"{name}: not installed, see the dependency group 'bench'")
+    return found
 
 
-def peak(command):
-    """Return a command's peak memory in MB, measured by a process of its own."""
-    program = "import resource,subprocess,sys; subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL); "
-    program += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
-    return int(subprocess.run([sys.executable, "-c", program, *command], check=True, capture_output=True).stdout)
+def once(command):
+    """Return wall and processor seconds and peak megabytes of one command, watched by a process of its own."""
+    program = "import resource as r,subprocess,sys; subprocess.run(sys.argv[1:],check=True,stdout=subprocess.DEVNULL); "
+    program += "u=r.getrusage(r.RUSAGE_CHILDREN); print(u.ru_utime+u.ru_stime, u.ru_maxrss//1024)"
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-S", "-c", program, *command], check=True, capture_output=True)
+    wall = time.perf_counter() - start
+    processor, peak = map(float, done.stdout.split())
+    return wall, processor, peak
+
+
+def watching():
+    """Seconds that the watching process takes itself: they are no tool's."""
+    return min(once(["true"])[0] for _ in range(5))
 
 
 def main(topics=10_000, results=1_000):
-    repeats = 3 if topics * results > 10**6 else 7
+    repeats = 3 if topics * results > 10**6 else 9
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(folder, topics, results)
-        qrels, run = str(folder / "qrels"), str(folder / "run")
-        ours = [str(Path(sys.executable).with_name("focuseval")), "score", qrels, run]
-        ours += [word for measure in MEASURES for word in ("-m", measure)]
-        mine, cpu = timed(ours, repeats)
-        print(f"{topics} topics × {results}: {topics * results:,} lines, {Path(run).stat().st_size / 1e6:.0f} MB")
-        print(f"focuseval    {mine:7.2f} s wall {cpu:7.2f} s processor                           peak {peak(ours)} MB")
-        commands = {
-            n: [sys.executable, "-c", code, qrels, run] for n, code in PEERS.items() if importlib.util.find_spec(n)
-        }
-        if binary := os.environ.get("TREC_EVAL"):
-            commands["trec_eval"] = [binary, "-m", "map", "-m", "P.10", "-m", "ndcg_cut.10", qrels, run]
-        for peer, command in commands.items():
-            wall, used = timed(command, 1 if topics * results > 10**6 else 3)
-            ratios = f"{wall / mine:5.1f} × wall {used / cpu:5.1f} × processor"
-            print(f"{peer:12} {wall:7.2f} s wall {used:7.2f} s processor  {ratios}  peak {peak(command)} MB")
+        tools = commands(str(folder / "qrels"), str(folder / "run"))
+        size = (folder / "run").stat().st_size / 1e6
+        taken = {tool: [] for tool in tools}
+        for _ in range(repeats):
+            for tool, command in tools.items():
+                taken[tool].append(once(command))
+    idle = watching()
+    print(f"{topics} topics × {results}: {topics * results:,} lines, {size:.0f} MB; load {os.getloadavg()[0]:.1f}")
+    print("tool            best   median   processor     peak   times ours: best  median  processor")
+    ours = None
+    for tool, runs in taken.items():
+        wall, processor, peak = zip(*runs, strict=True)
+        found = (min(wall) - idle, statistics.median(wall) - idle, min(processor))
+        ours = ours or found
+        ratios = "  ".join(f"{a / b:6.1f}" for a, b in zip(found, ours, strict=True))
+        best, median, used = found
+        print(f"{tool:12} {best:6.2f} s {median:6.2f} s   {used:7.2f} s {max(peak):5.0f} MB              {ratios}")
 
 
 if __name__ == "__main__":
