@@ -90,7 +90,7 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
         table = csv.read_csv(
             pa.BufferReader(arrows_own(data)),
             csv.ReadOptions(
-                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _BLOCK
+                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _SMALL
             ),
             csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
             csv.ConvertOptions(
