@@ -77,3 +77,12 @@ def test_one_base_serves_all_runs():
     run = columns_of_run({"t1": [("d1", "/a[1]")]})
     one, two = (match(run, prepared).elements("auto", "auto") for _ in range(2))
     assert one.base is two.base
+
+
+def test_repeated_relevant_results_are_counted_and_said(tmp_path):
+    from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  beside its use
+    from focuseval.fidelity import cases  # noqa: PLC0415  as above
+
+    run = cases.run_of(cases.SECTION, cases.SECTION, cases.QUARTER)
+    scores = evaluate(cases.gold(grades=False), [run], ["MAep"], task="thorough", index=cases.collection())
+    assert "case: 1 relevant results are repeated; they gain nothing the second time" in scores.remarks()

@@ -33,7 +33,9 @@ def test_a_topic_has_trec_evals_value(tmp_path_factory, qrels, run):
     documents = {d for topic in run for d in run[topic]} & {d for topic in qrels for d in qrels[topic]}
     if not documents:
         return
-    truth = pytrec_eval.RelevanceEvaluator(qrels, set(NAMES.values())).evaluate({t: d for t, d in run.items() if d})
+    # Where no grade is above 0, trec_eval's loop over grades may never end; such topics are in no mean of ours.
+    judged = {topic: grades for topic, grades in qrels.items() if max(grades.values()) > 0}
+    truth = pytrec_eval.RelevanceEvaluator(judged, set(NAMES.values())).evaluate({t: d for t, d in run.items() if d})
     gold = fe.read_gold(folder / "qrels", format="trec-qrels")
     scores = fe.evaluate(gold, fe.read_run(folder / "run", format="trec-run"), list(NAMES))
     found = scores.per_topic()["tag"]

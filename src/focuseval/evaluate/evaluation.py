@@ -145,6 +145,9 @@ def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Itera
     """Yield what a reader of one run's scores should know."""
     where = matched.run.file or matched.run.run_id
     yield from (f"{where}: {remark}" for remark in matched.run.remarks)
+    repeated = max((match.repeated for match in matched.__dict__.get("_elements", {}).values()), default=0)
+    if repeated:
+        yield f"{where}: {repeated:,} relevant results are repeated; they gain nothing the second time"
     if plan.peer:
         from focuseval.evaluate.peering import explain  # noqa: PLC0415  only asked for by name
 

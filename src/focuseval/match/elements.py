@@ -37,6 +37,8 @@ class ElementMatch:
     """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
     row: NDArray[np.int64]
     """For every result, its row in the base, −1 where it is not relevant or was returned before."""
+    repeated: int = 0
+    """Relevant results that were returned before: they gain nothing the second time."""
     made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """What measures have computed from this match and may need again, by name."""
 
@@ -135,15 +137,17 @@ def match_elements(matched: Matched, prepared: Prepared, quant: str = "auto", ba
 def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
     """Return a run's results as elements of any recall base made of the same assessments."""
     article, code = np.asarray(matched.known, np.int64), path_codes(matched)
-    return ElementMatch(base, matched.bounds, article, code, match_rows(base, article, code))
+    row, repeated = match_rows(base, article, code)
+    return ElementMatch(base, matched.bounds, article, code, row, repeated)
 
 
-def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the base row of every result, −1 for those that are not in the base and for repeats."""
+def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return the base row of every result, −1 for those not in the base and for repeats; and the number of repeats."""
     here = np.flatnonzero((code >= 0) & (article >= 0))
     row = np.full(len(code), -1, np.int64)
     row[here] = _lookup(base).find(base.key_of(article[here], code[here]))
-    return _without_repeats(row, len(base))
+    kept = _without_repeats(row, len(base))
+    return kept, int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))
 
 
 def _without_repeats(row: NDArray[np.int64], size: int) -> NDArray[np.int64]:

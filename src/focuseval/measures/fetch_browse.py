@@ -35,7 +35,7 @@ def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     order = judged[np.argsort(match.article[judged], kind="stable")]
     article, code = match.article[order], match.code[order]
     bounds = np.searchsorted(article, np.arange(articles + 1)).astype(np.int64)
-    return ElementMatch(apart, bounds, article, code, match_rows(apart, article, code))
+    return ElementMatch(apart, bounds, article, code, *match_rows(apart, article, code))
 
 
 def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> NDArray[np.float64]:

@@ -47,6 +47,7 @@ def repair(run: Run, task: Task | str, index: Index | None = None) -> tuple[Run,
         lawful = replace(lawful, score=_falling(lawful.score, lawful.topic, order, chosen, changes))
     if run.rank is not None:
         lawful = replace(lawful, rank=_renumbered(run.rank, lawful.topic, order, changes))
+    lawful = replace(lawful, task=chosen.name if run.task else "")
     return lawful, Findings(run, tuple(changes), chosen.limit, repaired=True)
 
 
