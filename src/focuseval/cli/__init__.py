@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import os
 from importlib import import_module
 
 import click
