@@ -61,6 +61,27 @@ def indices(rows: NDArray[np.integer]) -> Any:
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
 
 
+def rows_of_chunks(column: Any, rows: NDArray[np.integer]) -> Any:
+    """Return some rows, in ascending order, of an Arrow column; Arrow itself would first join all of its chunks.
+
+    >>> import pyarrow as pa
+    >>> rows_of_chunks(pa.chunked_array([["a", "b"], ["c"], ["d"]]), np.array([1, 3])).to_pylist()
+    ['b', 'd']
+    """
+    if getattr(column, "num_chunks", 1) < 2:
+        return column.take(indices(rows))
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    ends = np.cumsum([len(chunk) for chunk in column.chunks])
+    cuts = np.searchsorted(rows, ends)
+    pieces = [
+        chunk.take(indices(rows[first:last] - (end - len(chunk))))
+        for chunk, first, last, end in zip(column.chunks, np.append(0, cuts[:-1]), cuts, ends, strict=True)
+        if last > first
+    ]
+    return pa.chunked_array(pieces, column.type)
+
+
 def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Join two keys into one."""
     mixed = (key ^ other) * _ODD

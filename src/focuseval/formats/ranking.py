@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.keys import hash64, indices, joint
+from focuseval.keys import hash64, indices, joint, rows_of_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,7 +112,7 @@ def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Orde
     rows = np.sort(np.concatenate((tied, tied - 1)))
     rows = rows[np.append(True, rows[1:] != rows[:-1])]
     first = tied[np.minimum(np.searchsorted(tied, rows), len(tied) - 1)] != rows
-    table = pa.table({"group": indices(np.cumsum(first)), "document": document.take(indices(rows))})
+    table = pa.table({"group": indices(np.cumsum(first)), "document": rows_of_chunks(document, rows)})
     within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
     moved = np.flatnonzero(within != np.arange(len(rows)))
     if not len(moved):
@@ -211,7 +211,7 @@ def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64]
         return keys
     suspects = np.flatnonzero(np.isin(joint(keys, topic), twice))
     seen: dict[tuple[int, str], int] = {}
-    for row, name in zip(suspects.tolist(), document.take(indices(suspects)).to_pylist(), strict=True):
+    for row, name in zip(suspects.tolist(), rows_of_chunks(document, suspects).to_pylist(), strict=True):
         first = seen.setdefault((int(topic[row]), name), row)
         if first != row:
             return first, row

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import InputError
-from focuseval.keys import hash64, indices, mix
+from focuseval.keys import hash64, indices, mix, rows_of_chunks
 from focuseval.match.lookup import BLOCK, Lookup, in_threads
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _equal(ids: Any, rows: NDArray[np.integer], others: Any, other_rows: NDArray[np.integer]) -> bool:
     """Compare ids as strings."""
-    some, same = (_plain(column.take(indices(at))) for column, at in ((ids, rows), (others, other_rows)))
+    some, same = _plain(rows_of_chunks(ids, rows)), _plain(others.take(indices(other_rows)))
     return bool(pc.all(pc.equal(some, same)).as_py() is not False)
 
 
