@@ -23,7 +23,7 @@ from focuseval.collection.parse import Raw, parse_documents
 from focuseval.collection.worker import portions
 
 ARTICLES = 12_000
-REPEATS = 5
+REPEATS = 7
 SYLLABLES = (
     "ba",
     "ce",
