@@ -40,7 +40,7 @@ def test_not_relevant_has_no_highlight_and_no_entry_point():
 @pytest.mark.parametrize(
     "edit", [mark(0, 2), mark(0, 2, "unhighlight"), {"kind": "entry", "position": 1}, {"kind": "reopen"}]
 )
-def test_any_edit_reopens_a_finished_document(edit):
+def test_a_change_of_the_judgement_reopens_a_finished_document(edit):
     done = after(mark(0, 5), {"kind": "finish", "relevant": True})
     assert after(edit, start=done).status == "in progress"
 
