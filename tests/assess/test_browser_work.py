@@ -9,6 +9,8 @@ from strategies.pages import ARTICLE, page_from_xml
 
 PAGE = page_from_xml("a/tides", ARTICLE)
 ANN = Key("ann", "11", "a/tides")
+STATUS = "return document.getElementById('status').textContent === arguments[0]"
+NOTICE = "const node = document.getElementById('notice'); return node.hidden ? '' : node.textContent"
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"
 
 
@@ -90,6 +92,57 @@ def test_a_finished_document_offers_the_next_and_an_edit_reopens_it(site, desk):
     desk.wait("return document.documentElement.dataset.ready")
     press(desk, "n")
     assert judgement(site, Key("ann", "11", "b/plain")).status == "not relevant"
+
+
+def test_a_flag_reopens_a_finished_document_says_so_and_undo_finishes_it_again(site, desk):
+    press(desk, "j", "x", "r")
+    desk.wait(STATUS, "relevant")
+    press(desk, "f")
+    desk.wait(STATUS, "in progress")
+    assert "Reopened by your flag" in desk.run(NOTICE)
+    assert judgement(site).status == "in progress"
+    press(desk, "z")
+    desk.wait(STATUS, "relevant")
+    assert not judgement(site).flagged
+    assert desk.run("return document.getElementById('notice').hidden")
+    press(desk, "f", "r")
+    desk.wait(STATUS, "relevant")
+    assert judgement(site).flagged
+
+
+def test_a_note_reopens_a_finished_document_and_one_key_finishes_it_again(site, desk):
+    press(desk, "n")
+    desk.wait(STATUS, "not relevant")
+    desk.keys("m")
+    desk.type("#note", "Only a stub")
+    desk.wait(STATUS, "in progress")
+    assert "Reopened by your note" in desk.run(NOTICE)
+    assert "Done again: not relevant (Esc n)" in desk.run(NOTICE)
+    desk.type("#note", ", as it seems")
+    desk.wait("return desk.state.note.endsWith('seems')")
+    assert "Reopened by your note" in desk.run(NOTICE)
+    press(desk, "Escape", "n")
+    desk.wait(STATUS, "not relevant")
+    assert judgement(site).note == "Only a stub, as it seems"
+    assert judgement(site).status == "not relevant"
+
+
+def test_a_note_that_is_still_being_typed_is_saved_before_a_document_is_finished_or_left(site, desk):
+    desk.keys("m")
+    desk.type("#note", "First")
+    desk.click("#actions button.main.not")
+    desk.wait(STATUS, "not relevant")
+    desk.wait(SAVED)
+    assert (judgement(site).note, judgement(site).status) == ("First", "not relevant")
+    desk.type("#note", " and last")
+    desk.click("#following")
+    desk.wait(STATUS, "in progress")
+    assert "Reopened by your note" in desk.run(NOTICE), "who leaves is told first"
+    desk.click("#notice button")
+    desk.wait(STATUS, "not relevant")
+    desk.click("#following")
+    desk.wait("return new URL(location).searchParams.get('document') === 'b/plain'")
+    assert (judgement(site).note, judgement(site).status) == ("First and last", "not relevant")
 
 
 def test_the_mouse_selects_and_a_button_highlights(site, desk):

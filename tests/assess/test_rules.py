@@ -2,7 +2,7 @@ import pytest
 
 from focuseval.assess.exhaustivity import inferred, relevant_rows, ungraded
 from focuseval.assess.request import parse_edit
-from focuseval.assess.rules import FINISHED, Judgement, apply, check, from_dict, warnings
+from focuseval.assess.rules import EDITS, FINISHED, Judgement, apply, check, from_dict, warnings
 from focuseval.errors import AssessError
 from strategies.assessing import PAGE, TEXT, mark
 
@@ -37,18 +37,28 @@ def test_not_relevant_has_no_highlight_and_no_entry_point():
     assert (done.status, done.entry_point) == ("not relevant", None)
 
 
-@pytest.mark.parametrize(
-    "edit", [mark(0, 2), mark(0, 2, "unhighlight"), {"kind": "entry", "position": 1}, {"kind": "reopen"}]
-)
-def test_a_change_of_the_judgement_reopens_a_finished_document(edit):
-    done = after(mark(0, 5), {"kind": "finish", "relevant": True})
-    assert after(edit, start=done).status == "in progress"
+REMARKS = ({"kind": "flag", "on": True}, {"kind": "flag", "on": False}, {"kind": "note", "text": "odd"})
+CHANGES = (mark(0, 2), {"kind": "entry", "position": 1}, {"kind": "grade", "paths": [TITLE], "grade": "1"})
 
 
-@pytest.mark.parametrize("edit", [{"kind": "flag", "on": True}, {"kind": "note", "text": "odd"}])
-def test_a_remark_leaves_a_finished_document_finished(edit):
-    done = after(mark(0, 5), {"kind": "finish", "relevant": True})
-    assert after(edit, start=done).status in FINISHED
+@pytest.mark.parametrize("edit", [*REMARKS, *CHANGES, mark(0, 2, "unhighlight"), {"kind": "reopen"}])
+@pytest.mark.parametrize("relevant", [True, False])
+def test_any_edit_reopens_a_finished_document(edit, relevant):
+    start = Judgement(((0, 5),), grades={"/article[1]": "2", TITLE: "2"}) if relevant else Judgement()
+    done = after({"kind": "finish", "relevant": relevant}, start=start, exhaustivity=True)
+    assert done.status in FINISHED
+    assert after(edit, start=done, exhaustivity=True).status == "in progress"
+
+
+def test_every_kind_of_edit_is_known_to_reopen_or_to_decide():
+    tried = {edit["kind"] for edit in (*REMARKS, *CHANGES)} | {"unhighlight", "reopen"}
+    assert set(EDITS) - tried == {"finish", "skip", "replace"}
+
+
+@pytest.mark.parametrize("edit", REMARKS)
+@pytest.mark.parametrize("status", ["todo", "in progress", "skipped"])
+def test_a_remark_leaves_a_document_that_is_not_finished_as_it_was(edit, status):
+    assert after(edit, start=Judgement(status=status)).status == status
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 3), (5, 5), (7, 3), (0, len(TEXT) + 1)])

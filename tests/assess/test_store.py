@@ -47,6 +47,15 @@ def test_undo_goes_back_to_the_beginning_and_redo_to_the_end(store):
         save(store, {"kind": "redo"})
 
 
+@pytest.mark.parametrize("remark", [{"kind": "flag", "on": True}, {"kind": "note", "text": "odd"}])
+def test_undoing_a_remark_brings_the_finished_state_back(store, remark):
+    save(store, mark(0, 5))
+    done = save(store, {"kind": "finish", "relevant": True}).judgement
+    assert save(store, remark).judgement.status == "in progress"
+    assert save(store, {"kind": "undo"}).judgement == done
+    assert save(store, {"kind": "redo"}).judgement.status == "in progress"
+
+
 def test_an_edit_of_an_old_version_gives_the_newer_state_and_changes_nothing(store):
     newer = save(store, mark(0, 5))
     with pytest.raises(ConflictError) as conflict:

@@ -68,13 +68,19 @@ class Model:
         elif kind == "entry":
             bep, status = edit["position"], "in progress"
         elif kind == "note":
-            note = edit["text"]
+            note, status = edit["text"], self.remarked(status)
         elif kind == "flag":
-            flagged = edit["on"]
+            flagged, status = edit["on"], self.remarked(status)
         elif kind == "skip":
             status = "skipped"
+        elif kind == "finish":
+            status, bep = ("relevant", bep) if edit["relevant"] else ("not relevant", None)
         self.past.append((characters, bep, status, flagged, note))
         self.future = []
+
+    @staticmethod
+    def remarked(status):
+        return "in progress" if "relevant" in status else status
 
     def choose(self, random, text=TEXT):
         """An edit, an undo or a redo that is possible now."""
@@ -83,6 +89,8 @@ class Model:
             return {"kind": "undo"}
         if draw < 0.25 and self.future:
             return {"kind": "redo"}
+        if draw < 0.35:
+            return {"kind": "finish", "relevant": bool(self.past[-1][0])}
         return random_edit(random, text)
 
     def agrees(self, judgement):

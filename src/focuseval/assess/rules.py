@@ -3,8 +3,8 @@
 `check` refuses what the rules forbid, `apply` does what was allowed; a log of accepted edits is therefore replayed
 with `apply` alone. Nothing here knows of the web, of SQL or of HTML.
 
-A finished document that is edited is open again. Notes and flags are remarks beside the judgement: they change
-neither it nor its being finished.
+A finished document that is edited is open again, whatever the edit: a note or a flag says that somebody was not done
+with it. On a document that is not finished, notes and flags leave the status as it is.
 """
 
 from __future__ import annotations
@@ -187,6 +187,11 @@ def _grade(judgement: Judgement, edit: Edit) -> Judgement:
     return replace(judgement, grades=kept, status=OPEN)
 
 
+def _unfinished(judgement: Judgement) -> str:
+    """Return the status after a remark: what was finished is open again, what was not stays as it was."""
+    return OPEN if judgement.finished else judgement.status
+
+
 _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
     "highlight": _span(spans.add),
     "unhighlight": _span(spans.subtract),
@@ -195,8 +200,8 @@ _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
     "finish": _finish,
     "reopen": lambda j, _: replace(j, status=OPEN),
     "skip": lambda j, _: replace(j, status=SKIPPED),
-    "flag": lambda j, e: replace(j, flagged=e["on"]),
-    "note": lambda j, e: replace(j, note=e["text"]),
+    "flag": lambda j, e: replace(j, flagged=e["on"], status=_unfinished(j)),
+    "note": lambda j, e: replace(j, note=e["text"], status=_unfinished(j)),
     "replace": lambda _, e: from_dict(e["judgement"]),
 }
 EDITS = tuple(_APPLY)

@@ -6,12 +6,13 @@ import { offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
 import { foresee } from "./foresee.js";
-import { ACTIONS, buttonsInto, helpInto, listen } from "./keys.js";
+import { ACTIONS, buttonsInto, helpInto, leaveBy, listen } from "./keys.js";
 import { trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
 import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
+import { reopens, tellReopened } from "./reopened.js";
 import { get, post } from "./server.js";
 import { around } from "./spans.js";
 import { findTerms } from "./terms.js";
@@ -74,6 +75,7 @@ class Desk {
       this.noteTimer = setTimeout(() => this.saveNote(), 800);
     });
     this.note.addEventListener("blur", () => this.saveNote());
+    for (const link of [byId("previous"), byId("following")]) leaveBy(this, link);
     this.note.addEventListener("keydown", (event) => {
       if (event.key === "Escape") byId("text").focus();
     });
@@ -82,10 +84,15 @@ class Desk {
   // --- edits
 
   edit(edit) {
-    hide();
-    this.state = foresee(this.state, edit);
+    const before = this.state;
+    this.state = foresee(before, edit);
     this.queue.push(edit);
     this.show();
+    const reopened = reopens(before, this.state, edit);
+    const goesOn = this.reopened && edit.kind === "note"; // a note is saved while it is typed: the remark stays
+    if (reopened) tellReopened(this, edit);
+    else if (!goesOn) hide();
+    this.reopened = reopened || goesOn;
   }
 
   mark(kind, start, end) {
@@ -121,12 +128,14 @@ class Desk {
   }
 
   async finish(relevant) {
+    this.saveNote(); // a note after it would open the document again
     this.edit({ kind: "finish", relevant });
     await this.queue.empty();
     if (this.state.status === (relevant ? "relevant" : "not relevant")) this.#offerNext();
   }
 
   async skip() {
+    this.saveNote();
     this.edit({ kind: "skip" });
     await this.next();
   }
@@ -137,9 +146,13 @@ class Desk {
     if (row !== undefined) this.edit({ kind: "grade", paths: [this.elements.path[row]], grade });
   }
 
+  /** Save what was typed, if anything was; true if that opened a finished document. */
   saveNote() {
     clearTimeout(this.noteTimer);
-    if (this.note.value !== this.state.note) this.edit({ kind: "note", text: this.note.value });
+    if (this.note.value === this.state.note) return false;
+    const told = this.reopened;
+    this.edit({ kind: "note", text: this.note.value });
+    return this.reopened && !told;
   }
 
   // --- answers
@@ -245,8 +258,7 @@ class Desk {
   }
 
   async leave(address) {
-    if (!address) return;
-    this.saveNote();
+    if (!address || this.saveNote()) return; // who leaves is told first that their note reopened the document
     await this.queue.empty();
     location.assign(address);
   }

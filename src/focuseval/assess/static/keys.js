@@ -106,3 +106,13 @@ export function buttonsInto(node, desk, actions) {
     node.append(button);
   }
 }
+
+/** A link that goes only after everything is saved, as the keys do. */
+export function leaveBy(desk, link) {
+  link.addEventListener("mousedown", (event) => event.preventDefault()); // a note keeps the focus until it is saved
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    desk.leave(link.href);
+  });
+}
