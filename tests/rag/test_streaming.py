@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +9,8 @@ from hypothesis import strategies as st
 from building import gold_of
 from focuseval.errors import FocusevalError, FormatError
 from focuseval.evaluate import evaluate, streaming
-from focuseval.formats import run_blocks
+from focuseval.formats import run_blocks, run_jsonl
+from focuseval.run import Run
 
 MEASURES = ("spanR@2", "spanP", "IoU@30c", "hAP", "AP", "MAgP")
 GOLD = gold_of(
@@ -37,8 +37,9 @@ def scored(path, *, streamed, **options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "LARGE", 0 if streamed else 1 << 40)
         patch.setattr(streaming, "TOPICS", 2)
-        patch.setattr(run_blocks.blocks, "__defaults__", (150,))
-        return evaluate(GOLD, path, list(MEASURES), **options)
+        patch.setattr(run_blocks.cuts, "__defaults__", (150,))
+        patch.setattr(run_blocks, "_LOOK", 40)
+        return evaluate(options.pop("gold", GOLD), path, options.pop("measures", list(MEASURES)), **options)
 
 
 def outcome(path, **options):
@@ -73,12 +74,14 @@ def grouped(folder):
     return path, rows
 
 
-def test_a_grouped_file_is_streamed_in_several_blocks(folder, monkeypatch):
-    path, rows = grouped(folder)
-    found = list(run_blocks.blocks(run_blocks.mapped(path), 150))
+def test_a_grouped_file_is_streamed_in_several_blocks(folder):
+    path, _ = grouped(folder)
+    found = list(run_blocks.cuts(path, run_blocks.json_topic, 150))
     assert len(found) > 3
-    assert [topic for run in found for topic in run.topics] == [f"q{i}" for i in range(12)]
-    assert np.concatenate([run.line for run in found]).tolist() == list(range(1, len(rows) + 1))
+    parts = [run_blocks.read_part(path, *block) for block in found]
+    assert b"".join(part.data for part in parts) == path.read_bytes()
+    runs = [run_jsonl.read(part) for part in parts]
+    assert [topic for run in runs for topic in run.topics] == [f"q{i}" for i in range(12)]
 
 
 def test_a_fault_is_named_by_its_line_in_the_file(folder):
@@ -103,6 +106,66 @@ def test_what_looks_at_the_whole_run_is_not_streamed(folder):
     path, _ = grouped(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "LARGE", 0)
-        patch.setattr(streaming, "stream", None)
+        patch.setattr(streaming, "score_stream", None)
         assert evaluate(GOLD, path, ["ceiling(spanR)"]).runs == ("grouped",)
         assert evaluate(GOLD, path, ["spanR"], compat="chroma").runs == ("grouped",)
+
+
+# -- TREC runs ---------------------------------------------------------------------------------------------------
+
+DOCUMENTS = ("d1", "d2", "d3", "d4.xml", "d5")
+QRELS = gold_of(
+    {f"{i}": {name: {"grade": (i + j) % 3} for j, name in enumerate(DOCUMENTS[: i % 5])} for i in range(12)},
+    attributes={f"{i}": {"tags": "odd" if i % 2 else "even"} for i in range(12)},
+)
+RANKED = st.lists(
+    st.tuples(st.sampled_from((*DOCUMENTS, "d4", "d1.xml", "e")), st.sampled_from([0.5, 1.0, 2.5, 1e-9, 3.0])),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda pair: pair[0],
+)
+
+
+def trec_outcome(path, **options):
+    return outcome(path, gold=QRELS, measures=["AP", "P@2", "nDCG@3", "RR"], **options)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(0, 14), unique=True, min_size=1, max_size=12),
+    st.lists(RANKED, min_size=12, max_size=12),
+    st.data(),
+)
+def test_blocks_of_a_trec_run_give_the_scores_of_the_whole(folder, topics, results, data):
+    """Ties, ids with and without extension, topics without relevance or unknown to the gold, untidy lines."""
+    lines = [
+        f"{topic} Q0 {name} {rank} {score} run"
+        for topic, rows in zip(topics, results, strict=False)
+        for rank, (name, score) in enumerate(rows, 1)
+    ]
+    change = data.draw(st.sampled_from(["none", "none", "shuffled", "blanks", "number", "name"]))
+    at = data.draw(st.integers(0, len(lines) - 1))
+    if change == "shuffled":
+        lines = data.draw(st.permutations(lines))
+    elif change != "none":
+        found = {"blanks": ("Q0", " Q0  "), "number": ("Q0", "Q0 more"), "name": ("run", "other")}[change]
+        lines[at] = lines[at].replace(*found)
+    path = folder / "run.trec"
+    path.write_text("\n".join(lines) + data.draw(st.sampled_from(["\n", "", "\n\n"])))
+    missing = data.draw(st.sampled_from(["zero", "skip"]))
+    assert trec_outcome(path, streamed=True, missing=missing) == trec_outcome(path, streamed=False, missing=missing)
+
+
+def test_a_large_trec_run_is_not_read_at_once(folder, monkeypatch):
+    path = folder / "grouped.trec"
+    path.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} run\n" for t in range(12) for d in range(1, 5)))
+    monkeypatch.setattr(streaming, "LARGE", 0)
+    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (150,))
+    monkeypatch.setattr("focuseval.evaluate.evaluation.load", lambda run, *_: run if isinstance(run, Run) else 1 / 0)
+    assert evaluate(QRELS, path, ["AP"]).runs == ("run",)
+
+
+def test_a_byte_order_mark_is_not_a_part_of_the_first_topic(folder):
+    path = folder / "marked.trec"
+    path.write_bytes(b"\xef\xbb\xbf" + b"".join(b"%d Q0 d1 1 1 run\n" % t for t in range(12)))
+    assert trec_outcome(path, streamed=True) == trec_outcome(path, streamed=False)

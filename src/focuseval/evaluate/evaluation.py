@@ -14,7 +14,7 @@ from focuseval.evaluate.lawful import refuse_unlawful
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
-from focuseval.evaluate.streaming import large, score_stream, streamable
+from focuseval.evaluate.streaming import score_stream, streamable, streamed_format
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.match import Matched, match, prepare
@@ -44,6 +44,8 @@ class Scored:
     values: NDArray[np.float64]
     missing: NDArray[np.bool_]
     counts: Counts
+    results: int
+    """How many results were looked at."""
     unjudged: NDArray[np.int64] | None = None
     """For every topic, when the gold has tags, the results that no assessor judged."""
     remarks: tuple[str, ...] = ()
@@ -91,7 +93,7 @@ def evaluate(
     """
     index, sources, asked = as_index(docs if index is None else index), as_runs(runs), _asked(measures)
     gold = as_gold(gold, index)
-    if sources and not asked and task is None and not large(sources[0], policies.get("run_format")):
+    if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
@@ -136,6 +138,7 @@ def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
         values,
         missing,
         _counts(matched, prepared, plan),
+        len(matched),
         count(~matched.judged, matched.bounds) if tags_of(prepared.gold) else None,
         tuple(_remarks(matched, values, plan)),
     )

@@ -1,11 +1,13 @@
 """A large run, scored a block of topics at a time: the same numbers, in memory that does not grow with the run.
 
-Only what looks at one topic at a time can be computed so: measures of spans and of documents, on a run of JSON lines
-whose topics stand together. For everything else, and where anything is odd, the run is read at once.
+Only what looks at one topic at a time can be computed so: measures of spans and of documents, on a run of JSON lines or
+a TREC run whose topics stand together. For everything else, and where anything is odd, the run is read at once.
 """
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import NotComparableError
+from focuseval.errors import FocusevalError
 from focuseval.match import prepare
 
 if TYPE_CHECKING:
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.evaluate.plan import Plan
-    from focuseval.gold import Gold
     from focuseval.match import Prepared
     from focuseval.run import Run
 
     Codes = NDArray[np.int64]
+    Score = Callable[[Run, Prepared, Plan], Any]
 
 LARGE = 1 << 26
 """Bytes from which on a run is streamed."""
@@ -34,76 +36,122 @@ LARGE = 1 << 26
 TOPICS = 1 << 16
 """Unanswered topics that are scored at once."""
 
+STREAMED = ("run-jsonl", "trec-run")
+"""Formats whose lines each name their topic."""
+
+_THREADS = 4
+
 
 @dataclass(frozen=True)
-class Block:
-    """Some topics: what the run returned for them, what was judged, and their numbers among all counted topics."""
+class Piece:
+    """What became of one block: its topics' codes in the gold, its scores, and an empty run of its shape."""
 
-    run: Run
-    prepared: Prepared
-    position: Codes
+    codes: Codes
+    strangers: int
+    """Topics that the gold does not know."""
+    scored: Any
+    """The block's `Scored`; None where the gold knows none of its topics."""
+    nothing: Run
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The run's name, and which columns it has: the same in all blocks."""
+        run = self.nothing
+        return run.run_id, *(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
 
 
-def large(source: Any, run_format: str | None = None) -> bool:
-    """Say whether a source is a large file of JSON lines: such a run names no task, and may be streamed."""
-    if not isinstance(source, (str, PathLike)) or run_format not in {None, "jsonl", "run-jsonl"}:
-        return False
+def streamed_format(source: Any, run_format: str | None = None) -> str | None:
+    """Return the format of a large file that may be streamed, else None; such a run names no task."""
+    if not isinstance(source, (str, PathLike)):
+        return None
     path = Path(source)
-    return path.suffix in {".jsonl", ".ndjson"} and path.is_file() and path.stat().st_size >= LARGE
+    if not path.is_file() or path.stat().st_size < LARGE:
+        return None
+    from focuseval.formats.catalogue import find_format, sniffed  # noqa: PLC0415  a run in memory needs no reader
+
+    with path.open("rb") as file:
+        known = find_format(run_format, "run") if run_format else sniffed(file.read(1 << 16), "run")
+    return known.name if known is not None and known.name in STREAMED else None
 
 
 def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:
     """Say whether a run can be scored a block at a time under a plan."""
-    topic = prepared.gold.articles.topic
     return (
-        large(source, plan.run_format)
-        and not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
+        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
         and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
         and not (plan.chunks is None and any(asked.measure.name == "ceiling" for asked in plan.measures))
-        and bool((np.diff(topic) >= 0).all())
+        and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
         and bool((np.diff(prepared.gold.passages.topic) >= 0).all())
+        and streamed_format(source, plan.run_format) is not None
     )
 
 
-def stream(source: Any, prepared: Prepared) -> Iterator[Block | None]:
-    """Yield a run's topics in blocks, then those that it does not answer; None where it must be read at once."""
-    from focuseval.formats import placed_run  # noqa: PLC0415  a run in memory needs no reader
-    from focuseval.formats.run_blocks import blocks, mapped  # noqa: PLC0415  as above
-
-    number = {name: code for code, name in enumerate(prepared.gold.topics)}
-    seen, shape, run = np.zeros(len(number), np.bool_), None, None
-    for run in blocks(mapped(Path(source))):
-        codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
-        shape = shape or _shape(run)
-        if seen[codes].any() or run.text is not None or _shape(run) != shape:
-            yield None
-            return
-        seen[codes] = True
-        yield _block(placed_run(run, prepared.index) if prepared.index is not None else run, prepared, codes)
-    if run is None:
-        yield None
-        return
-    left, nothing = np.flatnonzero(~seen & prepared.counted), replace(run.take(np.zeros(0, np.int64)), topics=())
+def score_stream(source: Any, prepared: Prepared, plan: Plan, score: Score) -> Any:
+    """Return a run's scores, gathered from those of its blocks; None where it must be read at once."""
+    pieces: list[Piece] = []
+    seen = np.zeros(len(prepared.gold.topics), np.bool_)
+    for piece in _pieces(Path(source), prepared, plan, score):
+        if piece is None or seen[piece.codes].any() or (pieces and piece.shape != pieces[0].shape):
+            return None
+        seen[piece.codes] = True
+        pieces.append(piece)
+    answered = [piece.scored for piece in pieces if piece.scored is not None]
+    if not answered or all(part.counts.unjudged == part.results for part in answered):
+        return None  # no document in common: another spelling of ids may have some
+    left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
-        yield _block(nothing, prepared, left[first : first + TOPICS])
+        codes = left[first : first + TOPICS]
+        pieces.append(Piece(codes, 0, score(nothing, some_topics(prepared, codes), plan), nothing))
+    return _gathered(pieces, prepared, plan)
 
 
-def _shape(run: Run) -> tuple[bool, ...]:
-    """Say which columns a block has: they must be the same in all."""
-    return tuple(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
+def _pieces(path: Path, prepared: Prepared, plan: Plan, score: Score) -> Iterator[Piece | None]:
+    """Yield the blocks' pieces in file order; several are worked on at once, and only so many wait."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need threads
+
+    from focuseval.formats.run_blocks import block_reader, cuts, read_part  # noqa: PLC0415  as above
+
+    read, topic_of = block_reader(streamed_format(path, plan.run_format) or "")
+    number = {name: code for code, name in enumerate(prepared.gold.topics)}
+    threads = min(_THREADS, os.cpu_count() or 1)
+
+    def work(block: tuple[int, int]) -> Piece | None:
+        return _piece(read(read_part(path, *block)), number, prepared, plan, score)
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Any] = deque()
+        for block in cuts(path, topic_of):
+            waiting.append(pool.submit(work, block))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
-def _block(run: Run, prepared: Prepared, codes: Codes) -> Block | None:
-    """Return a block; None where nothing in it is highlighted, which alone would be refused."""
-    position = prepared.position[codes].astype(np.int64)
-    gold = some_topics(prepared.gold, codes)
-    return Block(run, prepare(gold, prepared.index), position[position >= 0]) if len(gold.passages.topic) else None
+def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, score: Score) -> Piece | None:
+    """Score one block; None where the run must be read at once: its texts aligned, or an error told with its line."""
+    codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
+    if run.text is not None:
+        return None
+    strangers, nothing = len(run.topics) - len(codes), replace(run.take(np.zeros(0, np.int64)), topics=())
+    if not len(codes):
+        return Piece(codes, strangers, None, nothing)
+    part = some_topics(prepared, codes)
+    if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
+        return None  # alone, it would be refused for want of highlights
+    from focuseval.formats import placed_run  # noqa: PLC0415  a run in memory needs no reader
+
+    try:
+        placed = run if prepared.index is None else placed_run(run, prepared.index)
+        return Piece(codes, strangers, score(placed, part, plan), nothing)
+    except FocusevalError:
+        return None
 
 
-def some_topics(gold: Gold, codes: Codes) -> Gold:
+def some_topics(prepared: Prepared, codes: Codes) -> Prepared:
     """Return the part of a gold that judges some topics, by their codes in increasing order."""
-    tables = {}
+    gold, tables = prepared.gold, {}
     for name in ("articles", "passages"):
         table = getattr(gold, name)
         low, high = np.searchsorted(table.topic, codes), np.searchsorted(table.topic, codes, "right")
@@ -111,41 +159,29 @@ def some_topics(gold: Gold, codes: Codes) -> Gold:
         kept = {f.name: column.take(rows) for f in fields(table) if (column := getattr(table, f.name)) is not None}
         kept["topic"] = np.searchsorted(codes, kept["topic"]).astype(np.int32)
         tables[name] = replace(table, **kept)
-    return replace(gold, topics=tuple(gold.topics[code] for code in codes.tolist()), **tables)
+    part = replace(gold, topics=tuple(gold.topics[code] for code in codes.tolist()), **tables)
+    return replace(prepare(part, prepared.index), whole=prepared)
 
 
-def score_stream(source: Any, prepared: Prepared, plan: Plan, score: Callable[[Run, Prepared, Plan], Any]) -> Any:
-    """Return a run's scores, gathered from those of its blocks; None where it must be read at once."""
-    whole, found = None, []
-    for block in stream(source, prepared):
-        if block is None:
-            return None
-        try:
-            part = score(block.run, block.prepared, plan)
-        except NotComparableError:  # a block of strangers says nothing of the whole run
-            return None
-        whole = whole or _empty(part, len(prepared.topics), part.values.shape[1])
-        whole.values[block.position], whole.missing[block.position] = part.values, part.missing
-        if whole.unjudged is not None:
-            whole.unjudged[block.position] = part.unjudged
-        found.append(part)
-    return None if whole is None else replace(whole, counts=_total(found, prepared, plan), remarks=_said(found))
+def _gathered(pieces: list[Piece], prepared: Prepared, plan: Plan) -> Any:
+    """Put the scores of all topics into the gold's order, and add up what stands beside the means."""
+    parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
+    first, topics = parts[0][1], len(prepared.topics)
+    values, missing = np.empty((topics, first.values.shape[1])), np.ones(topics, np.bool_)
+    unjudged = None if first.unjudged is None else np.zeros(topics, np.int64)
+    for codes, part in parts:
+        position = prepared.position[codes]
+        position = position[position >= 0]
+        values[position], missing[position] = part.values, part.missing
+        if unjudged is not None:
+            unjudged[position] = part.unjudged
+    counts = _total([part for _, part in parts], sum(piece.strangers for piece in pieces), prepared, plan)
+    remarks = tuple(remark for _, part in parts for remark in part.remarks)
+    return replace(first, values=values, missing=missing, unjudged=unjudged, counts=counts, remarks=remarks)
 
 
-def _empty(part: Any, topics: int, measures: int) -> Any:
-    unjudged = None if part.unjudged is None else np.zeros(topics, np.int64)
-    return replace(part, values=np.empty((topics, measures)), missing=np.ones(topics, np.bool_), unjudged=unjudged)
-
-
-def _total(parts: list[Any], prepared: Prepared, plan: Plan) -> Any:
-    """Add up what stands beside the means."""
-    summed = {
-        name: sum(getattr(part.counts, name) for part in parts)
-        for name in ("missing", "unjudged", "unplaced", "unknown")
-    }
+def _total(parts: list[Any], strangers: int, prepared: Prepared, plan: Plan) -> Any:
+    summed = {name: sum(getattr(part.counts, name) for part in parts) for name in ("missing", "unjudged", "unplaced")}
     topics = len(prepared.topics) - (summed["missing"] if plan.policies.missing == "skip" else 0)
-    return replace(parts[0].counts, topics=topics, excluded=len(prepared.gold.topics) - len(prepared.topics), **summed)
-
-
-def _said(parts: list[Any]) -> tuple[str, ...]:
-    return tuple(remark for part in parts for remark in part.remarks)
+    excluded = len(prepared.gold.topics) - len(prepared.topics)
+    return replace(parts[0].counts, topics=topics, excluded=excluded, unknown=strangers, **summed)

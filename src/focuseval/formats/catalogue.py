@@ -111,9 +111,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         raise FormatError(
             f"expected a {what}, found an empty file", at=source.name, remedy="was it written to the end?"
         )
-    for known in FORMATS:
-        if kind in {None, known.kind} and known.sniff(head):
-            return known
+    if known := sniffed(head, kind):
+        return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)
     raise FormatError(
         f"expected a {what} in a known format, found "
@@ -121,6 +120,15 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         at=source.at(1),
         remedy="name the gold first, then the runs" if other else _REMEDY[kind],
     )
+
+
+def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:
+    """Return the first format that a file's first bytes fit, None where none does.
+
+    >>> sniffed(b"301 Q0 FR940202-2-00150 1 2.7385 VSM", "run").name
+    'trec-run'
+    """
+    return next((known for known in FORMATS if kind in {None, known.kind} and known.sniff(head)), None)
 
 
 def _beginning(head: bytes) -> str:

@@ -1,93 +1,120 @@
-"""A large run as JSON lines, a block of topics at a time, so that its size does not matter.
+"""A large run, a block of whole topics at a time, so that its size does not matter.
 
-Blocks are cut between topics. A run whose topics do not stand together comes out with a topic in two blocks: the caller
-must notice, and read the file at once.
+Blocks are cut where a topic begins, by a look at the lines near every sixteenth megabyte. A run whose topics do not
+stand together comes out with a topic in two blocks: the caller must notice, and read the file at once.
 """
 
 from __future__ import annotations
 
-import mmap
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from focuseval.errors import Place
-from focuseval.formats import run_jsonl
-from focuseval.formats.source import Source
+from focuseval.formats.source import BOM, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator
 
     from focuseval.run import Run
 
 BLOCK = 1 << 24
-"""Bytes that are parsed at once: about 200,000 results."""
+"""Bytes that are read at once: about 200,000 results as JSON lines, 400,000 as TREC writes them."""
+
+_LOOK = 1 << 16
+"""Bytes before a cut that are looked at first; a topic that reaches further back is followed."""
+
+_COUNTED = 1 << 20
+"""Bytes whose lines are counted at once."""
 
 
 @dataclass(frozen=True)
 class Part(Source):
     """Some lines of a file, which know where in it they stand."""
 
-    before: int = 0
-    """Lines of the file before these."""
+    start: int = 0
+    """Bytes of the file before these lines."""
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
-        """Return a place in the whole file."""
-        return Place(self.name, None if line is None else line + self.before, column)
+        """Return a place in the whole file; lines before this part are counted only now that somebody asks."""
+        return Place(self.name, None if line is None else line + _lines(Path(self.name), self.start), column)
 
 
-def mapped(path: Path) -> Source:
-    """Return a file whose pages are read when they are needed, and which nobody hashes."""
+def read_part(path: Path, start: int, end: int) -> Part:
+    """Return the bytes between two cuts, which nobody hashes; a byte-order mark is left out."""
     with path.open("rb") as file:
-        return Source(str(path), mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), lambda: "")
+        file.seek(start)
+        data = file.read(end - start)
+    return Part(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
 
 
-def blocks(source: Source, size: int = BLOCK) -> Iterator[Run]:
-    """Yield the run's topics in file order, whole topics in each block; lines are those of the file."""
-    start, before, whole, asked = 0, 0, len(source.data), size
-    while start < whole:
-        end = _line_end(source, min(start + asked, whole))
-        part = Part(source.name, source.data[start:end], lambda: "", before)
-        run = run_jsonl.read(part)
-        line = run.line if run.line is not None else np.arange(1, len(run) + 1)
-        cut = _last_topic(run, line) if end < whole else None
-        if cut == line.min(initial=1):
-            asked *= 2  # one topic fills the block
-            continue
-        kept = run if cut is None else _upto(run, np.flatnonzero(line < cut))
-        yield replace(kept, line=(line if cut is None else line[line < cut]) + before)
-        used = end - start if cut is None else _offset(part, int(cut))
-        before += part.data[:used].count(b"\n")
-        start, asked = start + used, size
-        source.release(start)
+def cuts(path: Path, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """Yield first and last byte of every block: whole topics, about `size` bytes, more where one topic has more."""
+    start, asked, whole = 0, size, path.stat().st_size
+    with path.open("rb") as file:
+        while start < whole:
+            near = start + asked
+            end = _topic_start(file, start, near, topic_of) if near < whole else whole
+            if end > start:
+                yield start, end
+                start, asked = end, size
+            else:
+                asked *= 2  # one topic fills the block
 
 
-def _line_end(source: Source, near: int) -> int:
-    """Return the end of the line that holds the byte before `near`."""
-    if near == len(source.data):
-        return near
-    found = source.data.find(b"\n", near - 1)
-    return len(source.data) if found < 0 else found + 1
+def _topic_start(file: BinaryIO, first: int, near: int, topic_of: Callable[[bytes], Any]) -> int:
+    """Return where the topic of the last whole line before a byte begins; `first` where it fills all in between."""
+    look = _LOOK
+    while True:
+        low = max(first, near - look)
+        file.seek(low)
+        lines = file.read(near - low).split(b"\n")
+        at = near - len(lines.pop())
+        lines = lines if low == first else lines[1:]  # its beginning may be missing
+        topic = topic_of(lines[-1]) if lines else None
+        for line in reversed(lines):
+            if topic_of(line) != topic:
+                return at
+            at -= len(line) + 1
+        if low == first:
+            return first
+        look *= 4
 
 
-def _last_topic(run: Run, line: NDArray[np.int64]) -> int:
-    """Return the first line of the topic that stands last."""
-    last = run.topic[int(np.argmax(line))]
-    return int(line[run.topic == last].min())
+def _lines(path: Path, end: int) -> int:
+    """Count the lines before a byte."""
+    with path.open("rb") as file:
+        return sum(file.read(min(_COUNTED, end - first)).count(b"\n") for first in range(0, end, _COUNTED))
 
 
-def _upto(run: Run, rows: NDArray[np.int64]) -> Run:
-    """Return some rows of the run, and their topics only."""
-    kept = run.take(rows)
-    codes, topic = np.unique(kept.topic, return_inverse=True)
-    return replace(kept, topics=tuple(run.topics[code] for code in codes), topic=topic.reshape(-1).astype(np.int32))
+def trec_topic(line: bytes) -> bytes:
+    """Return the topic of a line of columns.
+
+    >>> trec_topic(b"301 Q0 FR940202-2-00150 1 2.7 VSM")
+    b'301'
+    """
+    return line.split(None, 1)[0] if line.strip() else b""
 
 
-def _offset(part: Part, line: int) -> int:
-    """Return where a line begins, in bytes."""
-    ends = np.flatnonzero(np.frombuffer(part.data, np.uint8) == ord("\n"))
-    return int(ends[line - 2]) + 1
+def json_topic(line: bytes) -> Any:
+    """Return the topic of a line of JSON; None where there is none, which the reader will say.
+
+    >>> json_topic(b'{"topic": "q1", "doc": "a.md"}')
+    'q1'
+    """
+    try:
+        return json.loads(line)["topic"]
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def block_reader(name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
+    """Return how a format's blocks are read, and how its lines name their topic."""
+    if name == "trec-run":
+        from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there
+
+        return trec_run.read, trec_topic
+    from focuseval.formats import run_jsonl  # noqa: PLC0415  as above
+
+    return run_jsonl.read, json_topic

@@ -95,7 +95,7 @@ def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
     pairs = pair_keys(ids, matched.topic)
     known = prepared.hashed_pairs.search(pairs)
     rows = np.flatnonzero(known >= 0)
-    if not len(rows) or not _equal(ids, rows, prepared.gold.documents, prepared.gold.articles.document[known[rows]]):
+    if not _met(matched, ids, rows, known):
         return None
     if whole:
         lawful = _distinct(pairs)
@@ -118,9 +118,17 @@ def find_by_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> Docume
 
     in_threads(look, range(0, len(keys), BLOCK))
     rows = np.flatnonzero(known >= 0)
-    if not len(rows) or not _equal(ids, rows, prepared.gold.documents, prepared.gold.articles.document[known[rows]]):
+    if not _met(matched, ids, rows, known):
         return None
     return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows)))
+
+
+def _met(matched: Results, ids: Any, rows: NDArray[np.int64], known: NDArray[np.int32]) -> bool:
+    """Say whether pairs with equal keys are equal, and there are some, unless other topics of the run may have them."""
+    gold = matched.prepared.gold
+    if not len(rows):
+        return matched.prepared.whole is not None
+    return _equal(ids, rows, gold.documents, gold.articles.document[known[rows]])
 
 
 def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -31,6 +31,8 @@ class Prepared:
     gold: Gold
     index: Any = None
     """The collection's index, or None."""
+    whole: Prepared | None = None
+    """What this is some topics of, or None: their documents are hashed and found in the index once."""
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
@@ -75,7 +77,7 @@ class Prepared:
     @cached_property
     def hashed_pairs(self) -> Lookup:
         """Finds the article of a pair by the keys of its document id and its counted topic."""
-        document = hash64(self.gold.documents)[self.gold.articles.document]
+        document = self.document_keys[self.gold.articles.document]
         return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
 
     def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -83,8 +85,15 @@ class Prepared:
         return (np.asarray(topic, np.int64) << np.int64(32)) | np.asarray(document, np.int64)
 
     @cached_property
+    def document_keys(self) -> NDArray[np.uint64]:
+        """For every document of the gold, the key of its id."""
+        return hash64(self.gold.documents) if self.whole is None else self.whole.document_keys
+
+    @cached_property
     def document_rows(self) -> NDArray[np.int32]:
         """For every document of the gold, its row in the index, or −1."""
+        if self.whole is not None:
+            return self.whole.document_rows
         if self.index is None:
             return np.full(len(self.gold.documents), -1, np.int32)
         return np.asarray(self.index.find(self.gold.documents), np.int32)
