@@ -1,10 +1,12 @@
-"""What many tests share: the folder of real data, which may be absent."""
+"""What many tests share: the folder of real data, and a browser; both may be absent."""
 
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from browser import start_driver
 
 settings.register_profile("house", deadline=None, max_examples=60)
 settings.load_profile("house")
@@ -18,3 +20,29 @@ def shared_data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"no data folder at {DATA}: set FOCUSEVAL_DATA to run this test")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """What starts browsers; skips where Chromium is missing."""
+    started = start_driver()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def shared_browser(driver):
+    """One browser for the tests that need no other."""
+    one = driver.browser()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def browser(shared_browser):
+    """The shared browser, logged out, of a desk's size and in the light, with nothing in its console."""
+    shared_browser.cdp("Network.clearBrowserCookies")
+    shared_browser.size(1600, 1000)
+    shared_browser.errors()  # what earlier tests left in the console
+    yield shared_browser
+    shared_browser.open("about:blank")

@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from browser import start_driver
 from focuseval.assess.document import Document
 from focuseval.assess.plan import Pooled, add_to_pool
 from focuseval.assess.store import Store
@@ -144,30 +143,6 @@ class Site:
         browser.type("input[name=password]", f"{name}'s secret")
         browser.click("main button")
         browser.wait("return location.pathname === '/'")
-
-
-@pytest.fixture(scope="session")
-def driver():
-    started = start_driver()
-    yield started
-    started.close()
-
-
-@pytest.fixture(scope="session")
-def shared_browser(driver):
-    """One browser for the tests that need no other; logged out between them."""
-    one = driver.browser()
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def browser(shared_browser):
-    shared_browser.cdp("Network.clearBrowserCookies")
-    shared_browser.size(1600, 1000)
-    shared_browser.errors()  # what earlier tests left in the console
-    yield shared_browser
-    shared_browser.open("about:blank")
 
 
 @pytest.fixture

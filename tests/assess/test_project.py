@@ -3,59 +3,25 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
 from focuseval.assess import Key, open_project, project_gold
 from focuseval.assess.plan import Assessor, register
 from focuseval.assess.questions import read_questions
 from focuseval.assess.web.serve import bind
-from focuseval.cli import main
 from focuseval.errors import AssessError, FormatError
 from focuseval.example import ROOT
 from focuseval.formats import read_gold
-
-TIDES = "101"
-DOCUMENTS = ("water/tide", "water/rock-pool")
-
-
-def command(*arguments, code=0, stdin=None):
-    told = CliRunner().invoke(main, [*map(str, arguments)], input=stdin)
-    assert told.exit_code == code, told.output
-    return told.output
+from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judged_project, judgements
 
 
 @pytest.fixture
 def project(tmp_path):
-    pool = [{"pool": 1, "depth": 1, "size": None, "order": "runs", "seed": 0, "runs": []}]
-    for rank, name in enumerate(DOCUMENTS, 1):
-        pool.append({"topic": TIDES, "doc": name, "runs": 1, "best": rank, "by": [], "batch": 0})
-    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in pool))
-    opened = open_project(
-        tmp_path / "sea",
-        collection=str(ROOT / "articles"),
-        topics=str(ROOT / "topics.xml"),
-        pool=str(tmp_path / "pool.jsonl"),
-    )
-    opened.close()
-    return tmp_path / "sea"
-
-
-def judgements(tmp_path, name, *spans):
-    """A file of judgements: the spans in the first document, nothing in the second."""
-    lines = [
-        {"topic": TIDES, "doc": DOCUMENTS[0], "spans": [{"start": a, "end": b} for a, b in spans], "assessor": name},
-        {"topic": TIDES, "doc": DOCUMENTS[1], "spans": [], "assessor": name},
-    ]
-    path = tmp_path / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return begin_project(tmp_path)
 
 
 @pytest.fixture
-def judged(project, tmp_path):
-    command("assess", project, "--import", judgements(tmp_path, "one", (100, 200), (300, 340)))
-    command("assess", project, "--import", judgements(tmp_path, "two", (150, 250)))
-    return project
+def judged(tmp_path):
+    return judged_project(tmp_path)
 
 
 def test_a_new_project_needs_a_collection_topics_and_a_pool_that_fit(tmp_path, project):
@@ -147,7 +113,8 @@ def test_a_project_is_gold_by_assessor_and_asks_which_when_there_are_several(jud
     assert gold.attributes[TIDES] == {"assessor": "one (imported)"}
     assert gold.queries[TIDES].startswith("cause of")
     assert gold.sha256 != project_gold(judged, assessor="two").sha256
-    assert len(project_gold(judged, adjudicated=True).topics) == 0
+    with pytest.raises(AssessError, match="judgements of adjudicated, found none yet"):
+        project_gold(judged, adjudicated=True)
     with pytest.raises(AssessError, match="among one, two"):
         project_gold(judged)
     with pytest.raises(AssessError, match="found 'three'"):

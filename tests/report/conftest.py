@@ -1,8 +1,7 @@
-"""Reports on small campaigns, and a browser to look at their pages."""
+"""Reports on small campaigns, and their pages in a browser."""
 
 import pytest
 
-from browser import start_driver
 from focuseval.report import build_report, render_html
 from strategies.campaigns import campaign
 
@@ -27,28 +26,6 @@ def page(report, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render_html(report), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="session")
-def driver():
-    started = start_driver()
-    yield started
-    started.close()
-
-
-@pytest.fixture(scope="session")
-def shared_browser(driver):
-    one = driver.browser()
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def browser(shared_browser):
-    shared_browser.size(1600, 1000)
-    yield shared_browser
-    shared_browser.open("about:blank")
-    shared_browser.errors()
 
 
 @pytest.fixture

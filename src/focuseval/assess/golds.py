@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from focuseval.assess import spans
 from focuseval.assess.agreement import finished
+from focuseval.assess.document import Document
 from focuseval.assess.exhaustivity import inferred
 from focuseval.assess.plan import IMPORTED, assessors
 from focuseval.assess.project import open_project
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.assess.document import Document
     from focuseval.assess.documents import Documents
     from focuseval.assess.store import Saved, Store
+    from focuseval.collection import Index
 
 EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 """The formats of `focuseval.formats` that finished judgements are written in."""
@@ -38,7 +39,12 @@ _GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
 
 
 def build_gold(
-    store: Store, assessor: str, *, documents: Documents | None = None, queries: Mapping[str, str] | None = None
+    store: Store,
+    assessor: str,
+    *,
+    documents: Documents | None = None,
+    queries: Mapping[str, str] | None = None,
+    index: Index | None = None,
 ) -> Gold:
     """Return the finished judgements of one assessor (or ``adjudicated``) as gold.
 
@@ -50,6 +56,8 @@ def build_gold(
         With them the gold also holds the graded elements that INEX 2005–07 writes.
     queries
         Topic → its title.
+    index
+        With it judgements of another text than the collection's are refused.
     """
     known = {one.name: one.label for one in assessors(store)}
     if assessor not in known and assessor != ADJUDICATED:
@@ -57,6 +65,8 @@ def build_gold(
     saved = [one for one in map(store.judgement, store.judged(assessor)) if one.judgement.finished]
     topics = tuple(dict.fromkeys(one.key.topic for one in saved))
     names = list(dict.fromkeys(one.key.document for one in saved))
+    if index is not None:
+        _refuse_changed(saved, names, index)
     codes = _Codes({topic: k for k, topic in enumerate(topics)}, {name: k for k, name in enumerate(names)})
     label = known.get(assessor, ADJUDICATED)
     return Gold(
@@ -70,6 +80,19 @@ def build_gold(
         queries={topic: text for topic, text in (queries or {}).items() if topic in codes.topic},
         attributes={topic: {"assessor": label} for topic in topics},
     )
+
+
+def _refuse_changed(saved: Sequence[Saved], names: list[str], index: Index) -> None:
+    """Refuse judgements whose text is not the collection's: their spans would stand for other words."""
+    rows = index.find(names)
+    if (rows < 0).any():
+        raise AssessError(f"the collection has no document {names[int((rows < 0).argmax())]!r}")
+    texts = zip(names, index.texts(rows), strict=True)
+    hashes = {name: Document(name, text.as_py()).sha256 for name, text in texts}
+    changed = list(dict.fromkeys(one.key.document for one in saved if one.text_sha256 != hashes[one.key.document]))
+    if changed:
+        more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
+        raise AssessError(f"the text of {changed[0]} has changed since it was assessed{more}; open it to re-anchor it")
 
 
 class _Codes:
@@ -117,8 +140,6 @@ def _elements(saved: Sequence[Saved], codes: _Codes, documents: Documents | None
 
 def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]:
     """Every element with highlighted text: path, exhaustivity, size, highlighted size."""
-    if saved.text_sha256 != document.sha256:
-        raise AssessError(f"the text of {document.id} has changed since it was assessed; open it to re-anchor it")
     grades = inferred(document, saved.judgement.grades)
     found = []
     for element in document.elements:
@@ -140,7 +161,7 @@ def export_gold(
 ) -> tuple[str, ...]:
     """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
     graded = documents if wanted == "inex-2005" else None
-    gold = build_gold(store, assessor, documents=graded, queries=queries)
+    gold = build_gold(store, assessor, documents=graded, queries=queries, index=documents.index)
     if not gold.topics:
         raise AssessError(f"expected finished judgements of {assessor}, found none yet")
     remarks = write_gold(gold, target, wanted, index=documents.index, lossy=True)
@@ -148,7 +169,9 @@ def export_gold(
     return (*remarks, *(f"these are the judgements of {label}" for label in imported))
 
 
-def project_gold(path: str | Path, *, assessor: str | None = None, adjudicated: bool = False) -> Gold:
+def project_gold(
+    path: str | Path, *, assessor: str | None = None, adjudicated: bool = False, index: Index | None = None
+) -> Gold:
     """Return the finished judgements of a project's folder as gold.
 
     Parameters
@@ -157,13 +180,33 @@ def project_gold(path: str | Path, *, assessor: str | None = None, adjudicated: 
         The project.
     assessor, adjudicated
         Whose judgements; neither is needed when only one assessor has finished any.
+    index
+        The collection, if it is not where the project knows it.
     """
-    with closing(open_project(path)) as project:
+    return read_project(path, assessor=assessor, adjudicated=adjudicated, index=index)[0]
+
+
+def read_project(
+    path: str | Path,
+    *,
+    assessor: str | None = None,
+    adjudicated: bool = False,
+    index: Index | None = None,
+    graded: bool = False,
+) -> tuple[Gold, Index]:
+    """Return a project's finished judgements, as `project_gold` does, and the collection that they speak of.
+
+    With `graded` every element with highlighted text is in the gold, as INEX 2005–07 has it; in 2005 mode it always is.
+    """
+    with closing(open_project(path, index=index)) as project:
         name = chosen_assessor(project.store, assessor, adjudicated=adjudicated)
-        graded = project.documents if project.store.exhaustivity else None
-        gold = build_gold(project.store, name, documents=graded, queries=project.queries)
+        documents = project.documents if graded or project.store.exhaustivity else None
+        found = project.documents.index
+        gold = build_gold(project.store, name, documents=documents, queries=project.queries, index=found)
+        if not gold.topics:
+            raise AssessError(f"{path}: expected finished judgements of {name}, found none yet")
         labels = {one.name: one.label for one in assessors(project.store)}
-        return replace(gold, file=f"{path} ({labels.get(name, name)})")
+        return replace(gold, file=f"{path} ({labels.get(name, name)})"), found
 
 
 def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:

@@ -26,6 +26,7 @@ from focuseval.assess.store import Store
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
+    from focuseval.collection import Index
     from focuseval.topics import Topic
 
 DATABASE = "assess.db"
@@ -54,6 +55,7 @@ def open_project(
     folder: str | Path,
     *,
     collection: str | None = None,
+    index: Index | None = None,
     topics: str | None = None,
     pool: str | None = None,
     exhaustivity: bool = False,
@@ -67,6 +69,8 @@ def open_project(
         The project.
     collection
         An index or documents; needed to begin, later only when the collection has moved.
+    index
+        A collection that is open already, this once: the project goes on to know its own.
     topics, pool
         Files to begin with; a pool given later tops the project's up.
     exhaustivity
@@ -76,7 +80,7 @@ def open_project(
     """
     place = Path(folder)
     settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
-    documents = Documents(_collection(settings["collection"]))
+    documents = Documents(index if index is not None else _collection(settings["collection"]))
     known = _topics(place)
     store = Store(place / DATABASE, exhaustivity=settings["exhaustivity"])
     if pool:

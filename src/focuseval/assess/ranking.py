@@ -31,13 +31,17 @@ def project_stability(project: Project, runs: Sequence[str], measure: str) -> li
     runs, measure
         Files of runs, and what ranks them.
     """
-    read = [read_run(path, index=project.documents.index) for path in runs]
+    index = project.documents.index
+    read = [read_run(path, index=index) for path in runs]
 
     def score(gold: Gold) -> Mapping[str, float]:
-        scores = evaluate(gold, read, [measure], index=project.documents.index)
+        scores = evaluate(gold, read, [measure], index=index)
         return {run: next(iter(values.values())) for run, values in scores.means().items()}
 
-    golds = {name: build_gold(project.store, name, documents=project.documents) for name in finished(project.store)}
+    golds = {
+        name: build_gold(project.store, name, documents=project.documents, index=index)
+        for name in finished(project.store)
+    }
     pooled = pool(project.store)
     deepest = max((row.best for row in pooled), default=0)
     depths = [depth for depth in DEPTHS if depth < deepest]

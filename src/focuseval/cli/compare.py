@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     GRIDS,
     collection_options,
@@ -72,6 +73,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 @profile_option("Policies of a campaign")
 @collection_options
 @format_options
+@assessor_options
 @repairs_option
 @layout_option(*GRIDS)
 @output_option
@@ -86,6 +88,7 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval compare gold.txt a.txt b.txt -m MAgP --task relevant-in-context
       focuseval compare qrels.txt run*.txt -m AP -m P@10 --correction holm --format latex
       focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
+      focuseval compare judging/ run*.xml -m MAgP --adjudicated
     """
     from focuseval.cli.comparing import compare_files, write_text  # noqa: PLC0415  help must not wait for it
 

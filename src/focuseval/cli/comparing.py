@@ -16,16 +16,14 @@ if TYPE_CHECKING:
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
     """Score the runs once under every measure and variant, compare them, and return the text to print."""
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.compare import correlations, variants  # noqa: PLC0415  as above
     from focuseval.compare.tables import as_json, correlation_grid  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  as above
-    from focuseval.formats import read_gold  # noqa: PLC0415  as above
 
-    index = open_collection(options)
-    judged = read_gold(gold, format=options["gold_format"], index=index)
+    judged, index = read_judged(gold, options)
     groups = [group for axis in options["axes"] for group in variants(axis, options["measures"], judged.scale)]
     names = list(dict.fromkeys([*options["measures"], *(name for _, group in groups for name in group)]))
     asked = {name: options[name] for name in ("task", "profile", "run_format")}

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options, convert_judged, is_project, refuse_assessor
 from focuseval.cli.options import collection_options, format_options, open_collection
 
 
@@ -15,9 +16,10 @@ from focuseval.cli.options import collection_options, format_options, open_colle
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
 @format_options
 @collection_options
+@assessor_options
 @click.option("--lossy", is_flag=True, help="Leave out what the target cannot say, and count it.")
-def convert(source: str, target: str, wanted: str | None, lossy: bool, **options: Any) -> None:
-    r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output).
+def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
+    r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
 
     Nothing is lost in silence: what the target format cannot say is a refusal, or with --lossy a remark.
 
@@ -27,14 +29,21 @@ def convert(source: str, target: str, wanted: str | None, lossy: bool, **options
       focuseval convert run.xml run.fol --index wiki.idx         paths become offsets
       focuseval convert assessments/ qrels.txt --to inex-2008 --index wiki.idx
       focuseval convert run.xml docs.trec --lossy                elements become documents
+      focuseval convert judging/ gold.jsonl --adjudicated        the judgements of 'focuseval assess'
       zcat run.gz | focuseval convert - - --to jsonl
     """
+    do = convert_judged if is_project(source) else _convert
+    for remark in do(source, target, wanted, options):
+        click.echo(f"{source}: {remark}", err=True)
+
+
+def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+    """Convert a file or a folder of files, and return the remarks."""
     from focuseval.formats import convert_file, find_format  # noqa: PLC0415  help must not wait for it
 
+    refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]
     if run and gold:
         raise click.UsageError("IN is a run or a gold: give --run-format or --gold-format")
     given = find_format(run or gold, "run" if run else "gold") if run or gold else None
-    index = open_collection(options)
-    for remark in convert_file(source, target, wanted, given=given, index=index, lossy=lossy):
-        click.echo(f"{source}: {remark}", err=True)
+    return convert_file(source, target, wanted, given=given, index=open_collection(options), lossy=options["lossy"])

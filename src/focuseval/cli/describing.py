@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from focuseval.cli.drawing import print_table
+from focuseval.cli.judged import is_project, read_judged
 
 _SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 _MOST = 20
@@ -18,7 +19,7 @@ _TOPIC = re.compile(rb"<(?:inex[-_]?topic|topic)\b", re.IGNORECASE)
 _NOT_TOPICS = frozenset((b"inex-submission", b"assessments"))
 
 
-def describe_file(path: str, index: Any = None) -> dict[str, Any]:
+def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
     from focuseval import statistics  # noqa: PLC0415  help must not wait for it
     from focuseval.collection import describe, open_index  # noqa: PLC0415  as above
@@ -26,6 +27,9 @@ def describe_file(path: str, index: Any = None) -> dict[str, Any]:
 
     if is_index(path):
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
+    if is_project(path):
+        judged, own = read_judged(path, options)
+        return {"file": judged.file, "kind": "gold", **asdict(statistics.describe_gold(judged, own))}
     source: Any = path if Path(path).is_dir() else open_source(path)  # standard input is there only once
     found: Any
     if are_topics(source):

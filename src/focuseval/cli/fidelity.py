@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     GRIDS,
     collection_options,
@@ -21,6 +22,7 @@ from focuseval.cli.options import (
 @measure_option()
 @collection_options
 @gold_format_option
+@assessor_options
 @layout_option(*GRIDS)
 @click.option("--curves", metavar="FILE", help="Write the curves of the recall-base runs as CSV.")
 @output_option
@@ -34,6 +36,7 @@ def fidelity(gold: str, **options: Any) -> None:
     \b
     Examples:
       focuseval fidelity gold.jsonl --index wiki.idx
+      focuseval fidelity judging/ --adjudicated
       focuseval fidelity gold.jsonl --docs articles/ -m MAgP -m MAiP -m hAP --format latex
     """
     from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it

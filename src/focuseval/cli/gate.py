@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     collection_options,
     format_options,
@@ -30,6 +31,7 @@ from focuseval.cli.options import (
 @profile_option("Policies of a campaign")
 @collection_options
 @format_options
+@assessor_options
 @repairs_option
 def gate(gold: str, run: str, **options: Any) -> None:
     r"""Judge RUN against a baseline over the topics of GOLD.

@@ -11,17 +11,15 @@ import click
 
 def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
     """Score the run, judge it, print and write the verdicts; return whether any measure regressed."""
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  as above
-    from focuseval.formats import read_gold  # noqa: PLC0415  as above
     from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
     from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
 
     rule = Rule(alpha=options["alpha"], min_effect=options["min_effect"])
     baseline = read_baseline(options["baseline"], options["baseline_run"])
-    index = open_collection(options)
-    judged = read_gold(gold, format=options["gold_format"], index=index)
+    judged, index = read_judged(gold, options)
     asked = {name: options[name] for name in ("task", "profile", "run_format")}
     scores = evaluate(judged, [run], options["measures"], index=index, **asked)
     for remark in scores.remarks():

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.options import open_collection
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,24 +17,42 @@ if TYPE_CHECKING:
 
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--assessor`` and ``--adjudicated``: whose judgements of a project are meant."""
-    adjudicated = "The decisions of the adjudication, when GOLD is an assessment project."
+    adjudicated = "The decisions of the adjudication, when the gold is a project of 'focuseval assess'."
     command = click.option("--adjudicated", is_flag=True, help=adjudicated)(command)
-    return click.option("--assessor", metavar="NAME", help="Whose judgements, when GOLD is a project.")(command)
+    assessor = "Whose judgements, when the gold is a project of 'focuseval assess'."
+    return click.option("--assessor", metavar="NAME", help=assessor)(command)
 
 
-def read_judged(gold: str, options: dict[str, Any], index: Any) -> tuple[Gold, Any]:
-    """Return the gold and the collection: a project brings its own, unless another was given."""
-    if not (Path(gold) / "assess.db").is_file():
-        if options.get("assessor") or options.get("adjudicated"):
-            raise click.UsageError(f"--assessor and --adjudicated need an assessment project, {gold} is none")
-        from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
+def is_project(path: str) -> bool:
+    """Whether a path is the folder of an assessment project."""
+    return (Path(path) / "assess.db").is_file()
 
-        return read_gold(gold, format=options["gold_format"], index=index), index
-    from focuseval.assess import open_project, project_gold  # noqa: PLC0415  only a project needs it
 
-    judged = project_gold(gold, assessor=options.get("assessor"), adjudicated=bool(options.get("adjudicated")))
-    if index is None:
-        project = open_project(gold)
-        index = project.documents.index
-        project.close()
-    return judged, index
+def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> tuple[Gold, Any]:
+    """Return the gold and the collection: a project brings its own, unless ``--index`` or ``--docs`` names another."""
+    index = open_collection(options)
+    if is_project(gold):
+        from focuseval.assess.golds import read_project  # noqa: PLC0415  only a project needs it
+
+        whose = {"assessor": options["assessor"], "adjudicated": options["adjudicated"]}
+        return read_project(gold, **whose, index=index, graded=graded)
+    refuse_assessor(gold, options)
+    from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
+
+    return read_gold(gold, format=options["gold_format"], index=index), index
+
+
+def refuse_assessor(path: str, options: dict[str, Any]) -> None:
+    """Refuse ``--assessor`` and ``--adjudicated`` where there is no project to which they could apply."""
+    if options["assessor"] or options["adjudicated"]:
+        raise click.UsageError(f"--assessor and --adjudicated need an assessment project, {path} is none")
+
+
+def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+    """Write a project's judgements in a gold format, and return the remarks."""
+    from focuseval.formats import write_gold  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.files import format_of  # noqa: PLC0415  as above
+
+    after = format_of(target, wanted, "gold")
+    gold, index = read_judged(project, options, graded=after.name == "inex-2005")
+    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=options["lossy"]))

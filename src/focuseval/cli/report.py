@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     collection_options,
     format_options,
@@ -52,6 +53,7 @@ from focuseval.cli.options import (
 @click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
 @click.option("--repair", is_flag=True, help="Repair runs that break the task's rules.")
 @format_options
+@assessor_options
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
@@ -63,6 +65,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval report gold.jsonl old.jsonl new.jsonl --docs docs/ --baseline old.jsonl -o report.html
       focuseval report assessments/ run*.xml --index wiki.idx --profile inex2006 --task focused -o report.html
       focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex
+      focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
     """
     from focuseval.cli.reporting import report_files  # noqa: PLC0415  help must not wait for it

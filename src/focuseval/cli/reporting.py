@@ -38,17 +38,16 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
 
 def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ground:
     """Read what the options name; a baseline that is a file of its own becomes one of the runs."""
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import read_gold  # noqa: PLC0415  as above
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.report.build import lay_ground  # noqa: PLC0415  as above
     from focuseval.report.verdict import VERDICT  # noqa: PLC0415  as above
 
     baseline = options["baseline"]
     if baseline and baseline not in runs and Path(baseline).is_file():
         runs = (*runs, baseline)
-    index = open_collection(options)
+    judged, index = read_judged(gold, options)
     return lay_ground(
-        read_gold(gold, format=options["gold_format"], index=index),
+        judged,
         list(runs),
         options["measures"] or None,
         index=index,

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
     """Read what the options name and evaluate it; remarks go to the standard error."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  as above
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
 
-    judged, index = read_judged(gold, options, open_collection(options))
+    judged, index = read_judged(gold, options)
     scores = evaluate(
         judged,
         list(runs),

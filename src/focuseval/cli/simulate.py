@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     collection_options,
     gold_format_option,
@@ -26,6 +27,7 @@ from focuseval.cli.options import (
 )
 @collection_options
 @gold_format_option
+@assessor_options
 @click.option(
     "--task", metavar="TASK", help="Make the run lawful for this task: focused drops overlapping results, for instance."
 )
@@ -48,6 +50,7 @@ def simulate(gold: str, **options: Any) -> None:
     Examples:
       focuseval simulate gold.jsonl --index wiki.idx --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind S_L-R_I -o run.txt
+      focuseval simulate judging/ --assessor ann --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
     """
     from focuseval.cli.simulating import simulate_file  # noqa: PLC0415  help must not wait for it

@@ -8,13 +8,12 @@ from typing import Any
 
 def simulate_file(gold: str, options: dict[str, Any]) -> str:
     """Make the run, write it, and return a sentence that says what was made."""
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import read_gold, write_run  # noqa: PLC0415  as above
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import write_run  # noqa: PLC0415  as above
     from focuseval.simulate import simulate  # noqa: PLC0415  as above
     from focuseval.simulate.degraded import Dial  # noqa: PLC0415  as above
 
-    index = open_collection(options)
-    judged = read_gold(gold, format=options["gold_format"], index=index)
+    judged, index = read_judged(gold, options)
     dial = Dial(options["noise"], options["depth"], options["size_bias"], options["results"], options["seed"])
     run = simulate(judged, options["kind"], index, dial=dial)
     if options["task"]:

@@ -7,27 +7,34 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import assessor_options, is_project, refuse_assessor
 from focuseval.cli.options import collection_options, open_collection
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @collection_options
+@assessor_options
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, one object for a file.")
 def stats(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     r"""Describe an index, a gold, a run or topics; each FILE is told by its content, - is standard input.
+
+    An assessment project counts as gold.
 
     \b
     Examples:
       focuseval stats wiki.idx
       focuseval stats assessments/ run.xml topics.xml --index wiki.idx
+      focuseval stats judging/ --adjudicated
       focuseval stats run.xml --json | jq .overlapping
     """
     from focuseval.cli.describing import describe_file, print_statistics  # noqa: PLC0415  help must not wait for it
 
+    if not any(map(is_project, files)):
+        refuse_assessor(files[0], options)
     index = open_collection(options)
     for file in files:
-        figures = describe_file(file, index)
+        figures = describe_file(file, index, options)
         if as_json:
             click.echo(json.dumps(figures, ensure_ascii=False))
         else:

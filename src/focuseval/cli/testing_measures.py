@@ -9,14 +9,12 @@ from typing import Any
 def fidelity_text(gold: str, options: dict[str, Any]) -> str:
     """Run the tests and return what they found in the layout asked for."""
     from focuseval.cli.comparing import render  # noqa: PLC0415  help must not wait for it
-    from focuseval.cli.options import open_collection  # noqa: PLC0415  as above
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  as above
     from focuseval.cli.scoring import write_curves  # noqa: PLC0415  as above
     from focuseval.fidelity import fidelity  # noqa: PLC0415  as above
     from focuseval.fidelity.tables import as_json, grids  # noqa: PLC0415  as above
-    from focuseval.formats import read_gold  # noqa: PLC0415  as above
 
-    index = open_collection(options)
-    judged = read_gold(gold, format=options["gold_format"], index=index)
+    judged, index = read_judged(gold, options)
     found = fidelity(judged, options["measures"] or None, index)
     if options["curves"]:
         write_curves(found.recall_base, options["curves"])

@@ -136,7 +136,7 @@ def convert_file(
     """Convert a run or a gold file into another format, and return the remarks of reading and writing."""
     sources = open_sources(source)
     before = given or detect_source(sources[0])
-    after = find_format(wanted, before.kind) if wanted else _by_suffix(target, before.kind)
+    after = format_of(target, wanted, before.kind)
     if before.kind == "run":
         run: Run = before.reader(index)(_single(sources))
         return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
@@ -155,8 +155,10 @@ def _single(sources: Sequence[Source]) -> Source:
     return sources[0]
 
 
-def _by_suffix(target: str, kind: Kind) -> Format:
-    """Return the format that the ending of a file's name asks for."""
+def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
+    """Return the format that is wanted by name, or else the one that the ending of the file's name asks for."""
+    if wanted:
+        return find_format(wanted, kind)
     for known in FORMATS:
         if known.kind == kind and Path(target).suffix.lower() in known.suffixes:
             return known

@@ -1,0 +1,49 @@
+"""A project of two documents for one topic of the embedded example, and two imported assessors."""
+
+import json
+
+from click.testing import CliRunner
+
+from focuseval.assess import open_project
+from focuseval.cli import main
+from focuseval.example import ROOT
+
+TIDES = "101"
+DOCUMENTS = ("water/tide", "water/rock-pool")
+
+
+def command(*arguments, code=0, stdin=None):
+    """Run focuseval and return all that it said."""
+    told = CliRunner().invoke(main, [*map(str, arguments)], input=stdin)
+    assert told.exit_code == code, told.output
+    return told.output
+
+
+def begin_project(folder, collection=ROOT / "articles"):
+    """A project in which nothing is judged yet."""
+    pool = [{"pool": 1, "depth": 1, "size": None, "order": "runs", "seed": 0, "runs": []}]
+    for rank, name in enumerate(DOCUMENTS, 1):
+        pool.append({"topic": TIDES, "doc": name, "runs": 1, "best": rank, "by": [], "batch": 0})
+    (folder / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in pool))
+    begin = {"topics": str(ROOT / "topics.xml"), "pool": str(folder / "pool.jsonl")}
+    open_project(folder / "sea", collection=str(collection), **begin).close()
+    return folder / "sea"
+
+
+def judgements(folder, name, *spans):
+    """A file of judgements: the spans in the first document, nothing in the second."""
+    lines = [
+        {"topic": TIDES, "doc": DOCUMENTS[0], "spans": [{"start": a, "end": b} for a, b in spans], "assessor": name},
+        {"topic": TIDES, "doc": DOCUMENTS[1], "spans": [], "assessor": name},
+    ]
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def judged_project(folder, **others):
+    """A project with the judgements of "one" and "two"."""
+    project = begin_project(folder, **others)
+    command("assess", project, "--import", judgements(folder, "one", (100, 200), (300, 340)))
+    command("assess", project, "--import", judgements(folder, "two", (150, 250)))
+    return project
