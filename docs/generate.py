@@ -86,12 +86,14 @@ def measures_page() -> str | None:
 
 def _facts(measure: Any) -> Iterator[str]:
     """What the declaration says in a word or two, as a list."""
+    from focuseval.measures.explain import needed  # noqa: PLC0415  the generator must load even where it does not
+
     low, high = measure.bounds
     yield f"- values: {low:g} to {high:g}" if high != float("inf") else f"- values: from {low:g}"
     if measure.at:
         yield f"- after `@`: {' or '.join(measure.at)}"
     if measure.needs:
-        yield f"- needs: {', '.join(measure.needs)}"
+        yield f"- needs: {needed(measure)}"
     if measure.tasks:
         yield f"- made for: {', '.join(measure.tasks)}"
     if measure.aliases:

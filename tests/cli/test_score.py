@@ -151,3 +151,14 @@ def test_what_there_is_can_be_listed_and_explained(command):
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0
     assert "MAgP" in result.stdout or "inex2006" in result.stdout
+
+
+def test_many_runs_are_scored_at_once_unless_they_are_huge_or_the_user_says_otherwise(score, monkeypatch):
+    from focuseval.cli import scoring  # noqa: PLC0415  a detail of this test
+
+    run = str(score.folder / "run")
+    assert scoring.default_jobs((run, "-")) >= 1
+    monkeypatch.setattr(scoring, "HUGE", 10)
+    assert scoring.default_jobs((run, run)) == 1
+    both = [score("--format", "csv", "--jobs", jobs, run).stdout for jobs in ("1", "2")]
+    assert both[0] == both[1] == score("--format", "csv", run).stdout

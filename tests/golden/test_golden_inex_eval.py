@@ -119,3 +119,10 @@ def test_the_levels_of_ip_are_computed_in_floating_point(inex_eval):
 
 def test_a_mode_must_be_named(inex_eval):
     assert inex_eval(FOCUSED).exit_code == 2
+
+
+@pytest.mark.parametrize(("flags", "found"), [(["-f", "-r"], "; found -f and -r"), ([], "")])
+def test_exactly_one_mode_is_asked_for(inex_eval, flags, found):
+    refused = inex_eval(FOCUSED, *flags)
+    assert refused.exit_code == 2
+    assert refused.stderr.splitlines()[-1] == f"Error: one of -t, -f, -r, -b, -i says what is scored{found}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from focuseval.measures import MEASURES
+from focuseval.measures import MEASURES, parse
 from focuseval.measures.citations import CITATIONS
 from focuseval.measures.explain import explain, overview
 
@@ -31,3 +31,20 @@ def test_the_bibliography_has_every_key_and_no_other():
 def test_a_cut_off_is_shown_as_it_is_written():
     shown = [line.split()[0] for line in overview(MEASURES).splitlines()]
     assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP"} <= set(shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("EPRUM", "entry points"),
+        ("EPRUM(nav=contains)", "elements"),
+        ("PRUM", "elements"),
+        ("ERRel(nav=distance)@5", "entry points"),
+        ("MAgP", "spans"),
+        ("MAgP(score=bep, n=1000)", "entry points"),
+        ("gP(score=ep)@5", "elements"),
+    ],
+)
+def test_a_parameter_may_change_what_a_measure_needs(name, needs):
+    assert parse(name).needs == (needs,)
+    assert needs in re.search(r"^Needs +(.*)$", explain(name), re.MULTILINE)[1]

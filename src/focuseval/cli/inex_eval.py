@@ -12,20 +12,18 @@ from focuseval.cli.options import collection_options, open_collection
 @click.command("inex-eval")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("-t", "mode", flag_value="t", help="Thorough: iP and MAiP; overlap is allowed.")
-@click.option("-f", "mode", flag_value="f", help="Focused: iP and MAiP; overlap rejects the run.")
-@click.option("-r", "mode", flag_value="r", help="Relevant in context: MAgP with F.")
-@click.option("-b", "mode", flag_value="b", help="Best in context: MAgP with the distance from the entry point.")
-@click.option("-i", "mode", flag_value="i", help="Relevant in context: MAgP with tolerance to irrelevance.")
+@click.option("-t", "mode_t", is_flag=True, help="Thorough: iP and MAiP; overlap is allowed.")
+@click.option("-f", "mode_f", is_flag=True, help="Focused: iP and MAiP; overlap rejects the run.")
+@click.option("-r", "mode_r", is_flag=True, help="Relevant in context: MAgP with F.")
+@click.option("-b", "mode_b", is_flag=True, help="Best in context: MAgP with the distance from the entry point.")
+@click.option("-i", "mode_i", is_flag=True, help="Relevant in context: MAgP with tolerance to irrelevance.")
 @click.option("-irr", type=click.IntRange(1), default=300, show_default=True, help="Irrelevant characters tolerated.")
 @click.option("-n", type=click.IntRange(1), default=500, show_default=True, help="Distance worth nothing.")
 @click.option("-beta", type=click.FloatRange(0), default=0.25, show_default=True, help="Weight of recall in F.")
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options
-def inex_eval(
-    qrels: str, runs: tuple[str, ...], mode: str | None, index: str | None, docs: str | None, **flags: Any
-) -> None:
+def inex_eval(qrels: str, runs: tuple[str, ...], index: str | None, docs: str | None, **flags: Any) -> None:
     r"""Score RUNs as the official INEX tool of 2008–10 did: its flags, its lines, its habits.
 
     \b
@@ -38,8 +36,7 @@ def inex_eval(
     from focuseval.formats import read_gold, read_run  # noqa: PLC0415  as above
     from focuseval.match import prepare  # noqa: PLC0415  as above
 
-    if mode is None:
-        raise click.UsageError("one of -t, -f, -r, -b, -i says what is scored")
+    mode = _mode({letter: flags.pop(f"mode_{letter}") for letter in "tfrbi"})
     documents = open_collection({"index": index, "docs": docs})
     prepared = prepare(read_gold(qrels, index=documents), documents)
     refused: list[FocusevalError] = []
@@ -52,3 +49,12 @@ def inex_eval(
         click.echo(str(earlier), err=True)
     if refused:
         raise refused[-1]
+
+
+def _mode(given: dict[str, bool]) -> str:
+    """Return the letter of the one mode that was given."""
+    chosen = [letter for letter, flag in given.items() if flag]
+    if len(chosen) != 1:
+        found = f"; found {' and '.join(f'-{letter}' for letter in chosen)}" if chosen else ""
+        raise click.UsageError(f"one of -t, -f, -r, -b, -i says what is scored{found}")
+    return chosen[0]

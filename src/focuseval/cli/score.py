@@ -38,7 +38,11 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @click.option(
     "--curves", metavar="FILE", help="Write the curves behind the measures as CSV: measure, run, topic, x, y."
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Score so many runs at once.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Score so many runs at once.  [default: one for each processor; one run at a time where they are huge]",
+)
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +29,7 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
         index=index,
         topics=_topics(options["topics"]),
         chunks=_chunks(options["chunks"], index),
-        jobs=options["jobs"],
+        jobs=options["jobs"] or default_jobs(runs),
         repair=options["repair"],
         run_format=options["run_format"],
         **{name: options[name] for name in ("compat", "missing", "cutoff", "cas")},
@@ -36,6 +38,18 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
         click.echo(remark, err=True)
     write_repairs_of(gold, runs, index, options)
     return scores
+
+
+HUGE = 1 << 28
+"""Bytes of a run from which on one at a time is enough: two would need twice the memory."""
+
+
+def default_jobs(runs: tuple[str, ...]) -> int:
+    """Return how many runs to score at once where nobody says: as many as there are processors for this program."""
+    files = [path for run in runs if (path := Path(run)).is_file()]
+    if any(path.stat().st_size >= HUGE for path in files):
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _topics(path: str | None) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import Place, TaskError
+from focuseval.spans import crowded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ def refuse_unlawful(m: Matched, task: str | None, *, official: bool = False) -> 
 
 def _refuse_nested(m: Matched, task: str) -> None:
     """Refuse elements that contain one another, which their paths tell without an index."""
+    if not _may_nest(m):
+        return
     from focuseval.task import check  # noqa: PLC0415  most runs are told by their spans
     from focuseval.task.rules import OVERLAP  # noqa: PLC0415  as above
 
@@ -47,6 +50,16 @@ def _refuse_nested(m: Matched, task: str) -> None:
             at=Place(file, line),
             remedy=f"see 'focuseval validate --task {task}', or repair the run with '--repair'",
         )
+
+
+def _may_nest(m: Matched) -> bool:
+    """Say whether an element that is looked at may contain another of its article, or be returned twice."""
+    from focuseval.task.layout import nested_paths  # noqa: PLC0415  most runs are told by their spans
+
+    if m.run.end_path is not None:
+        return True
+    low, high = nested_paths(m.path)
+    return len(crowded(m.article, low, high)) > 0
 
 
 def again(m: Matched) -> NDArray[np.int64]:

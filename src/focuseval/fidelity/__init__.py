@@ -45,7 +45,7 @@ def fidelity(gold: Gold, measures: Sequence[str] | None = None, index: Any = Non
     requirements has them all.
     """
     asked = tuple(measures or (*IN_CONTEXT, *OF_ELEMENTS))
-    of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).measure.needs)] or list(OF_ELEMENTS)
+    of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
     runs = [simulate(gold, kind, index) for kind in RECALL_BASE_KINDS]
     return Fidelity(

@@ -45,7 +45,7 @@ class Answer:
 def requirements(measure: str) -> tuple[Answer, ...]:
     """Return a measure's answers; one that cannot be run on the cases answers ``?`` with its reason."""
     asked = parse(measure)
-    graded = "grades" in asked.measure.needs or asked.given.get("quant") in OF_GRADES
+    graded = "grades" in asked.needs or asked.given.get("quant") in OF_GRADES
     score = _scorer(measure, grades=graded)
     observed = tuple(Answer(name, _answer(name, score), observed=True) for name in REQUIREMENTS)
     declared = tuple(Answer(t, "yes" if t in asked.measure.traits else "no", observed=False) for t in TRAITS)

@@ -118,9 +118,9 @@ def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any
 
 def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any:
     """Return the offsets, after refusing those (and lengths) below −1 or beyond any document."""
-    bad = (start < -1) | (start >= _FAR)
-    bad = bad if size is None else bad | (size < -1) | (size >= _FAR)
-    if bad.any():
+    numbers = (start,) if size is None else (start, size)
+    if any(len(column) and (column.min() < -1 or column.max() >= _FAR) for column in numbers):
+        bad = np.logical_or.reduce([(column < -1) | (column >= _FAR) for column in numbers])
         row = int(np.flatnonzero(bad)[0])
         found = f"{start[row]}" if size is None else f"{start[row]} {size[row]}"
         raise FormatError(
@@ -135,7 +135,10 @@ def _ends(start: Any, size: Any) -> Any:
     """Return one past the last character; −1 for entry points and unknown places."""
     if size is None:
         return np.full(len(start), -1, np.int64)
-    return np.where((start < 0) | (size < 0), -1, start + size)
+    end = start + size
+    if len(start) and min(start.min(), size.min()) < 0:
+        end[(start < 0) | (size < 0)] = -1
+    return end
 
 
 def write(run: Run) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.match.articles import Documents, find_documents, group_articles
+from focuseval.match.parts import find_parts
 from focuseval.match.places import Places, place
 from focuseval.spans import novelty, unseen
 
@@ -80,7 +81,7 @@ class Results:
     @cached_property
     def documents(self) -> Documents:
         """The results' documents, as the gold knows them."""
-        return find_documents(self)
+        return find_parts(self) or find_documents(self)
 
     @property
     def known(self) -> NDArray[np.integer]:
@@ -145,7 +146,10 @@ class Results:
 
     @cached_property
     def _novelty(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        highlights, relevant = self.prepared.highlights, np.zeros(len(self), np.bool_)
+        highlights = self.prepared.highlights
+        if self.documents.distinct:  # no text comes back where no article does
+            return np.maximum(self.end - self.start, 0), self.rsize
+        relevant = np.zeros(len(self), np.bool_)
         relevant[self.hits] = True
         return novelty(self.article, self.start, self.end, highlights, relevant)
 

@@ -41,13 +41,19 @@ def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
 
 def interpolated_curve(m: Matched) -> tuple[Floats, Floats]:
     """Return the 101 recall levels and, for every topic, the best precision at or beyond each of them."""
+    made: Floats | None = m.__dict__.get("_interpolated")  # MAiP and every iP look at the same curve
+    if made is None:
+        made = m.__dict__["_interpolated"] = _interpolated(m)
+    return np.arange(LEVELS) / 100, made
+
+
+def _interpolated(m: Matched) -> Floats:
     topic, relevant, precision = points(m)
     whole = m.prepared.trel_of_topic[topic]
     level = _float_level(relevant, whole) if m.policies.compat == "inex_eval" else relevant * 100 // whole
     best = np.zeros((m.topics, LEVELS))
     np.maximum.at(best, (topic, np.minimum(level, 100)), precision)
-    best = np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
-    return np.arange(LEVELS) / 100, best
+    return np.asarray(np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1])
 
 
 def _float_level(relevant: Integers, whole: Integers) -> Integers:

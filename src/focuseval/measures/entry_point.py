@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,17 +17,43 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+class Near(NamedTuple):
+    """The returned articles that have a best entry point and a known entry, in rank order; all others score 0."""
+
+    topic: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    distance: NDArray[np.int64]
+    """Characters between the entry point and the best one."""
+    bounds: NDArray[np.int64]
+    """Where each topic's articles begin, and the end of the last."""
+
+
+def near(m: Matched) -> Near:
+    """Return the articles that can score, made once: a run returns many and enters few where it should."""
+    made: Near | None = m.__dict__.get("_near")
+    if made is None:
+        rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
+        topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
+        bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
+        made = m.__dict__["_near"] = Near(topic, m.a_rank[rows], distance, bounds)
+    return made
+
+
 def nearness(m: Matched, A: float) -> Floats:
-    r"""Return s(x, b) of every returned article, 0 without a best entry point.
+    r"""Return s(x, b) of the articles that `near` names.
 
     .. math:: s(x, b) = \frac{A L}{A L + |x - b|}
 
     `L` is the mean article length in the collection.
     """
-    reach = A * m.prepared.mean_length
-    known = (m.a_bep >= 0) & (m.a_entry >= 0)
-    distance = np.abs(m.a_entry - m.a_bep)
-    return np.where(known, ratio(np.full(len(known), reach), reach + distance), 0.0)
+    reach, distance = A * m.prepared.mean_length, near(m).distance
+    return ratio(np.full(len(distance), reach), reach + distance)
+
+
+def seen_within(m: Matched, A: float, at: int | None = None) -> Floats:
+    """Return, for every topic, the sum of s(x, b) over the first `at` articles, or over all."""
+    p, (topic, rank, _, _) = nearness(m, A), near(m)
+    return total(p if at is None else np.where(rank <= at, p, 0.0), topic, m.topics)
 
 
 def bep_distance(m: Matched, A: float) -> Floats:
@@ -36,7 +62,7 @@ def bep_distance(m: Matched, A: float) -> Floats:
     s(x, b) is A·L / (A·L + distance): 1 at the best entry point, 1/2 at A mean article lengths from it.
     """
     base = m.prepared.beps_of_topic
-    return without_base(ratio(total(nearness(m, A), m.a_topic, m.topics), base), base)
+    return without_base(ratio(seen_within(m, A), base), base)
 
 
 STEEPNESS = Parameter(

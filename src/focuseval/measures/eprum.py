@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.entry_point import STEEPNESS, nearness
+from focuseval.measures.entry_point import STEEPNESS, near, nearness, seen_within
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ratio, running, total, without_base
 
@@ -42,10 +42,9 @@ def expected_precision(m: Matched, A: float, nav: str, at: Fraction | None = Non
         need = np.maximum(-(-base * at.numerator // at.denominator), 1)
         table = precision_by_recall(m, A)
         return without_base(table[np.arange(m.topics), np.minimum(need, table.shape[1]) - 1], base)
-    p = nearness(m, A)
-    seen = running(p, m.a_bounds)
-    gain = p * (1 + seen - p) / m.a_rank
-    return without_base(ratio(total(gain, m.a_topic, m.topics), base), base)
+    p, (topic, rank, _, bounds) = nearness(m, A), near(m)
+    gain = p * (1 + running(p, bounds) - p) / rank
+    return without_base(ratio(total(gain, topic, m.topics), base), base)
 
 
 def precision_by_recall(m: Matched, A: float) -> Floats:
@@ -54,19 +53,16 @@ def precision_by_recall(m: Matched, A: float) -> Floats:
     The number of points seen so far has a Poisson binomial distribution; it is carried from one possible point to the
     next for all topics at once.
     """
-    p = nearness(m, A)
-    rows = np.flatnonzero(p)
-    topic = m.a_topic[rows]
-    bounds = np.searchsorted(topic, np.arange(m.topics + 1))
+    p, (_, rank, _, bounds) = nearness(m, A), near(m)
     most = max(int(np.diff(bounds).max(initial=0)), int(m.prepared.beps_of_topic.max(initial=1)))
     chance = np.zeros((m.topics, most + 1))
     chance[:, 0] = 1.0
     precision = np.zeros((m.topics, most))
     for step in range(int(np.diff(bounds).max(initial=0))):
         here = np.flatnonzero(np.diff(bounds) > step)
-        row = rows[bounds[here] + step]
+        row = bounds[here] + step
         seen = p[row, None] * chance[here, :-1]
-        precision[here] += seen * (np.arange(1, most + 1) / m.a_rank[row, None])
+        precision[here] += seen * (np.arange(1, most + 1) / rank[row, None])
         chance[here] *= 1 - p[row, None]
         chance[here, 1:] += seen
     return precision
@@ -74,8 +70,7 @@ def precision_by_recall(m: Matched, A: float) -> Floats:
 
 def precision_at_rank(m: Matched, A: float, at: int) -> Floats:
     """Return the expected number of best entry points seen in the first `at` ranks, divided by `at`."""
-    kept = m.a_rank <= at
-    return without_base(total(nearness(m, A)[kept], m.a_topic[kept], m.topics) / at, m.prepared.beps_of_topic)
+    return without_base(seen_within(m, A, at) / at, m.prepared.beps_of_topic)
 
 
 def precision_recall_curve(m: Matched, A: float = 0.1, nav: str = "distance") -> tuple[Floats, Floats]:
@@ -98,6 +93,7 @@ EPRUM = (
         "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
         "piwowarski2006evaluation",
         needs=("entry points",),
+        needs_if={("nav", "contains"): ("elements",)},
         traits=("grouped output",),
         at=("level",),
         parameters=(

@@ -47,11 +47,17 @@ def explain(text: str) -> str:
     lines += [f"Parameter   {_parameter(p)}" for p in measure.parameters]
     low, high = measure.bounds
     lines.append(f"Bounds      {low:g} to {high:g}{'; a perfect run reaches the upper one' if measure.perfect else ''}")
-    lines += [f"Needs       {', '.join(measure.needs)}"] if measure.needs else []
+    lines += [f"Needs       {needed(measure)}"] if measure.needs else []
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
     lines += [f"Cite        {reference(measure.cite)}"]
     return "\n".join(lines) + "\n"
+
+
+def needed(measure: Measure) -> str:
+    """Return what gold and run must say, and with which parameters they must say something else."""
+    other = (f"{', '.join(needs)} with {name}={value}" for (name, value), needs in measure.needs_if.items())
+    return "; ".join((", ".join(measure.needs), *other))
 
 
 def _definition(measure: Measure) -> list[str]:

@@ -131,6 +131,8 @@ SCORE = (
 )
 AVERAGE = (BETA, GAIN, CREDIT, FORM)
 
+_NEEDS = {("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)}
+
 GENERALISED = (
     Measure(
         "gP",
@@ -138,6 +140,7 @@ GENERALISED = (
         "Generalised precision at an article rank.",
         "kamps2007evaluating",
         needs=("spans",),
+        needs_if=_NEEDS,
         traits=("grouped output",),
         at=("rank",),
         at_required=True,
@@ -169,6 +172,7 @@ GENERALISED = (
         "Mean average generalised precision: gP at the rank of every relevant article.",
         "kamps2007evaluating",
         needs=("spans",),
+        needs_if=_NEEDS,
         traits=("grouped output",),
         at=("characters",),
         parameters=(*AVERAGE, *SCORE),

@@ -85,6 +85,8 @@ class Measure:
     """Where the measure summarises a curve: ``curve(matched, **parameters)`` → (x, y), y with a row per topic."""
     aliases: tuple[str, ...] = ()
     """Other names of the same measure: AgP is MAgP."""
+    needs_if: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """Parameter and value → what it needs instead: ``EPRUM(nav=contains)`` needs elements."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,15 @@ class Asked:
     def key(self) -> str:
         """The name in every output: as written, else canonical."""
         return self.written or str(self)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What gold and run must say for it, with the parameters given."""
+        chosen = {p.name: self._value(p) for p in self.measure.parameters}
+        return next(
+            (needs for (name, value), needs in self.measure.needs_if.items() if chosen.get(name) == value),
+            self.measure.needs,
+        )
 
     def _value(self, parameter: Parameter) -> int | float | str:
         return self.given.get(parameter.name, parameter.default)

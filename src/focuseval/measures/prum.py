@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.measures.entry_point import STEEPNESS, nearness
+from focuseval.measures.entry_point import STEEPNESS, near, nearness, seen_within
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import count, ratio, total, without_base
 from focuseval.measures.xcg import BASE, QUANT
@@ -113,19 +113,18 @@ def _prum_distance(m: Matched, A: float) -> Floats:
     show one, so all topics are carried from one such item to the next.
     """
     p, targets = nearness(m, A), m.prepared.beps_of_topic
-    rows = np.flatnonzero(p)
-    bounds = np.searchsorted(rows, m.a_bounds)
+    _, rank, _, bounds = near(m)
     most = int(targets.max(initial=0))
     below = np.ones((m.topics, most + 1))
     below[:, 0] = 0.0
     shown, read, upto = np.zeros_like(below), np.zeros_like(below), np.zeros(m.topics)
     for step in range(int(np.diff(bounds).max(initial=0))):
         here = np.flatnonzero(np.diff(bounds) > step)
-        row = rows[bounds[here] + step]
+        row = bounds[here] + step
         chance = p[row, None]
-        read[here] += below[here] * (m.a_rank[row] - upto[here])[:, None]
+        read[here] += below[here] * (rank[row] - upto[here])[:, None]
         shown[here] += below[here] * chance
-        upto[here] = m.a_rank[row]
+        upto[here] = rank[row]
         below[here, 1:] += chance * (below[here, :-1] - below[here, 1:])
     read += below * (np.diff(m.a_bounds) - upto)[:, None]
     wanted = (np.arange(most + 1) > 0) & (np.arange(most + 1) <= targets[:, None])
@@ -137,8 +136,8 @@ def expected_ratio(
 ) -> Floats:
     """Return the expected share of the targets that a reader of the first results sees."""
     if nav == "distance":
-        kept, targets = m.a_rank <= at, m.prepared.beps_of_topic
-        return without_base(ratio(total(nearness(m, A)[kept], m.a_topic[kept], m.topics), targets), targets)
+        targets = m.prepared.beps_of_topic
+        return without_base(ratio(seen_within(m, A, at), targets), targets)
     seen = seen_targets(m.elements(quant, base))
     return without_base(ratio(count(seen.rank <= at, seen.bounds), np.diff(seen.bounds)), np.diff(seen.bounds))
 
@@ -158,6 +157,7 @@ MEASURES = (
         "Precision-recall with user modelling: how often an item on the way to R ideal elements shows a new one.",
         "piwowarski2005precision",
         needs=("elements",),
+        needs_if={("nav", "distance"): ("entry points",)},
         traits=("ideal recall base",),
         parameters=(QUANT, BASE, NAVIGATION, REACH),
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
@@ -171,6 +171,7 @@ MEASURES = (
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
         "piwowarski2003expected",
         needs=("elements",),
+        needs_if={("nav", "distance"): ("entry points",)},
         traits=("ideal recall base",),
         at=("rank",),
         at_required=True,

@@ -90,6 +90,17 @@ def lay_out(run: Run, index: Index | None = None) -> Layout:
     )
 
 
+def nested_paths(column: Any) -> tuple[Integers, Integers]:
+    """Return for every path of a column an interval that nests as the paths do; null is the whole document.
+
+    >>> low, high = nested_paths(pa.array(["/a[1]", "/a/b[2]", "/a[1]/c[1]"]))
+    >>> bool(low[0] < low[1] < high[1] <= low[2] < high[2] < high[0])
+    True
+    """
+    code, paths = _codes(column, len(column), normalise=True)
+    return _nested(paths, np.where(code < 0, len(paths), code))
+
+
 def _documents(run: Run, index: Index | None) -> tuple[Integers, Flags, Integers]:
     """Return a code for every result's document, whether the index lacks it, and its row there (0 if it does)."""
     code, _ = _codes(run.document, len(run))

@@ -1,0 +1,74 @@
+"""Parts of documents meet the articles of the gold by hashed keys as they do by name."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from building import gold_of, run_of
+from focuseval.errors import TaskError
+from focuseval.evaluate import evaluate
+from focuseval.match import match
+from focuseval.match.articles import find_by_name
+from focuseval.match.parts import find_parts, first_of_equal
+from strategies.element_runs import columns_of_run
+from strategies.element_runs import gold_of as graded_gold
+
+GOLD = {"t": {"a": {"spans": [(0, 10)]}, "b": {}}, "u": {"a": {"spans": [(5, 9)]}}}
+RESULTS = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 20), st.integers(0, 9)), max_size=8)
+
+
+def run(first, second):
+    return run_of({topic: [(d, s, s + n) for d, s, n in rows] for topic, rows in (("u", second), ("t", first))})
+
+
+@given(RESULTS, RESULTS)
+def test_parts_meet_the_articles_that_a_comparison_of_names_finds(first, second):
+    found = match(run(first, second), gold_of(GOLD))
+    by_hash, by_name = find_parts(found), find_by_name(found)
+    pairs = [("t", d) for d, *_ in first] + [("u", d) for d, *_ in second]
+    if by_hash is None:
+        assert not any(pair in {("t", "a"), ("t", "b"), ("u", "a")} for pair in pairs)
+        return
+    assert by_hash.known.tolist() == by_name.known.tolist()
+    assert by_hash.distinct == (len(set(pairs)) == len(pairs))
+    strange = [pair for pair, row in zip(pairs, by_hash.known.tolist(), strict=True) if row < 0]
+    assert by_hash.group().tolist() == [strange.index(pair) for pair in strange]
+
+
+@given(st.lists(st.integers(0, 9), max_size=12))
+def test_the_first_of_equal_keys_is_found_or_none_comes_back(keys):
+    group = first_of_equal(np.array(keys, np.uint64))
+    first = [keys.index(key) for key in keys]
+    assert (group is None) == (len(set(keys)) == len(keys))
+    assert group is None or group.tolist() == first
+
+
+@given(RESULTS, RESULTS)
+def test_what_was_returned_before_is_not_new_however_articles_are_found(first, second):
+    found = match(run(first, second), gold_of(GOLD))
+    seen, expected = {}, []
+    for topic, rows in (("t", first), ("u", second)):
+        for d, s, n in rows:
+            text = set(range(s, s + n)) - seen.setdefault((topic, d), set())
+            seen[topic, d] |= text
+            marked = {("t", "a"): set(range(10)), ("u", "a"): set(range(5, 9))}.get((topic, d), set())
+            expected.append((len(text), len(text & marked)))
+    assert list(zip(found.new_size.tolist(), found.new_rsize.tolist(), strict=True)) == expected
+
+
+ELEMENTS = graded_gold(
+    {("t1", "d1", "/a[1]"): (2, -1, 100, 20), ("t1", "d1", "/a[1]/b[1]"): (2, -1, 40, 20)}, "highlights"
+)
+
+
+@pytest.mark.parametrize("paths", [["/a[1]", "/a/b"], ["/a[1]/b[1]", "/a[1]"], ["/a[1]/b[1]/c[2]", "/a[1]/b"]])
+def test_elements_that_contain_one_another_are_refused_in_a_focused_run(paths):
+    unlawful = columns_of_run({"t1": [("d1", path) for path in paths]})
+    with pytest.raises(TaskError, match="overlaps an earlier one"):
+        evaluate(ELEMENTS, unlawful, ["nxCG@5"], task="focused")
+
+
+def test_elements_side_by_side_are_lawful_in_a_focused_run():
+    lawful = columns_of_run({"t1": [("d1", "/a[1]/b[1]"), ("d1", "/a[1]/b[10]"), ("d2", "/a[1]")]})
+    assert evaluate(ELEMENTS, lawful, ["nxCG@5"], task="focused").mean[0, 0] == 1
