@@ -1,8 +1,7 @@
-"""Bytes, UTF-16, paragraphs and segments, turned into code points."""
+"""Bytes, UTF-16 and paragraphs, turned into code points."""
 
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +14,6 @@ from focuseval.formats import (
     genomics_run,
     kilt,
     natural_questions,
-    trec_qrels,
-    trec_rag,
-    trec_run,
 )
 from focuseval.formats.byte_offsets import from_bytes, from_utf16
 from focuseval.formats.source import source_of
@@ -159,54 +155,15 @@ def test_genomics_runs_count_bytes_with_and_without_scores():
         genomics_run.read(source_of(b"160 7 1 0 3\n", "run.txt"))
 
 
-def segments(tmp_path, *extra):
-    path = tmp_path / "segments.jsonl"
-    rows = [
-        {"docid": f"d{i}#{j}", "start_char": 10 * j, "end_char": 10 * j + 12, "segment": "…"}
-        for i in (1, 2)
-        for j in (0, 1)
-    ]
-    path.write_text("\n".join(json.dumps(row) for row in [*rows, *extra]), "utf-8")
-    return path
-
-
-def test_segments_of_trec_rag_become_spans(tmp_path):
-    run = trec_run.read(source_of(b"t Q0 d1#1 1 2.0 r\nt Q0 d2#0 2 1.5 r\nt Q0 d1#0 3 1.0 r\n"))
-    found = trec_rag.read_segments(segments(tmp_path), run.document.to_pylist())
-    placed = trec_rag.place_run(run, found)
-    assert placed.document.to_pylist() == ["d1", "d2", "d1"]
-    assert (placed.start.tolist(), placed.end.tolist()) == ([10, 0, 0], [22, 12, 12])
-    assert np.array_equal(placed.score, run.score)
-
-
-def test_judged_segments_become_highlights(tmp_path):
-    gold = trec_qrels.read([source_of(b"t 0 d1#0 2\nt 0 d1#1 1\nt 0 d2#0 0\n", "qrels.txt")])
-    placed = trec_rag.place_gold(gold, trec_rag.read_segments(segments(tmp_path), gold.documents.to_pylist()))
-    assert placed.documents.to_pylist() == ["d1", "d2"]
-    assert (placed.articles.relevance.tolist(), placed.articles.rsize.tolist()) == ([1, 0], [22, 0])
-    assert placed.remarks[-1] == "1 overlapping spans are united"
-    assert placed.sha256 == gold.sha256
-
-
-def test_an_unknown_segment_is_refused(tmp_path):
-    run = trec_run.read(source_of(b"t Q0 d1#1 1 2.0 r\nt Q0 d9#0 2 1.5 r\n", "run.txt"))
-    with pytest.raises(
-        FormatError, match=r"run.txt:2: expected segments of the segment file, found 'd9#0' for topic 't'"
-    ):
-        trec_rag.place_run(run, trec_rag.read_segments(segments(tmp_path), run.document.to_pylist()))
-    with pytest.raises(
-        FormatError, match=r"segments.jsonl:5: expected 0 ≤ start_char ≤ end_char of 'x', found 5 and 2"
-    ):
-        trec_rag.read_segments(segments(tmp_path, {"docid": "x", "start_char": 5, "end_char": 2}), ["x"])
-    with pytest.raises(FormatError, match="cannot be read"):
-        trec_rag.read_segments(tmp_path / "none.jsonl", ["x"])
-
-
 @pytest.mark.parametrize(
     ("text", "name"),
     [
         (b"160\t12474524\t1572\t27\tPrions,Mad Cow Disease\n", "trec-genomics"),
         (b"301\t0\t1234\t1\t0.5\ttag\n", "trec-run"),
+        (b"2024-105741 Q0 msmarco_v2.1_doc_16_287012450#4_490828734 1 0.97 run\n", "trec-rag-run"),
+        (b"2024-105741 0 msmarco_v2.1_doc_16_287012450#4_490828734 2\nbroken\n2024-105741 0 d#1 2\n", "trec-rag"),
+        (b"301 Q0 a#1 1 0.9 tag\n301 Q0 FR940202 2 0.8 tag\n", "trec-run"),
+        (b"301 0 C# 1\n", "trec-qrels"),
         (b"160 12474524 1 1572 27\n", "trec-genomics-run"),
         (b"160 12474524 1 0.98 1572 27 tag\n", "trec-genomics-run"),
         (b"2009001 Q0 1528075 1 -0.00075 RunId 9760\n", "inex-text"),

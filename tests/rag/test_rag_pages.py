@@ -11,7 +11,7 @@ from focuseval.cli import main
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 FIVE = HOWTO / "rag-in-five-minutes.md"
-PAGES = [FIVE, *(HOWTO / f"{name}.md" for name in ("github-actions", "pytest", "notebook"))]
+PAGES = [FIVE, *(HOWTO / f"{name}.md" for name in ("github-actions", "pytest", "notebook", "trec-rag"))]
 BLOCK = re.compile(r"^```(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

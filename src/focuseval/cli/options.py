@@ -24,7 +24,7 @@ def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str 
 
 def collection_options(command: Command) -> Command:
     """Add ``--index`` and ``--docs``, of which one may be given."""
-    docs = "The documents in place of an index: a folder, a JSONL file, an archive."
+    docs = "The documents in place of an index: a folder, a JSONL file, an archive, or segments (TREC RAG)."
     command = click.option("--docs", metavar="DOCS", callback=_only_one, help=docs)(command)
     index = "Index of the collection, made by 'focuseval index'."
     return click.option("--index", metavar="INDEX", callback=_only_one, help=index)(command)

@@ -64,7 +64,7 @@ def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
     index = open_collection(options)
-    known = read_run_leniently(run, options["run_format"])
+    known = read_run_leniently(run, options["run_format"], index)
     if not options["repaired"]:
         return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]
     lawful, changes = repair(known, task, index)

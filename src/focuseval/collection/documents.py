@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,23 +13,29 @@ from focuseval.collection.batches import read_file
 from focuseval.collection.block import Block, make_block
 from focuseval.collection.forest import plant
 from focuseval.collection.index import Index
+from focuseval.collection.json_lines import json_files, records, whole_characters
 from focuseval.collection.parse import Raw, Report, describe_documents, parse_documents
 from focuseval.collection.plain import plain_tree
+from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, open_index
 from focuseval.collection.worker import fingerprint, portions
-from focuseval.errors import CollectionError, Place
+from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-JSONL = (".jsonl", ".ndjson", ".json")
+    from focuseval.collection.segments import Segments
+    from focuseval.errors import Place
+
+_EXPECTED = 'expected {"id": "…", "text": "…"}'
 
 
 def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     """Open documents as an index in memory: a folder, an archive, a file, or a JSONL of ``{"id", "text"}``.
 
-    A folder that is an index is opened as one; a mapping from ids to texts is taken as it is.
+    A folder that is an index is opened as one; a mapping from ids to texts is taken as it is; of JSON lines that are
+    segments (TREC RAG) the documents are put together. JSON lines may be compressed, and several files in a folder.
 
     >>> open_documents({"a.md": "To be, or not to be."}).text(0)
     'To be, or not to be.'
@@ -40,8 +45,8 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     place = Path(path)
     if (place / "metadata.json").is_file() and (place / "documents.arrow").is_file():
         return open_index(place)
-    if place.suffix.lower() in JSONL and place.is_file():
-        return in_memory([texts_block(*_read_jsonl(place))], str(path))
+    if files := json_files(place):
+        return _from_json_lines(files, str(path))
     report, sources = Report(), Sources([place])
     blocks = list(_blocks(sources, report))
     counted = {
@@ -50,6 +55,14 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
         "entities_left_out": dict(report.left_out),
     }
     return in_memory(blocks, str(path), counted)
+
+
+def _from_json_lines(files: Sequence[Path], name: str) -> Index:
+    """Return the documents of JSON lines: those that are written there, or those that their segments show."""
+    if not holds_segments(files):
+        return in_memory([texts_block(*_read_jsonl(files, name))], name)
+    segments, texts = read_segments(files)
+    return in_memory([texts_block(list(texts), list(texts.values()))], name, segments=segments)
 
 
 def _blocks(sources: Sources, report: Report) -> Iterator[Block]:
@@ -61,7 +74,9 @@ def _blocks(sources: Sources, report: Report) -> Iterator[Block]:
             yield block
 
 
-def in_memory(blocks: Sequence[Block], name: str, metadata: Mapping[str, Any] | None = None) -> Index:
+def in_memory(
+    blocks: Sequence[Block], name: str, metadata: Mapping[str, Any] | None = None, segments: Segments | None = None
+) -> Index:
     """Return blocks as an index."""
     if not blocks:
         raise CollectionError(
@@ -72,7 +87,7 @@ def in_memory(blocks: Sequence[Block], name: str, metadata: Mapping[str, Any] | 
     first = np.append(0, np.cumsum([len(block) for block in blocks])).astype(np.int64)
     total = sum(fingerprint(block) for block in blocks) % 2**256
     documents = pa.Table.from_batches([document_rows(block) for block in blocks])
-    return Index(documents, list(blocks), first, f"{total:064x}", name, metadata or {})
+    return Index(documents, list(blocks), first, f"{total:064x}", name, metadata or {}, segments)
 
 
 def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
@@ -83,55 +98,24 @@ def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     return make_block(describe_documents(raws, text, forest), text, tags, forest)
 
 
-def _read_jsonl(path: Path) -> tuple[list[str], list[str]]:
+def _read_jsonl(files: Sequence[Path], name: str) -> tuple[list[str], list[str]]:
     """Read ids and texts; every fault is named with its line."""
-    seen: dict[str, int] = {}
+    seen: dict[str, Place] = {}
     texts: list[str] = []
-    for number, line in enumerate(_lines(path), 1):
-        if not line.strip():
-            continue
-        at = Place(str(path), number)
-        name, text = _record(line, at)
-        if name in seen:
-            raise CollectionError(f"document id {name!r} stands on line {seen[name]} already", at=at, remedy="keep one")
-        seen[name] = number
+    for at, record in records(files, _EXPECTED):
+        document, text = record.get("id"), record.get("text")
+        if not isinstance(document, str) or not document or not isinstance(text, str):
+            raise CollectionError(f"{_EXPECTED}, found keys {sorted(record)}", at=at, remedy="both must be strings")
+        whole_characters(document + text, at, _EXPECTED)
+        if document in seen:
+            where = f"on line {seen[document].line}" if len(files) == 1 else f"at {seen[document]}"
+            raise CollectionError(f"document id {document!r} stands {where} already", at=at, remedy="keep one")
+        seen[document] = at
         texts.append(text)
     if not texts:
         raise CollectionError(
             'expected a line {"id": …, "text": …} per document, found none',
-            at=str(path),
+            at=name,
             remedy="write one such object on a line",
         )
     return list(seen), texts
-
-
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="\n") as stream:
-            yield from stream
-    except UnicodeDecodeError as error:
-        raise CollectionError(f"expected UTF-8, found: {error.reason}", at=str(path), remedy="convert it") from None
-    except OSError as error:
-        raise CollectionError(
-            f"cannot read: {error.strerror}", at=str(path), remedy="check the name and the permissions"
-        ) from None
-
-
-def _record(line: str, at: Place) -> tuple[str, str]:
-    expected = 'expected {"id": "…", "text": "…"}'
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CollectionError(f"{expected}, found no JSON ({error})", at=at, remedy="one object per line") from None
-    if not isinstance(record, dict):
-        raise CollectionError(f"{expected}, found a {type(record).__name__}", at=at, remedy="one object per line")
-    name, text = record.get("id"), record.get("text")
-    if not isinstance(name, str) or not name or not isinstance(text, str):
-        raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")
-    try:
-        (name + text).encode("utf-8")
-    except UnicodeEncodeError:
-        raise CollectionError(
-            f"{expected}, found half a surrogate pair", at=at, remedy="write real characters"
-        ) from None
-    return name, text

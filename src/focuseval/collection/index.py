@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.block import Block
+    from focuseval.collection.segments import Segments
 
 
 class Blocks(Protocol):
@@ -89,6 +90,8 @@ class Index:
     """Where it was read from."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """What was counted while it was made."""
+    segments: Segments | None = None
+    """Where the segments lie, if that is what the documents were given as."""
 
     def __len__(self) -> int:
         """Return the number of documents."""

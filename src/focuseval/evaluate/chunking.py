@@ -1,7 +1,11 @@
-"""All chunks of a chunker, for the ceiling of a chunking: any run file will do, its topics and ranks are ignored."""
+"""All chunks of a chunker, for the ceiling of a chunking: any run file will do, its topics and ranks are ignored.
+
+So will a file of segments (TREC RAG), which are the chunks of a chunker.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +19,14 @@ if TYPE_CHECKING:
 
 def read_chunks(path: str, index: Any = None) -> Chunks:
     """Read chunks from a run file: JSON lines of ``doc``, ``start``, ``end`` or any other format with spans."""
-    from focuseval.formats import read_run  # noqa: PLC0415  chunks in memory need no reader
+    from focuseval.collection.json_lines import json_files  # noqa: PLC0415  chunks in memory need no reader
+    from focuseval.collection.segments import holds_segments, read_segments  # noqa: PLC0415  as above
+    from focuseval.formats import read_run  # noqa: PLC0415  as above
 
+    files = json_files(Path(path))
+    if files and holds_segments(files):
+        every, _ = read_segments(files)
+        return Chunks(every.document, every.start, every.end)
     return chunks_of(read_run(path, index=index))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -48,25 +48,28 @@ _MARK = "\x01"
 """Stands between a document's id and its number; it sorts before all letters, so that ids keep their order."""
 
 
-def read_run_leniently(path: str | Path, format: str | None = None) -> Run:  # noqa: A002  the field's word
-    """Return the run in a file; a score that is no number is NaN, and a TREC run may repeat a document."""
+def read_run_leniently(path: str | Path, format: str | None = None, index: Any = None) -> Run:  # noqa: A002  the field's word
+    """Return the run in a file; a score that is no number is NaN, and a TREC run may repeat a document.
+
+    An index serves formats whose places cannot be understood without the documents; no path is resolved.
+    """
     source = open_source(path)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
     try:
-        run: Run = chosen.read(source)
+        run: Run = chosen.reader(index)(source)
     except FormatError as refusal:
-        run = _read_marked(chosen, source, refusal)
+        run = _read_marked(chosen, source, refusal, index)
     return run
 
 
-def _read_marked(chosen: Format, source: Source, refusal: FormatError) -> Run:
+def _read_marked(chosen: Format, source: Source, refusal: FormatError, index: Any) -> Run:
     """Read a refused run with marks; raise the refusal again if they do not help."""
     mended = _with_numbers(bytes(source.data))
     if chosen.name == "trec-run":
         number = count(1)
         mended = _DOCUMENT.sub(lambda found: found[1] + f"{_MARK}{next(number)}".encode(), mended)
     try:
-        run: Run = chosen.read(source_of(mended, source.name))
+        run: Run = chosen.reader(index)(source_of(mended, source.name))
     except FormatError:
         raise refusal from None
     names = pc.replace_substring_regex(run.document.cast(pa.string()), _MARK + "[0-9]+$", "")

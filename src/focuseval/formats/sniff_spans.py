@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _LINES = 50
+_SEGMENT = re.compile(rb"[^\s#]+#[0-9]+(?:_[0-9]+)?")
 _NUMBER = re.compile(rb"[-+0-9.eE]+")
 _CSV = re.compile(
     rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
@@ -61,6 +62,22 @@ def genomics_run(head: bytes) -> bool:
         or (len(fields) == 7 and all(fields[i].isdigit() for i in (1, 2, 4, 5)) and not fields[6].startswith(b"/"))
         for fields in lines
     )
+
+
+def segments_run(head: bytes) -> bool:
+    """Say whether this is a TREC run whose documents are segments: ``document#number``, or ``document#number_byte``."""
+    return _segments(head, 6)
+
+
+def segments_gold(head: bytes) -> bool:
+    """Say whether these are TREC qrels of segments."""
+    return _segments(head, 4)
+
+
+def _segments(head: bytes, width: int) -> bool:
+    """Say whether lines have so many columns and name a segment in the third; one bad line is a reader's error."""
+    fields = [fields for line in _lines(head) if len(fields := line.split()) == width]
+    return len(fields) * 2 > len(_lines(head)) and all(_SEGMENT.fullmatch(line[2]) for line in fields)
 
 
 def _object(head: bytes) -> bool:

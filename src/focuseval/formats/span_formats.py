@@ -13,8 +13,12 @@ SPAN_RUNS: tuple[Format, ...] = (
         "trec-genomics-run", "run", "TREC Genomics runs: passages by byte offset; needs the documents",
         f"{_HERE}.genomics_run", sniff.genomics_run, frozenset({"span", "rank", "score"}), located=True,
     ),
+    Format(
+        "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", f"{_HERE}.trec_rag_run",
+        sniff.segments_run, frozenset(), aliases=("trec-rag",), located=True,
+    ),
 )  # fmt: skip
-"""Runs; told before INEX text runs, whose columns are as many."""
+"""Runs; told before INEX and TREC runs, whose columns are as many."""
 
 SPAN_GOLDS: tuple[Format, ...] = (
     Format(
@@ -44,6 +48,10 @@ SPAN_GOLDS: tuple[Format, ...] = (
     Format(
         "trec-genomics", "gold", "TREC Genomics gold: passages by byte offset; needs the documents",
         f"{_HERE}.genomics", sniff.genomics, frozenset(), aliases=("genomics",), located=True,
+    ),
+    Format(
+        "trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", f"{_HERE}.trec_rag",
+        sniff.segments_gold, frozenset(), located=True,
     ),
 )  # fmt: skip
 """Gold; told before INEX and TREC assessments as text. What says nothing can only be read."""

@@ -115,6 +115,7 @@ class Prepared:
             raise MissingDataError(
                 f"{self.gold.file or 'the gold'}: no highlighted passages{lost}, so no measure of characters; "
                 "use a measure of documents or elements, or a gold with passages"
+                + (", or give the segments (TREC RAG) as --docs" if self.gold.scale == "trec" else "")
             )
         refuse_unplaced(self.gold)
         here = self.article_of_passage >= 0
