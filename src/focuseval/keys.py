@@ -17,6 +17,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
+_LONGEST = (1 << 63) - 1
 _MANY = 1 << 20
 _STRETCH = 1 << 17
 
@@ -107,14 +108,42 @@ def _hash_chunk(chunk: Any) -> NDArray[np.uint64]:
         known = _hash_chunk(chunk.dictionary)
         return known[np.asarray(codes, np.int64)]
     starts, sizes, text = _buffers(chunk)
-    key = mix(sizes.astype(np.uint64), np.uint64(len(_BYTES_KEPT)) + np.zeros(len(sizes), np.uint64))
+    key = sizes.view(np.uint64) * _ODD
+    least, most = int(sizes.min(initial=_LONGEST)), int(sizes.max(initial=0))
+    if least == most:
+        return _last(_hash_equally_long(key, least, text))
     windows: NDArray[np.uint64] = np.ndarray((len(text) - 7,), "<u8", text.data, strides=(1,))
     at: NDArray[np.int64] | slice = slice(None)
-    for step in range(0, int(sizes.max(initial=0)), 8):
-        if step >= sizes.min():
+    for step in range(0, most, 8):
+        if step >= least:
             at = np.flatnonzero(sizes > step)
-        word = windows[starts[at] + step] & _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
-        key[at] = mix(key[at], word)
+        word = windows[starts[at] + step]
+        if step + 8 > least:
+            word &= _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
+        key[at] = _next(key[at], word)
+    return _last(key)
+
+
+def _hash_equally_long(key: NDArray[np.uint64], size: int, text: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Mix strings of one size: their words lie at equal distances, and nothing has to be gathered."""
+    for step in range(0, size, 8):
+        words: NDArray[np.uint64] = np.ndarray((len(key),), "<u8", text.data, step, (size,))
+        key = _next(key, words & _BYTES_KEPT[min(size - step, 8)])
+    return key
+
+
+def _next(key: NDArray[np.uint64], word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Take one more word into a key."""
+    key ^= word
+    key *= _ODDER
+    key ^= key >> _HALF
+    return key
+
+
+def _last(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Let every bit of a key depend on all of its words."""
+    key *= _ODD
+    key ^= key >> _HALF
     return key
 
 

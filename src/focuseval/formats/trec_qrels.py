@@ -27,6 +27,8 @@ from focuseval.gold import UNKNOWN, Articles, Gold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from focuseval.formats.source import Source
 
 LAYOUT = Layout({"topic": "text", "iteration": None, "document": "text", "grade": "int"}, least=4)
@@ -40,21 +42,21 @@ def read(sources: Sequence[Source]) -> Gold:
     grade = column_array(columns[2], np.int64)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
     line = np.concatenate([_lines(table) for table in tables])
-    twice = distinct_keys(topic, columns[1])
+    coded, twice = _coded_and_checked(columns[1], topic)
     if isinstance(twice, tuple):
-        places = [sources[source[row]].at(int(line[row])) for row in twice]
+        places = [sources[int(source[row])].at(int(line[row])) for row in twice]
         raise FormatError(
             f"expected one judgement of document {columns[1][twice[0]].as_py()!r} for topic "
             f"{topics[topic[twice[0]]]!r}, found another at {places[0]}",
             at=places[1],
             remedy="keep one of the two",
         )
-    order = np.argsort(topic, kind="stable")
-    coded = columns[1].combine_chunks().dictionary_encode() if len(topic) else pa.array([], _CODED)
+    in_blocks = bool((topic[1:] >= topic[:-1]).all())
+    order = slice(None) if in_blocks else np.argsort(topic, kind="stable")
     unknown = np.full(len(topic), UNKNOWN, np.int64)
     articles = Articles(
         topic[order],
-        coded.indices.to_numpy()[order].astype(np.int32),
+        coded.indices.to_numpy()[order].astype(np.int32, copy=False),
         np.clip(grade[order], -(2**31), 2**31 - 1).astype(np.int32),
         unknown,
         unknown,
@@ -75,6 +77,19 @@ def read(sources: Sequence[Source]) -> Gold:
     )
 
 
+def _coded_and_checked(documents: Any, topic: NDArray[np.int32]) -> tuple[Any, Any]:
+    """Return the documents dictionary-encoded, and what `distinct_keys` says of them; many at once on two cores."""
+    if len(topic) < _MANY:
+        coded = documents.combine_chunks().dictionary_encode() if len(topic) else pa.array([], _CODED)
+        return coded, distinct_keys(topic, documents)
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large golds are worth a second thread
+
+    with ThreadPoolExecutor(1) as pool:
+        twice = pool.submit(distinct_keys, topic, documents)
+        return documents.combine_chunks().dictionary_encode(), twice.result()
+
+
+_MANY = 1 << 17
 _READ = ("topic", "document", "grade")
 _CODED = pa.dictionary(pa.int32(), pa.string())
 
