@@ -46,8 +46,8 @@ class Backups:
         self._seen = -1
 
     def start(self) -> None:
-        """Back up now, and from time to time."""
-        self.once()
+        """Back up now, and from time to time; a disk without room for it keeps nobody from reading."""
+        self._try()
         self._thread.start()
 
     def stop(self) -> None:
@@ -65,8 +65,12 @@ class Backups:
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
-            try:
-                self.once()
-            except (FocusevalError, OSError) as error:
-                logging.getLogger(__name__).warning("no backup this time: %s", error)
-                self._seen = -1
+            self._try()
+
+    def _try(self) -> None:
+        """Back up, or say why not and forget that it was tried."""
+        try:
+            self.once()
+        except (FocusevalError, OSError) as error:
+            logging.getLogger(__name__).warning("no backup this time: %s", error)
+            self._seen = -1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from contextlib import contextmanager
+from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from focuseval.errors import StorageError
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
+ROOM = 2**16
+"""Bytes that a commit or the beginning of a log may need; with fewer the disk is called full."""
+_UNOPENED = "the project was not opened"
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS events (
@@ -75,7 +79,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: everything in the block is on the disk when it ends, or nothing is."""
-        with self._lock, self._translated():
+        with self._lock, self._translated("nothing of this edit was kept"):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
@@ -105,7 +109,7 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the file as of this moment, while others go on working."""
-        with self._translated():
+        with self._translated("no backup was made"):
             copy = sqlite3.connect(target)
             try:
                 self.read().backup(copy)
@@ -118,25 +122,30 @@ class Database:
             connection.close()
 
     def _prepare(self) -> None:
-        """Make the tables, unless a newer program made them."""
-        with self._translated():
+        """Make the tables, unless they are there: a project opens for reading on a full disk too."""
+        with self._translated(_UNOPENED):
             self._writer.execute("PRAGMA journal_mode=WAL")
             (version,) = self._writer.execute("PRAGMA user_version").fetchone()
             if version > VERSION:
                 raise StorageError(f"{self.path}: written by a newer focuseval; update this one")
-            self._writer.executescript(SCHEMA)
-            self._writer.execute(f"PRAGMA user_version={VERSION}")
+            if version < VERSION:
+                self._writer.executescript(SCHEMA)
+                self._writer.execute(f"PRAGMA user_version={VERSION}")
 
     def _connect(self) -> sqlite3.Connection:
-        with self._translated():
+        with self._translated(_UNOPENED):
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA synchronous=FULL")
         return connection
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, consequence: str) -> Iterator[None]:
         try:
             yield
         except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
-            raise StorageError(f"{self.path}: {error}; nothing of this edit was kept") from error
+            raise StorageError(f"{self.path}: {self._reason(error)}; {consequence}") from error
+
+    def _reason(self, error: sqlite3.Error) -> str:
+        """Return what SQLite says, unless it is plain why: a full disk is an 'I/O error' where the log cannot begin."""
+        return "the disk is full" if disk_usage(self.path.parent).free < ROOM else str(error)

@@ -58,9 +58,9 @@ def serve(project: Project, options: Options) -> None:
     server.start()
     path = "login" if users is not None else f"enter?token={access.token}"
     name = options["names"][0] if options["names"] else options["host"]
-    click.echo(f"Open http://{name}:{port}/{path}")
-    click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
     try:
+        click.echo(f"Open http://{name}:{port}/{path}")
+        click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
         server.wait()
     except KeyboardInterrupt:
         click.echo("Done.", err=True)

@@ -52,6 +52,7 @@ class Desk {
       refused: (message, left) => this.#refused(message, left),
       conflict: (state, edits) => this.#conflict(state, edits),
       changed: () => location.reload(),
+      troubled: (message) => (message ? notice(`Not saved: ${message}. Your edits wait in this browser.`) : hide()),
       show: (text, kind, title) => Object.assign(byId("saving"), { textContent: text, className: `saving ${kind}`, title: title ?? "" }),
     });
     this.state = this.queue.pending.reduce(foresee, this.state);
@@ -91,7 +92,7 @@ class Desk {
     const reopened = reopens(before, this.state, edit);
     const goesOn = this.reopened && edit.kind === "note"; // a note is saved while it is typed: the remark stays
     if (reopened) tellReopened(this, edit);
-    else if (!goesOn) hide();
+    else if (!goesOn && !this.queue.problem) hide();
     this.reopened = reopened || goesOn;
   }
 

@@ -9,11 +9,12 @@ export function newToken() {
 
 /**
  * @param send  (edit, version, token) → Promise of {status, answer}; rejects when the server is away
- * @param on    {saved(state), refused(message), conflict(state, edits), changed(message), show(text, kind)}
+ * @param on    {saved(state), refused(message), conflict(state, edits), changed(message), troubled(message or ""),
+ *              show(text, kind, title)}
  */
 export class SaveQueue {
   constructor(send, storageKey, version, on) {
-    Object.assign(this, { send, storageKey, version, on, items: [], busy: false, failures: 0 });
+    Object.assign(this, { send, storageKey, version, on, items: [], busy: false, failures: 0, problem: "" });
     const kept = this.#stored();
     if (kept) {
       this.version = kept.version;
@@ -64,7 +65,7 @@ export class SaveQueue {
         this.failures = 0;
       }
     } catch {
-      this.#later();
+      this.#later("");
     }
     this.busy = false;
     this.#show();
@@ -76,6 +77,8 @@ export class SaveQueue {
       this.version = answer.state.version;
       this.items.shift();
       this.#keep();
+      if (this.problem) this.on.troubled("");
+      this.problem = "";
       this.on.saved(answer.state, this.items.length);
       return true;
     }
@@ -97,12 +100,14 @@ export class SaveQueue {
       this.on.refused(answer.error, this.items.length);
       return true;
     }
-    this.problem = answer.error;
-    this.#later();
+    this.#later(answer.error);
     return false;
   }
 
-  #later() {
+  /** Try again after a while; a server that answers with a problem, a full disk for instance, is heard. */
+  #later(problem) {
+    if (problem !== this.problem) this.on.troubled(problem);
+    this.problem = problem;
     this.failures += 1;
     this.#soon(WAIT[Math.min(this.failures, WAIT.length) - 1]);
   }

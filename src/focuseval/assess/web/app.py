@@ -72,9 +72,10 @@ def create_app(
 def _refused(error: FocusevalError) -> tuple[Any, int]:
     """Answer an error raised on purpose: a conflict with the newer state, everything else with its one line."""
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
+    message = str(error).removeprefix(f"{desk().store.database.path}: ")  # where it lies concerns nobody outside
     if not request.path.startswith("/api/"):
-        return render_template("error.html", status=status, message=str(error)), status
-    answer: dict[str, Any] = {"error": str(error), "changed": isinstance(error, ChangedTextError)}
+        return render_template("error.html", status=status, message=message), status
+    answer: dict[str, Any] = {"error": message, "changed": isinstance(error, ChangedTextError)}
     if isinstance(error, ConflictError):
         answer["state"] = _newer(error)
     return jsonify(answer), status

@@ -72,7 +72,7 @@ def check_session() -> AnyResponse | None:
     if request.endpoint in ("door.enter", "door.login", "static"):
         return None
     if request.method not in SAFE or request.path.startswith("/api/"):
-        abort(401, "log in again; what is unsaved stays in this browser")
+        abort(401, "your session has ended; log in again in another tab")
     return redirect(url_for("door.login"))
 
 
