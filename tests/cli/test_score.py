@@ -153,6 +153,14 @@ def test_what_there_is_can_be_listed_and_explained(command):
     assert "MAgP" in result.stdout or "inex2006" in result.stdout
 
 
+def test_an_empty_submission_is_scored_and_said_to_be_empty(score):
+    (score.folder / "empty.xml").write_text('<inex-submission run-id="E"><topic topic-id="1"/></inex-submission>')
+    result = score("-m", "AP", "--format", "json", run="empty.xml")
+    assert result.exit_code == 0
+    assert result.stderr == f"{score.folder / 'empty.xml'}: the run returns no result for any topic\n"
+    assert json.loads(result.stdout)["runs"][0]["missing"] == 2
+
+
 def test_many_runs_are_scored_at_once_unless_they_are_huge_or_the_user_says_otherwise(score, monkeypatch):
     from focuseval.cli import scoring  # noqa: PLC0415  a detail of this test
 

@@ -103,6 +103,18 @@ def test_the_irregularities_of_real_xml_runs_are_understood():
     }  # fmt: skip
 
 
+def test_what_a_topic_says_besides_its_id_is_kept_and_written_again():
+    topics = "".join(
+        f'<topic topic-id="{t}" topic-part="{part}"><result><file>a</file></result></topic>'
+        for t, part in (("1", "T"), ("2].", "C&amp;D"))
+    )
+    text = f'<inex-submission run-id="R">{topics}<topic topic-id="3"/></inex-submission>'
+    inex_xml = find_format("inex-xml")
+    run = inex_xml.read(source_of(text.encode(), "file"))
+    assert run.attributes == {"topic[1].topic-part": "T", "topic[2].].topic-part": "C&D"}
+    assert inex_xml.read(source_of(b"".join(inex_xml.write(run)), "file")).attributes == run.attributes
+
+
 def test_without_ranks_descending_rsv_decides_and_without_either_the_file():
     assert documents(
         inex("".join(f"<result><file>{d}</file><rsv>{s}</rsv></result>" for d, s in zip("abc", (1, 2, 1), strict=True)))

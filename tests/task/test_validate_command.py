@@ -137,20 +137,21 @@ def test_a_repair_survives_being_written_and_read_in_every_format(tmp_path, topi
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "found"),
     [
-        "1 Q0 d1 1 9 R\n1 Q0 d2 2 NaN R\n",
-        "1 Q0 d1 1 9 R /a[1]\n1 Q0 d2 2 -inf R /a[1]\n",
-        '{"topic":"1","doc":"d1","rank":1,"score":9}\n{"topic":"1","doc":"d2","rank":2,"score":NaN}\n',
-        XML,
+        ("1 Q0 d1 1 9 R\n1 Q0 d2 2 NaN R\n", "nan"),
+        ("1 Q0 d1 1 9 R\n1 Q0 d2 2 Infinity R\n", "inf"),
+        ("1 Q0 d1 1 9 R /a[1]\n1 Q0 d2 2 -inf R /a[1]\n", "-inf"),
+        ('{"topic":"1","doc":"d1","rank":1,"score":9}\n{"topic":"1","doc":"d2","rank":2,"score":NaN}\n', "nan"),
+        (XML, "nan"),
     ],
 )
-def test_a_score_that_is_no_number_is_found_in_every_format_and_repaired(tmp_path, text):
+def test_a_score_that_is_no_number_is_found_in_every_format_and_repaired(tmp_path, text, found):
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_text(text)
     answer = focuseval("validate", source, "--task", "thorough")
     assert answer.exit_code == 1
-    assert f"{source}:2: topic 1: expected a finite score, found nan; write a number [bad-score]" in answer.stdout
+    assert f"{source}:2: topic 1: expected a finite score, found {found}; write a number [bad-score]" in answer.stdout
     assert focuseval("validate", source, "--task", "thorough", "--repair", target).exit_code == 0
     first, second = read_run(target).score
     assert (first, second) == (9, pytest.approx(9, abs=1e-4))

@@ -11,7 +11,11 @@ import click
 @click.argument("source", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", "target", required=True, type=click.Path(path_type=Path), help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")
-@click.option("--keep-going", is_flag=True, help="Leave unreadable documents out and list them.")
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Leave unreadable documents out and list them; a broken archive, or an id that two files have, still ends it.",
+)
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 def index(source: tuple[Path, ...], target: Path, jobs: int | None, keep_going: bool, force: bool) -> None:
     r"""Index documents: every element's path and span, in code points of the text.

@@ -148,6 +148,8 @@ def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Itera
     """Yield what a reader of one run's scores should know."""
     where = matched.run.file or matched.run.run_id
     yield from (f"{where}: {remark}" for remark in matched.run.remarks)
+    if not len(matched.run):
+        yield f"{where}: the run returns no result for any topic"
     repeated = max((match.repeated for match in matched.__dict__.get("_elements", {}).values()), default=0)
     if repeated:
         yield f"{where}: {repeated:,} relevant results are repeated; they gain nothing the second time"

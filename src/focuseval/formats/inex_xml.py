@@ -15,13 +15,13 @@
 
 A result has one place. An XPointer is the n-th text node and an offset into it, the end exclusive; an element as the
 end of a passage means its own end. The **rank** decides the ranking; without ranks the descending ``rsv`` does, ties
-in file order; without either, the file order. Unknown attributes are kept. A run without any place returns whole
-documents; ``<fol offset="-1"/>`` declares a place unknown.
+in file order; without either, the file order. Unknown attributes are kept, a topic's own (``topic-part``) too. A run
+without any place returns whole documents; ``<fol offset="-1"/>`` declares a place unknown.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focuseval.formats import xml_fast, xml_slow
 from focuseval.formats.xml import attributes, text
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 FIELDS = "topic-fields."
 """How an attribute of ``<topic-fields>`` is named among the run's attributes."""
+TOPIC = "topic["
+"""How an attribute of a ``<topic>`` is named there: ``topic[544].topic-part``."""
 
 
 def read(source: Source) -> Run:
@@ -44,7 +46,7 @@ def read(source: Source) -> Run:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the submission."""
-    own = {k: v for k, v in run.attributes.items() if not k.startswith(FIELDS) and k not in _ELEMENTS}
+    own = {k: v for k, v in run.attributes.items() if not k.startswith((FIELDS, TOPIC)) and k not in _ELEMENTS}
     head = {"participant-id": run.participant or None, "run-id": run.run_id, "task": run.task or None, **own}
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<inex-submission{attributes(head)}>"]
     fields = {k.removeprefix(FIELDS): v for k, v in run.attributes.items() if k.startswith(FIELDS)}
@@ -57,11 +59,22 @@ def write(run: Run) -> Iterator[bytes]:
         inner = "".join(f"<collection>{text(name)}</collection>" for name in named)
         lines.append(f"  <collections>{inner}</collections>")
     yield "\n".join([*lines, ""]).encode()
+    said = _said_of_topics(run)
     for code, topic in enumerate(run.topics):
         first, last = run.bounds[code], run.bounds[code + 1]
         rows = "".join(_results(run, int(first), int(last)))
-        yield f"  <topic{attributes({'topic-id': topic})}>\n{rows}  </topic>\n".encode()
+        yield f"  <topic{attributes({'topic-id': topic, **said.get(topic, {})})}>\n{rows}  </topic>\n".encode()
     yield b"</inex-submission>\n"
+
+
+def _said_of_topics(run: Run) -> dict[str, dict[str, Any]]:
+    """Return the attributes that topics have besides their id."""
+    said: dict[str, dict[str, Any]] = {}
+    for key, value in run.attributes.items():
+        if key.startswith(TOPIC):
+            topic, _, name = key.removeprefix(TOPIC).rpartition("].")
+            said.setdefault(topic, {})[name] = value
+    return said
 
 
 _ELEMENTS = frozenset({"description", "collections", "in"})

@@ -24,14 +24,18 @@ from focuseval.formats.source import open_source, source_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from focuseval.formats.format import Format
     from focuseval.formats.source import Source
     from focuseval.run import Run
 
-_STAND_IN = float(np.finfo(np.float32).min)
-"""The lowest number that single precision holds, too, so that no reader's arithmetic overflows."""
+_LOWEST = float(np.finfo(np.float32).min)
+_STAND_INS = {_LOWEST: np.nan, np.nextafter(_LOWEST, 0): np.inf, np.nextafter(_LOWEST, -np.inf): -np.inf}
+"""Numbers that stand in for what is none: the lowest that single precision holds, too, so that nothing overflows; in
+single precision, in which TREC runs are ranked, they are one."""
 
-_NO_NUMBER = rb"[+-]?(?:nan|inf|infinity)"
+_NO_NUMBER = rb"([+-]?(?:nan|inf|infinity))"
 _SCORES = tuple(
     re.compile(before + _NO_NUMBER + after, re.IGNORECASE | re.MULTILINE)
     for before, after in (
@@ -73,14 +77,28 @@ def _read_marked(chosen: Format, source: Source, refusal: FormatError, index: An
     except FormatError:
         raise refusal from None
     names = pc.replace_substring_regex(run.document.cast(pa.string()), _MARK + "[0-9]+$", "")
-    score = None if run.score is None else np.where(run.score == _STAND_IN, np.nan, run.score)
-    return replace(run, document=names, score=score)
+    return replace(run, document=names, score=None if run.score is None else _without_stand_ins(run.score))
+
+
+def _without_stand_ins(score: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores with NaN and infinities where the file has them."""
+    score = score.copy()
+    for number, meant in _STAND_INS.items():
+        score[score == number] = meant
+    return score
+
+
+def _stand_in(found: re.Match[bytes]) -> bytes:
+    """Return a score's beginning and a number in place of what is none."""
+    meant = float(found[2])
+    number = next(n for n, m in _STAND_INS.items() if m == meant or (np.isnan(m) and np.isnan(meant)))
+    return found[1] + repr(float(number)).encode()
 
 
 def _with_numbers(data: bytes) -> bytes:
-    """Replace scores that are no numbers by the stand-in."""
+    """Replace scores that are no numbers by their stand-ins."""
     for pattern in _SCORES:
-        data, found = pattern.subn(rb"\g<1>" + repr(_STAND_IN).encode(), data)
+        data, found = pattern.subn(_stand_in, data)
         if found:
             break
     return data

@@ -50,6 +50,8 @@ class _Reader:
         elif name == "topic":
             topic = self.need(attributes, "topic-id", name)
             self.open_topic = self.run.topics.setdefault(topic, len(self.run.topics))
+            said = {f"topic[{topic}].{key}": value for key, value in attributes.items() if key != "topic-id"}
+            self.run.attributes.update(said)
         elif name == "result":
             if self.open_topic is None:
                 raise self.error("expected <result> inside <topic>, found it outside")
