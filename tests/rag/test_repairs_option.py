@@ -68,11 +68,45 @@ def test_score_lists_every_change_as_json_lines(files):
     assert rows[2]["reason"] == "the text stands in 2 places and nothing tells them apart"
 
 
-def test_gate_and_compare_list_the_same(files):
+def test_gate_compare_and_report_list_the_same(files):
     call(files, "score", files / "first.csv", "--per-topic", "--format", "json", "-o", str(files / "base.json"))
     call(files, "gate", files / "second.csv", "--baseline", str(files / "base.json"))
     call(files, "compare", files / "third.csv")
-    assert len({(files / f"{name}.csv").read_bytes() for name in ("first", "second", "third")}) == 1
+    done = call(files, "report", files / "fourth.csv", "-o", str(files / "report.html"))
+    assert len({(files / f"{name}.csv").read_bytes() for name in ("first", "second", "third", "fourth")}) == 1
+    assert "3 results: 1 exact, 1 normalised, 1 ambiguous, 0 lost" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "number"), [("gold.jsonl", 1), ("run.jsonl", 2)])
+def test_convert_lists_those_of_its_file(files, name, number):
+    given = [str(files / name), str(files / f"new.{name}"), "--docs", str(files / "docs.jsonl")]
+    done = CliRunner().invoke(main, ["convert", *given, "--repairs", str(files / "repairs.csv")])
+    assert done.exit_code == 0, done.output
+    with (files / "repairs.csv").open(newline="", encoding="utf-8") as lines:
+        assert found(csv.DictReader(lines)) == [row for row in ROWS if row[0] == name]
+    assert len([row for row in ROWS if row[0] == name]) == number
+
+
+def test_converting_texts_to_offsets_says_how_they_were_found(files):
+    (files / "run.jsonl").write_text(json.dumps(RUN[0]) + "\n" + json.dumps(RUN[2]) + "\n")
+    given = [str(files / "run.jsonl"), str(files / "run.fol"), "--docs", str(files / "docs.jsonl")]
+    done = CliRunner().invoke(main, ["convert", *given])
+    assert "run.jsonl: 2 results: 1 exact, 1 normalised, 0 ambiguous, 0 lost" in done.stderr
+
+
+def test_a_run_without_documents_has_nothing_to_be_compared_with(files):
+    given = [str(files / "run.jsonl"), str(files / "new.jsonl"), "--repairs", str(files / "repairs.csv")]
+    done = CliRunner().invoke(main, ["convert", *given])
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert "--repairs compares texts with the documents; give them with --docs" in done.stderr
+
+
+def test_standard_input_cannot_be_read_twice(files):
+    given = [str(files / "gold.jsonl"), "-", "--docs", str(files / "docs.jsonl"), "-m", "spanR"]
+    text = (files / "run.jsonl").read_text()
+    done = CliRunner().invoke(main, ["score", *given, "--repairs", str(files / "repairs.csv")], input=text)
+    assert done.exit_code == 2
+    assert "--repairs reads the files once more, which - cannot be" in done.stderr
 
 
 def test_nothing_to_repair_is_an_empty_table(files):

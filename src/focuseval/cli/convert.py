@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from focuseval.cli.judged import assessor_options, convert_judged, is_project, refuse_assessor
-from focuseval.cli.options import collection_options, format_options, open_collection
+from focuseval.cli.options import collection_options, format_options, open_collection, repairs_option
 
 
 @click.command()
@@ -17,6 +17,7 @@ from focuseval.cli.options import collection_options, format_options, open_colle
 @format_options
 @collection_options
 @assessor_options
+@repairs_option
 @click.option("--lossy", is_flag=True, help="Leave out what the target cannot say, and count it.")
 def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
@@ -30,6 +31,7 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert assessments/ qrels.txt --to inex-2008 --index wiki.idx
       focuseval convert run.xml docs.trec --lossy                elements become documents
       focuseval convert judging/ gold.jsonl --adjudicated        the judgements of 'focuseval assess'
+      focuseval convert questions_df.csv gold.jsonl --docs corpora/ --repairs repairs.csv
       zcat run.gz | focuseval convert - - --to jsonl
     """
     do = convert_judged if is_project(source) else _convert
@@ -39,11 +41,14 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
 
 def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Convert a file or a folder of files, and return the remarks."""
-    from focuseval.formats import convert_file, find_format  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.repairing import write_repairs_of_one  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import convert_file, find_format  # noqa: PLC0415  as above
 
     refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]
     if run and gold:
         raise click.UsageError("IN is a run or a gold: give --run-format or --gold-format")
     given = find_format(run or gold, "run" if run else "gold") if run or gold else None
-    return convert_file(source, target, wanted, given=given, index=open_collection(options), lossy=options["lossy"])
+    index = open_collection(options)
+    write_repairs_of_one(source, index, options, given)
+    return convert_file(source, target, wanted, given=given, index=index, lossy=options["lossy"])

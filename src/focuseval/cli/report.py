@@ -13,6 +13,7 @@ from focuseval.cli.options import (
     layout_option,
     measure_option,
     profile_option,
+    repairs_option,
     task_option,
 )
 
@@ -54,6 +55,7 @@ from focuseval.cli.options import (
 @click.option("--repair", is_flag=True, help="Repair runs that break the task's rules.")
 @format_options
 @assessor_options
+@repairs_option
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 

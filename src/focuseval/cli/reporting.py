@@ -25,6 +25,7 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     ground = ground_of(gold, runs, options)
     if options["serve"]:
+        _say_remarks(ground)
         serve(ground, options)
         return
     made = report_on(ground, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
@@ -34,11 +35,18 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
         from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
 
         write_text(render(made, options["layout"]), options["output"])
+    _say_remarks(ground)
+
+
+def _say_remarks(ground: Ground) -> None:
+    for remark in dict.fromkeys(ground.scores.remarks()):
+        click.echo(remark, err=True)
 
 
 def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ground:
     """Read what the options name; a baseline that is a file of its own becomes one of the runs."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.report.build import lay_ground  # noqa: PLC0415  as above
     from focuseval.report.verdict import VERDICT  # noqa: PLC0415  as above
 
@@ -46,7 +54,7 @@ def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Grou
     if baseline and baseline not in runs and Path(baseline).is_file():
         runs = (*runs, baseline)
     judged, index = read_judged(gold, options)
-    return lay_ground(
+    ground = lay_ground(
         judged,
         list(runs),
         options["measures"] or None,
@@ -60,6 +68,8 @@ def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Grou
         watch=_watch,
         **{name: options[name] for name in ("run_format", "missing", "cutoff", "cas", "repair")},
     )
+    write_repairs_of(gold, runs, index, options)
+    return ground
 
 
 def _topics(path: str | None) -> Any:

@@ -76,15 +76,23 @@ def all_repairs(
     """Return one table of every span that was moved, respelt, ambiguous or lost, in the gold and in the runs."""
     import pyarrow as pa  # noqa: PLC0415  only those who ask for the table wait for Arrow
 
-    tables = [check_quotes(gold, documents, format=gold_format)[1].repairs()]
+    quotes = check_quotes(gold, documents, format=gold_format)[1].repairs()
     texts = carried_documents(gold, gold_format) if documents is None else documents
-    for path in runs:
-        source = open_source(path)
-        chosen = find_format(run_format, "run") if run_format else detect_source(source, "run")
-        run: Run = chosen.reader(as_documents(texts))(source)
-        if run.text is not None:
-            tables.append(align_run(run, texts)[1].repairs())
-    return pa.concat_tables(tables)
+    return pa.concat_tables([quotes, *(run_repairs(path, texts, format=run_format) for path in runs)])
+
+
+def run_repairs(
+    path: str | Path,
+    documents: Documents | Mapping[str, str],
+    *,
+    format: str | None = None,  # noqa: A002  the field's word
+) -> pa.Table:
+    """Return the chunks of a run whose texts are not word for word where they were said to be."""
+    source = open_source(path)
+    chosen = find_format(format, "run") if format else detect_source(source, "run")
+    run: Run = chosen.reader(as_documents(documents))(source)
+    found = align_run(run, documents)[1].repairs()
+    return found if run.text is not None else found.slice(0, 0)
 
 
 def write_repairs(table: pa.Table, path: str | Path) -> None:

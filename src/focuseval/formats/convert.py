@@ -35,7 +35,7 @@ def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False)
     facets = run_facets(run)
     unsaid = facets.keys() - to.says
     if unsaid & _TRANSLATED and "span" in to.says:
-        run = _as_spans(run, to, index)
+        run = _as_spans(run, to, index, remarks)
         facets = run_facets(run)
         unsaid = facets.keys() - to.says
     if unsaid & _PLACED and "document" in to.says and lossy:
@@ -49,7 +49,7 @@ def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False)
     return run, tuple(remarks)
 
 
-def _as_spans(run: Run, to: Format, index: Any) -> Run:
+def _as_spans(run: Run, to: Format, index: Any, remarks: list[str]) -> Run:
     """Return the run with spans in place of paths, texts and whole documents; every one of them must be found."""
     if index is None:
         raise FormatError(
@@ -61,7 +61,8 @@ def _as_spans(run: Run, to: Format, index: Any) -> Run:
     if run.text is not None:
         from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
 
-        run, _ = align_run(run, index)
+        run, found = align_run(run, index)
+        remarks.append(found.summary())
     run = resolve_run(_whole(run, index) if (kinds == "document").all() else run, index)
     lost = np.flatnonzero((_start(run) < 0) & (kinds != "unknown"))
     if len(lost):
