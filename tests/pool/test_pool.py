@@ -68,6 +68,13 @@ def test_a_top_up_keeps_every_place_and_counts_the_new_runs():
     assert [one.batch for one in more.contributors] == [0, 1]
 
 
+def test_a_top_up_remembers_how_deep_each_batch_was_pooled(tmp_path):
+    more = build_pool([B], size=3, base=build_pool([A], depth=2))
+    write_pool(more, tmp_path / "pool.jsonl")
+    told = read_pool(tmp_path / "pool.jsonl").contributors
+    assert [(one.depth, one.size) for one in told] == [(2, None), (None, 3)]
+
+
 def test_a_pool_says_where_it_came_from_and_comes_back_from_its_file(tmp_path):
     pool = build_pool([A, B], depth=2)
     assert pool.contributors[0].sha256 == "hash of A"
@@ -89,7 +96,8 @@ def test_a_pool_needs_one_limit_and_a_known_order(options):
         build_pool([A], **options)
 
 
-@pytest.mark.parametrize("text", ["", "[]\n", '{"pool": 2}\n', '{"pool": 1, "runs": []}\nx\n', "{"])
+@pytest.mark.parametrize("text", ["", "[]\n", '{"pool": 2}\n', '{"pool": 1, "runs": []}\nx\n', "{",
+                                  '{"pool": 1}\n', '{"pool": 1, "runs": [{"name": "A"}]}\n'])  # fmt: skip
 def test_a_file_that_is_no_pool_is_refused_with_its_line(tmp_path, text):
     (tmp_path / "pool.jsonl").write_text(text)
     with pytest.raises(FormatError, match=r"pool.jsonl:\d: expected"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from focuseval.pool import Pool
 
@@ -23,6 +25,8 @@ def pool_files(
     from focuseval.formats import read_run  # noqa: PLC0415  help must not wait for it
     from focuseval.pool import build_pool, read_pool, write_pool  # noqa: PLC0415  as above
 
+    if depth is not None and size is not None:
+        raise click.UsageError("--depth and --size are two ways to pool; give one of them")
     if depth is None and size is None:
         depth = 100
     read = [read_run(path, format=run_format) for path in runs]
@@ -45,8 +49,9 @@ def show_pool(pool: Pool) -> None:
 
     told = describe_pool(pool)
     fewest, mean, most = told.per_topic
-    title = f"{told.documents} documents for {told.topics} topics: {fewest}–{most}, on average {mean:.1f}"
-    table = Table(title=title, title_justify="left", box=None)
+    spread = f"{fewest} each" if fewest == most else f"{fewest}–{most}, on average {mean:.1f}"
+    title = f"{told.documents} documents for {told.topics} topics: {spread}"
+    table = Table(box=None)
     numbers = [str(number) for number in range(1, len(told.runs) + 1)]
     small = len(numbers) <= MATRIX
     for name in ("", "run", "documents", "alone", *(numbers if small else ["overlap"])):
@@ -56,5 +61,9 @@ def show_pool(pool: Pool) -> None:
         others = sorted(share for share in shares if share != "–")
         overlap = shares if small else [f"{others[0]} … {others[-1]}"]
         table.add_row(numbers[row], run, str(told.brought[row]), str(told.alone[row]), *overlap)
-    table.caption = "Columns with numbers: documents that both runs brought, as a share of those that either did."
-    Console().print(table)
+    console = Console(highlight=False)
+    console.print(title, soft_wrap=True)
+    console.print(table)
+    if len(told.runs) > 1:
+        what = "Columns with numbers" if small else "overlap"
+        console.print(f"{what}: documents that both runs brought, as a share of those that either did.", soft_wrap=True)

@@ -73,7 +73,8 @@ def build_pool(
     fresh = [entry for entry in entries if (entry.topic, entry.document) not in known]
     fresh = sorted(fresh, key=_order(fresh, order, seed))
     batch = 1 + max(one.batch for one in base.contributors) if base else 0
-    contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, batch) for run in runs)
+    how = (batch, depth, size)
+    contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, *how) for run in runs)
     added = Pool(contributors, tuple(replace(entry, batch=batch) for entry in fresh), depth, size, order, seed)
     return _joined(base, added, entries) if base else added
 

@@ -3,11 +3,12 @@ r"""A pool's file: where it came from, and a line for every document.
 ::
 
     {"pool": 1, "depth": 100, "size": null, "order": "runs", "seed": 0,
-     "runs": [{"run": "VSM", "file": "vsm.xml", "sha256": "…", "batch": 0}]}
+     "runs": [{"run": "VSM", "file": "vsm.xml", "sha256": "…", "batch": 0, "depth": 100, "size": null}]}
     {"topic": "544", "doc": "9996", "runs": 3, "best": 1, "by": [0, 2], "batch": 0}
 
 ``runs`` counts the runs that returned the document at all, ``best`` is its best rank among documents, ``by`` says which
-runs brought it into the pool. More runs can be added later: what is there keeps its place, new documents follow.
+runs brought it into the pool. More runs can be added later: what is there keeps its place, new documents follow; every
+run says in which batch it came and how deep it was pooled.
 """
 
 from __future__ import annotations
@@ -65,8 +66,15 @@ def read_pool(path: str | Path) -> Pool:
                 at=Place(str(path), number),
                 remedy="make the pool with 'focuseval pool'",
             ) from error
-    contributors = tuple(Contributor(**run) for run in head["runs"])
-    return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
+    try:
+        contributors = tuple(Contributor(**run) for run in head["runs"])
+        return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
+    except (KeyError, TypeError) as error:
+        raise FormatError(
+            f"expected runs, depth, size, order and seed of the pool, found: {error}",
+            at=Place(str(path), 1),
+            remedy="make the pool with 'focuseval pool'",
+        ) from error
 
 
 def _value(line: str, at: Place) -> dict[str, Any]:

@@ -15,6 +15,9 @@ class Contributor:
     file: str = ""
     sha256: str = ""
     batch: int = 0
+    depth: int | None = None
+    """How deep it was pooled, or with `size` until how many documents: a later batch may differ."""
+    size: int | None = None
 
 
 @dataclass(frozen=True)
