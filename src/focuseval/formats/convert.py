@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.facets import MINOR, named, places, run_facets
 from focuseval.formats.ranking import by_score_and_document, rows_of
-from focuseval.keys import hash64, joint
 from focuseval.resolve import resolve_run
 from focuseval.resolve.runs import place_of
 
@@ -91,13 +91,23 @@ def _start(run: Run) -> NDArray[np.int64]:
 
 def _as_documents(run: Run, remarks: list[str]) -> Run:
     """Return the run of the documents alone, each at its first rank."""
-    first = np.sort(np.unique(joint(hash64(run.document), run.topic), return_index=True)[1])
+    code = _codes(run.document)
+    pair = run.topic * (code.max(initial=0) + 1) + code
+    first = np.sort(np.unique(pair, return_index=True)[1])
     dropped = {facet: count for facet, count in run_facets(run).items() if facet in _PLACED}
     remarks.append(f"left out: {named(dropped)}; {len(run) - len(first)} results of documents returned before")
     kept = {name: rows_of(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
     line = first + 1 if run.line is None else run.line[first]
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
     return replace(run, **kept, **nothing, line=line)
+
+
+def _codes(documents: Any) -> NDArray[np.int64]:
+    """Return a number for every id, equal for equal ids."""
+    encoded = pc.dictionary_encode(documents)
+    chunks = encoded.unify_dictionaries().chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+    codes = [chunk.indices.to_numpy(zero_copy_only=False).astype(np.int64) for chunk in chunks]
+    return np.concatenate([np.zeros(0, np.int64), *codes])
 
 
 def _ranked_by_score(run: Run, remarks: list[str], *, lossy: bool) -> Run:
