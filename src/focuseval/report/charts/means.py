@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 MOST_FIRST = 20
 """Runs that the first screen has room for."""
 
+_RUNS = {
+    "field": "run",
+    "type": "nominal",
+    "sort": None,
+    "title": None,
+    "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
+}
+"""One line per run, in the order of the rows."""
+
 
 def means_with_intervals(ground: Ground) -> Chart | None:
     """Draw every run's mean with its 95 % interval under the first measure."""
@@ -28,20 +37,13 @@ def means_with_intervals(ground: Ground) -> Chart | None:
     ]
     if not rows:
         return None
-    y = {
-        "field": "run",
-        "type": "nominal",
-        "sort": None,
-        "title": None,
-        "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
-    }
     x = axis("mean", f"mean {ground.measure}", scale={"zero": True}, axis={"tickCount": 6})
     hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     spec: dict[str, Any] = {
         "width": "container",
         "height": 26 * len(rows),
         "data": {"name": "rows"},
-        "encoding": {"y": y, "tooltip": hover},
+        "encoding": {"y": _RUNS, "tooltip": hover},
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 2.5},
@@ -78,13 +80,6 @@ def values_per_run(ground: Ground) -> Chart | None:
     ]
     if not rows:
         return None
-    y = {
-        "field": "run",
-        "type": "nominal",
-        "sort": None,
-        "title": None,
-        "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
-    }
     x = axis("value", f"{ground.measure} of a topic")
     hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
     spec = {
@@ -100,11 +95,11 @@ def values_per_run(ground: Ground) -> Chart | None:
                     "box": {"fillOpacity": 0.28},
                     "rule": {"opacity": 0.5},
                 },
-                "encoding": {"x": x, "y": y},
+                "encoding": {"x": x, "y": _RUNS},
             },
             {
                 "mark": {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2},
-                "encoding": {"x": x, "y": y, "tooltip": hover},
+                "encoding": {"x": x, "y": _RUNS, "tooltip": hover},
             },
         ],
     }
