@@ -40,18 +40,18 @@ def all_elements() -> tuple[list[str], np.ndarray, np.ndarray]:
     return list(paths), np.array(start), np.array(end)
 
 
-def synthetic_gold(random: np.random.Generator) -> Gold:
+def synthetic_gold(random: np.random.Generator, topics: int = TOPICS) -> Gold:
     """Fifty relevant articles a topic, each with one passage of one to thirty paragraphs."""
     paths, first, last = all_elements()
-    topic = np.repeat(np.arange(TOPICS, dtype=np.int32), RELEVANT)
-    document = np.concatenate([random.choice(DOCUMENTS, RELEVANT, replace=False) for _ in range(TOPICS)])
+    topic = np.repeat(np.arange(topics, dtype=np.int32), RELEVANT)
+    document = np.concatenate([random.choice(DOCUMENTS, RELEVANT, replace=False) for _ in range(topics)])
     document = document.astype(np.int32)
     start = random.integers(0, LENGTH - 31 * SIZE, len(topic))
     end = start + random.integers(SIZE, 30 * SIZE, len(topic))
     shared = np.maximum(0, np.minimum(end[:, None], last) - np.maximum(start[:, None], first))
     article, code = np.nonzero(shared)
     return Gold(
-        tuple(str(t) for t in range(TOPICS)),
+        tuple(str(t) for t in range(topics)),
         pa.array([f"d{i}" for i in range(DOCUMENTS)]),
         Articles(topic, document, np.ones(len(topic), np.int32), np.full(len(topic), LENGTH), end - start, start),
         Passages(topic, document, start, end, end - start),
@@ -70,12 +70,13 @@ def synthetic_gold(random: np.random.Generator) -> Gold:
 def synthetic_run(random: np.random.Generator, gold: Gold, task: str, number: int) -> Run:
     """Every relevant article is returned, among many others, by one result or five."""
     paths, first, last = all_elements()
-    topic = np.repeat(np.arange(TOPICS, dtype=np.int32), RESULTS)
+    topics = len(gold.topics)
+    topic = np.repeat(np.arange(topics, dtype=np.int32), RESULTS)
     each = {"thorough": 5, "focused": 1, "relevant-in-context": 5, "best-in-context": 1}[task]
-    document = np.concatenate([some_articles(random, gold, t, RESULTS // each) for t in range(TOPICS)])
+    document = np.concatenate([some_articles(random, gold, t, RESULTS // each) for t in range(topics)])
     document = np.repeat(document, each).astype(np.int32)
     if task == "thorough":
-        document = random.permuted(document.reshape(TOPICS, RESULTS), axis=1).ravel()
+        document = random.permuted(document.reshape(topics, RESULTS), axis=1).ravel()
     code = random.integers(0, len(paths), len(topic))
     if task != "thorough":  # paragraphs, the links left out; the next one for the next result of an article
         code = 3 + (code // 24 % SECTIONS) * (1 + 2 * PARAGRAPHS) + 2 * (np.arange(len(topic)) % each)
