@@ -77,6 +77,43 @@ def test_bytes_that_cut_a_character_are_refused():
         natural_questions.read([lines(nq(0, 3), nq(0, 5))])
 
 
+def test_a_record_with_all_the_fields_of_the_data_set_is_read():
+    """The shape of the track's own toy example: tokens, candidates, short answers and the long answer's place."""
+    page = "<html><body><h1>Thé</h1><p>Made of leaves:<ul><li>black</li><li>green</li></ul></p></body></html>"
+    start, end = (len(page[: page.index(tag)].encode()) for tag in ("<p>", "</body>"))
+    place = {"start_byte": start, "end_byte": end, "start_token": 3, "end_token": 16}
+    token = {"token": "<h1>", "start_byte": 12, "end_byte": 16, "html_token": True}
+    annotation = {
+        "annotation_id": 5,
+        "long_answer": place | {"candidate_index": 0},
+        "short_answers": [{"start_byte": 50, "end_byte": 55, "start_token": 9, "end_token": 10}],
+        "yes_no_answer": "NONE",
+    }
+    record = {
+        "example_id": 797,
+        "question_text": "what is tea made of",
+        "question_tokens": ["what", "is", "tea", "made", "of"],
+        "document_title": "Tea",
+        "document_url": "https://en.wikipedia.org/w/index.php?title=Tea&oldid=1",
+        "document_html": page,
+        "document_tokens": [token],
+        "long_answer_candidates": [place | {"top_level": True}],
+        "annotations": [annotation],
+    }
+    source = lines(record)
+    gold = natural_questions.read([source])
+    span = slice(int(gold.passages.start[0]), int(gold.passages.end[0]))
+    assert page[span] == page[page.index("<p>") : page.index("</body>")]
+    assert detect_source(source).name == "natural-questions"
+
+
+def test_tokens_without_bytes_are_refused():
+    record = nq(0, 3)
+    record["annotations"] = [{"long_answer": {"start_token": 5, "end_token": 22, "candidate_index": 0}}]
+    with pytest.raises(FormatError, match=r"gold.jsonl:1: .*tokens alone.*; read the original data set"):
+        natural_questions.read([lines(record)])
+
+
 def provenance(**place):
     return {
         "id": "k1",
@@ -103,6 +140,37 @@ def test_kilt_without_characters_means_the_paragraph_or_the_page():
     assert kilt_span() == (DOCUMENTS.text(0), (remark,))
 
 
+def test_kilts_minus_one_means_that_there_is_none():
+    remark = "1 provenances name no characters: the whole paragraph or page is relevant"
+    nowhere = {"start_character": -1, "end_character": -1, "bleu_score": 0.2, "title": "T", "section": "S", "meta": {}}
+    assert kilt_span(start_paragraph_id=1, end_paragraph_id=1, **nowhere) == ("Déjà vu, encore.", (remark,))
+    assert kilt_span(start_paragraph_id=-1, end_paragraph_id=-1, **nowhere) == (DOCUMENTS.text(0), (remark,))
+
+
+def test_kilts_numbers_may_be_texts_and_its_questions_left_out():
+    place = {"start_paragraph_id": "1", "start_character": 5, "end_paragraph_id": 1, "end_character": "7"}
+    record = {"id": 1, "output": [{"answer": "x", "provenance": [{"wikipedia_id": 12, **place}]}]}
+    gold = kilt.read([lines(record)], DOCUMENTS)
+    assert (gold.topics, gold.documents.to_pylist(), gold.queries) == (("1",), ["12"], {"1": ""})
+    assert DOCUMENTS.text(0)[gold.passages.start[0] : gold.passages.end[0]] == "vu"
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        (
+            {"start_character": 5, "end_character": 99},
+            r"expected an end within the 16 characters of paragraph 1 of page",
+        ),
+        ({"start_character": -7}, r"expected a whole number as 'start_character' for topic 'k1', found -7"),
+        ({"start_character": 1.5}, r"expected a whole number as 'start_character' for topic 'k1', found 1.5"),
+    ],
+)
+def test_a_place_outside_its_paragraph_is_refused(place, message):
+    with pytest.raises(FormatError, match=rf"gold.jsonl:1: {message}"):
+        kilt_span(start_paragraph_id=1, **place)
+
+
 def test_a_page_of_kilt_has_a_line_for_each_paragraph():
     page = {"wikipedia_id": "12", "text": ["Titre\n", "Déjà\nvu", "Fin.\n"]}
     assert dict(kilt.carried([lines(page)])) == {"12": "Titre\nDéjà vu\nFin.\n"}
@@ -116,11 +184,11 @@ def test_a_paragraph_that_is_not_there_is_refused():
 
 
 def test_genomics_gold_counts_bytes():
-    rows = "160\t7\t0\t4\tA,B\n160\t12\t6\t6\tC\n160\t7\t0\t6\t\n"
+    rows = "# judged\n160\t7\t0\t4\tB, late|A\n160\t12\t6\t6\tC\n160\t7\t0\t6\t\n"
     gold = genomics.read([source_of(rows.encode(), "gold.tsv")], DOCUMENTS)
     assert gold.passages.start.tolist() == [0, 0, 6]
     assert gold.passages.end.tolist() == [3, 5, 10]
-    assert gold.attributes["160"] == {"aspects": "A,B\tC"}
+    assert gold.attributes["160"] == {"aspects": "A\tB, late\tC"}
     assert gold.remarks == ("1 overlapping spans are united",)
 
 
@@ -158,7 +226,7 @@ def test_genomics_runs_count_bytes_with_and_without_scores():
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        (b"160\t12474524\t1572\t27\tPrions,Mad Cow Disease\n", "trec-genomics"),
+        (b"#\n160\t12474524\t1572\t27\tPrions|Encephalopathy, Bovine Spongiform\n", "trec-genomics"),
         (b"301\t0\t1234\t1\t0.5\ttag\n", "trec-run"),
         (b"2024-105741 Q0 msmarco_v2.1_doc_16_287012450#4_490828734 1 0.97 run\n", "trec-rag-run"),
         (b"2024-105741 0 msmarco_v2.1_doc_16_287012450#4_490828734 2\nbroken\n2024-105741 0 d#1 2\n", "trec-rag"),

@@ -3,11 +3,12 @@
 ::
 
     topic⇥document⇥offset⇥length⇥aspects
-    160⇥12474524⇥1572⇥27⇥Prions,Mad Cow Disease
+    160⇥12474524⇥1572⇥27⇥Prions|Encephalopathy, Bovine Spongiform
 
 Offsets and lengths count bytes of the document in UTF-8 from 0. They become code points through the documents, which
-must be given, and must be the very bytes that were judged. The aspects of a topic's passages are kept, sorted and
-separated by tabs, in the gold's attribute ``aspects``.
+must be given, and must be the very bytes that were judged. Aspects (MeSH terms) are separated by ``|``; those of a
+topic's passages are kept, sorted and separated by tabs, in the gold's attribute ``aspects``. A line that begins with
+``#`` is passed over.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
         for line, fields in _gold_lines(source):
             passages, _, _, aspects = topics.setdefault(fields[0], ([], source.at(line), code, set()))
             passages.append(_passage(source, line, fields, documents))
-            aspects.update(aspect for aspect in fields[4:] if aspect)
+            aspects.update(aspect for aspect in map(str.strip, "|".join(fields[4:]).split("|")) if aspect)
     for topic, (passages, at, code, aspects) in topics.items():
         spans.add(spans.topic(topic, ""), passages, at, code)
         spans.rows.attributes[topic] = {"aspects": "\t".join(sorted(aspects))}
@@ -63,10 +64,10 @@ def _passage(source: Source, line: int, fields: list[str], documents: Documents 
 
 
 def _gold_lines(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of every line that is not blank."""
+    """Yield the fields of every line that is neither blank nor a comment."""
     for line, raw in enumerate(bytes(source.data).decode("utf-8", "replace").split("\n"), 1):
         fields = [value.strip() for value in raw.split("\t")]
-        if raw.strip():
+        if raw.strip() and not raw.startswith("#"):
             if len(fields) < 4:
                 what = "expected 5 columns separated by tabs (topic document offset length aspects)"
                 raise FormatError(f"{what}, found {len(fields)}: {raw[:60]!r}", at=source.at(line))

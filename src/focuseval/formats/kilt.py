@@ -8,7 +8,8 @@ r"""KILT: provenance by paragraph and character of a Wikipedia page, one JSON ob
 The knowledge source has pages ``{"wikipedia_id", "wikipedia_title", "text": [paragraph, …]}``. As a document a page
 is one line per paragraph: line breaks inside a paragraph become blanks and it ends with exactly one, so that
 paragraph n is line n and characters count within it (`carried` makes them). A provenance without characters is
-the whole paragraph, without paragraph the whole page; the gold's remarks count these. Ends are exclusive.
+the whole paragraph, without paragraph the whole page, and −1 says that there is none; the gold's remarks count these.
+Ends are exclusive. Ids and numbers may be written as texts.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
     for code, source in enumerate(sources):
         for line, record in parse_lines(source):
             at = source.at(line)
-            topic = spans.topic(str(record.get("id") or line), field(record, "input", str, at))
+            query = field(record, "input", str, at) if "input" in record else ""
+            topic = spans.topic(str(record.get("id") or line), query)
             found = []
             for entry in _provenance(record, at):
                 page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
                 found.append(_span(entry, page, text_of(documents, page, topic, at), topic, at))
-                whole += entry.get("start_character") is None
+                whole += _number(entry, "start_character", topic, at) is None
             spans.add(topic, list(dict.fromkeys(found)), at, code)
     remark = f"{whole:,} provenances name no characters: the whole paragraph or page is relevant"
     return spans.gold(sources, [remark] if whole else [])
@@ -77,21 +79,45 @@ def _provenance(record: dict[str, Any], at: Place) -> Iterator[dict[str, Any]]:
             yield entry
 
 
+def _number(entry: dict[str, Any], name: str, topic: str, at: Place) -> int | None:
+    """Return a number of a provenance; None where it is left out, or −1."""
+    value = entry.get(name)
+    if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
+        value = int(value)
+    if value is None or value == -1:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise FormatError(
+            f"expected a whole number as {name!r} for topic {topic!r}, found {value!r}",
+            at=at,
+            remedy="-1, or nothing, says that there is none",
+        )
+    return value
+
+
 def _span(entry: dict[str, Any], page: str, text: str, topic: str, at: Place) -> Span:
     """Return a provenance as a span of its page."""
-    first, last = entry.get("start_paragraph_id"), entry.get("end_paragraph_id")
+    first, last = (_number(entry, name, topic, at) for name in ("start_paragraph_id", "end_paragraph_id"))
     if first is None:
         return Span(page, 0, len(text))
     last = first if last is None else last
     breaks = np.flatnonzero(code_points(text) == ord("\n"))
     begins = np.r_[0, breaks + 1]
-    if not 0 <= first <= last < len(breaks):
+    if not first <= last < len(breaks):
         raise FormatError(
             f"expected paragraphs within 0 … {len(breaks) - 1} of page {page!r} for topic {topic!r}, "
             f"found {first} and {last}",
             at=at,
             remedy="the page must have one line per paragraph",
         )
-    start, end = entry.get("start_character"), entry.get("end_character")
-    low = int(begins[first]) + (start or 0)
-    return Span(page, low, int(breaks[last]) if end is None else int(begins[last]) + end)
+    start, end = (_number(entry, name, topic, at) for name in ("start_character", "end_character"))
+    low, most = int(begins[first]) + (start or 0), int(breaks[last])
+    high = most if end is None or start is None else int(begins[last]) + end
+    if high > most + 1:
+        raise FormatError(
+            f"expected an end within the {most - int(begins[last])} characters of paragraph {last} of page {page!r} "
+            f"for topic {topic!r}, found {end}",
+            at=at,
+            remedy="is it the page of the same knowledge source?",
+        )
+    return Span(page, low, high)

@@ -9,7 +9,8 @@
 A topic is an example, a document the HTML of its page: its id is `document_url` (which names the revision), else
 `document_title`, else the example's id. Bytes are those of the page in UTF-8; they become code points through the
 page in the record, or through the documents given when the record has none (`document_html` left out). A
-`start_byte` of −1 means that this annotator found no long answer; the long answers of all annotators are united.
+`start_byte` of −1 means that this annotator found no long answer; the long answers of all annotators are united. The
+simplified form of the data set has tokens in place of bytes, and is refused.
 """
 
 from __future__ import annotations
@@ -73,6 +74,12 @@ def _answers(record: dict[str, Any], at: Place) -> Iterator[tuple[int, int]]:
     """Yield the bytes of every annotator's long answer."""
     for annotation in field(record, "annotations", list, at):
         answer = field(annotation, "long_answer", dict, at, "an annotation")
+        if "start_token" in answer and "start_byte" not in answer:
+            raise FormatError(
+                "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
+                at=at,
+                remedy="read the original data set",
+            )
         start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
         if start >= 0:
             yield start, end

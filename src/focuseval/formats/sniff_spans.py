@@ -44,7 +44,8 @@ def kilt(head: bytes) -> bool:
 
 def genomics(head: bytes) -> bool:
     """Say whether this is TREC Genomics gold: columns separated by tabs, three numbers before the aspects."""
-    lines = [[field.strip() for field in line.split(b"\t")] for line in _lines(head)]
+    rows = (line for line in _lines(head) if not line.startswith(b"#"))
+    lines = [[field.strip() for field in line.split(b"\t")] for line in rows]
     return bool(lines) and all(
         len(fields) >= 5
         and all(map(bytes.isdigit, fields[1:4]))
