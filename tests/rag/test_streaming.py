@@ -169,3 +169,16 @@ def test_a_byte_order_mark_is_not_a_part_of_the_first_topic(folder):
     path = folder / "marked.trec"
     path.write_bytes(b"\xef\xbb\xbf" + b"".join(b"%d Q0 d1 1 1 run\n" % t for t in range(12)))
     assert trec_outcome(path, streamed=True) == trec_outcome(path, streamed=False)
+
+
+@pytest.mark.parametrize("large", [0, 1 << 40])
+def test_progress_grows_to_the_whole(folder, monkeypatch, large):
+    path = folder / "long.trec"
+    path.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} run\n" for t in range(12) for d in range(1, 5)))
+    monkeypatch.setattr(streaming, "LARGE", large)
+    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (150,))
+    told = []
+    evaluate(QRELS, [path, path], ["AP"], progress=told.append)
+    assert told == sorted(told)
+    assert 0 < told[0] < 1 == told[-1]
+    assert (len(told) > 2) == (large == 0)

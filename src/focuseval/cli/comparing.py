@@ -18,6 +18,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     """Score the runs once under every measure and variant, compare them, and return the text to print."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
+    from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.compare import correlations, variants  # noqa: PLC0415  as above
     from focuseval.compare.tables import as_json, correlation_grid  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
@@ -27,7 +28,8 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     groups = [group for axis in options["axes"] for group in variants(axis, options["measures"], judged.scale)]
     names = list(dict.fromkeys([*options["measures"], *(name for _, group in groups for name in group)]))
     asked = {name: options[name] for name in ("task", "profile", "run_format")}
-    scores = evaluate(judged, list(runs), names, index=index, **asked)
+    with watched(runs) as progress:
+        scores = evaluate(judged, list(runs), names, index=index, progress=progress, **asked)
     for remark in scores.remarks():
         click.echo(remark, err=True)
     write_repairs_of(gold, runs, index, options)

@@ -17,23 +17,23 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     """Read what the options name and evaluate it; remarks go to the standard error."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
+    from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    scores = evaluate(
-        judged,
-        list(runs),
-        options["measures"] or None,
-        task=options["task"],
-        profile=options["profile"],
-        index=index,
-        topics=_topics(options["topics"]),
-        chunks=_chunks(options["chunks"], index),
-        jobs=options["jobs"] or default_jobs(runs),
-        repair=options["repair"],
-        run_format=options["run_format"],
-        **{name: options[name] for name in ("compat", "missing", "cutoff", "cas")},
-    )
+    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas")
+    with watched(runs) as progress:
+        scores = evaluate(
+            judged,
+            list(runs),
+            options["measures"] or None,
+            index=index,
+            topics=_topics(options["topics"]),
+            chunks=_chunks(options["chunks"], index),
+            jobs=options["jobs"] or default_jobs(runs),
+            progress=progress,
+            **{name: options[name] for name in asked},
+        )
     for remark in scores.remarks():
         click.echo(remark, err=True)
     write_repairs_of(gold, runs, index, options)

@@ -23,7 +23,7 @@ from focuseval.measures.topicwise import count
 from focuseval.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -64,6 +64,7 @@ def evaluate(
     topics: Any = None,
     chunks: Any = None,
     jobs: int = 1,
+    progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Scores:
     """Score runs against a gold.
@@ -88,6 +89,8 @@ def evaluate(
         All chunks of the chunker, for `ceiling`; by default those that occur in the run.
     jobs
         How many runs are scored at once.
+    progress
+        Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
     """
@@ -100,7 +103,7 @@ def evaluate(
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
     plan = replace(plan, chunks=chunks, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
-    scored = _score_all(sources, prepared, plan, jobs)
+    scored = _score_all(sources, prepared, plan, jobs, progress)
     return _collect(scored, sources, prepared, plan)
 
 
@@ -110,20 +113,35 @@ def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...
     return tuple(Asked(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)
 
 
-def _score_all(sources: Sequence[Any], prepared: Prepared, plan: Plan, jobs: int) -> list[Scored]:
+def _score_all(
+    sources: Sequence[Any], prepared: Prepared, plan: Plan, jobs: int, progress: Callable[[float], None] | None
+) -> list[Scored]:
+    done = np.zeros(len(sources))
+
+    def score(number: int) -> Scored:
+        def move(share: float) -> None:
+            done[number] = share
+            if progress is not None:
+                progress(float(done.mean()))
+
+        scored = score_run(sources[number], prepared, plan, move)
+        move(1.0)
+        return scored
+
     if jobs <= 1 or len(sources) <= 1:
-        return [score_run(source, prepared, plan) for source in sources]
+        return [score(number) for number in range(len(sources))]
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  most evaluations need none
 
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda source: score_run(source, prepared, plan), sources))
+        return list(pool.map(score, range(len(sources))))
 
 
-def score_run(source: Any, prepared: Prepared, plan: Plan) -> Scored:
+def score_run(source: Any, prepared: Prepared, plan: Plan, move: Callable[[float], None] | None = None) -> Scored:
     """Match one run and compute every measure on it; a large one a block of topics at a time."""
-    if streamable(source, prepared, plan) and (streamed := score_stream(source, prepared, plan, score_run)) is not None:
-        gathered: Scored = streamed
-        return gathered
+    if streamable(source, prepared, plan):
+        gathered: Scored | None = score_stream(source, prepared, plan, score_run, move)
+        if gathered is not None:
+            return gathered
     matched = match_run(source, prepared, plan)
     refuse_unlawful(matched, plan.task)
     values = np.empty((matched.topics, len(plan.measures)))

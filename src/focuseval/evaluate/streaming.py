@@ -52,6 +52,8 @@ class Piece:
     scored: Any
     """The block's `Scored`; None where the gold knows none of its topics."""
     nothing: Run
+    done: float = 1.0
+    """How much of the file lies before the block's end."""
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -87,8 +89,13 @@ def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:
     )
 
 
-def score_stream(source: Any, prepared: Prepared, plan: Plan, score: Score) -> Any:
-    """Return a run's scores, gathered from those of its blocks; None where it must be read at once."""
+def score_stream(
+    source: Any, prepared: Prepared, plan: Plan, score: Score, move: Callable[[float], None] | None = None
+) -> Any:
+    """Return a run's scores, gathered from those of its blocks; None where it must be read at once.
+
+    `move` is told the share of the file that is done.
+    """
     pieces: list[Piece] = []
     seen = np.zeros(len(prepared.gold.topics), np.bool_)
     for piece in _pieces(Path(source), prepared, plan, score):
@@ -96,13 +103,16 @@ def score_stream(source: Any, prepared: Prepared, plan: Plan, score: Score) -> A
             return None
         seen[piece.codes] = True
         pieces.append(piece)
+        if move is not None:
+            move(piece.done)
     answered = [piece.scored for piece in pieces if piece.scored is not None]
     if not answered or all(part.counts.unjudged == part.results for part in answered):
         return None  # no document in common: another spelling of ids may have some
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
         codes = left[first : first + TOPICS]
-        pieces.append(Piece(codes, 0, score(nothing, some_topics(prepared, codes), plan), nothing))
+        scored = score(nothing, some_topics(prepared, codes), plan)
+        pieces.append(Piece(codes, 0, replace(scored, remarks=()), nothing))
     return _gathered(pieces, prepared, plan)
 
 
@@ -116,8 +126,11 @@ def _pieces(path: Path, prepared: Prepared, plan: Plan, score: Score) -> Iterato
     number = {name: code for code, name in enumerate(prepared.gold.topics)}
     threads = min(_THREADS, os.cpu_count() or 1)
 
+    size = path.stat().st_size
+
     def work(block: tuple[int, int]) -> Piece | None:
-        return _piece(read(read_part(path, *block)), number, prepared, plan, score)
+        piece = _piece(read(read_part(path, *block)), number, prepared, plan, score)
+        return piece and replace(piece, done=block[1] / size)
 
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Any] = deque()
