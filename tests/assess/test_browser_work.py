@@ -257,6 +257,7 @@ def test_a_changed_text_is_shown_with_what_moves(site, desk):
     site.pages.put(page_from_xml("a/tides", ARTICLE.replace("Tides", "On the tides")))
     site.read(desk)
     desk.wait("return document.getElementById('notice').textContent.includes('1 of 1 highlights move')")
+    assert desk.run("return desk.state.highlights") == [[22, 45]], "shown where its words are now"
     desk.click("#notice button")
     desk.wait("return window.desk?.state?.version === 2", seconds=15)
     assert judgement(site).highlights == ((22, 45),)

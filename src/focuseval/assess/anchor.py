@@ -7,6 +7,7 @@ two texts around it. Only a proposal without a lost or doubtful highlight can be
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from focuseval.assess.store import Saved
 
 SAME, MOVED, LOST, TIE = "same", "moved", "lost", "tie"
+REMEDY = "open it to re-anchor it, or import it again"
+COMPARED = 3_000
+"""Words beyond which two passages are not compared word by word."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,27 @@ def _moved_entry(bep: int | None, anchored: Sequence[Anchored], length: int) -> 
 
 
 def diff(quote: str, text: str, around: int, *, width: int = 80) -> list[str]:
-    """Return how the passage read and how the text near it reads now, as lines of a unified diff."""
-    now = text[max(0, around - width) : around + len(quote) + width]
+    """Return how the passage read and how the text near it reads now, as lines of a unified diff.
+
+    >>> diff("The tide is the rise of the sea.", "On tides: The tide is a rise of the sea. It falls.", 0)[3:]
+    ['-The tide is the rise of the sea.', '+The tide is a rise of the sea.']
+    """
+    now = _counterpart(quote, text[max(0, around - 5 * width) : around + len(quote) + 5 * width])
+    if now is None:
+        now = text[max(0, around - width) : around + len(quote) + width]
     old, new = ([f"{line}\n" for line in passage.splitlines()] for passage in (quote, now))
     return [line.rstrip("\n") for line in difflib.unified_diff(old, new, "as highlighted", "as it is now", n=1)]
+
+
+def _counterpart(quote: str, near: str) -> str | None:
+    """Return the part of a text that a passage has become, by the words that stayed; None when few did."""
+    before, after = (re.findall(r"\s+|\w+|\W", passage) for passage in (quote, near))
+    if max(len(before), len(after)) > COMPARED:
+        return None
+    same = difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    kept = [block for block in same if any(word.isalnum() for word in before[block.a : block.a + block.size])]
+    if 2 * sum(block.size for block in kept) < len(before):
+        return None
+    start = max(0, kept[0].b - kept[0].a)
+    end = kept[-1].b + len(before) - kept[-1].a
+    return "".join(after[start:end])

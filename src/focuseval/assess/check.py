@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.assess import spans
+from focuseval.assess.anchor import REMEDY
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _quotes(
         yield f"{_name(key)}: {error}"
         return
     if store.judgement(key).text_sha256 != page.sha256:
-        yield f"{_name(key)}: the text has changed since it was assessed; open the document to re-anchor it"
+        yield f"{_name(key)}: the text has changed since it was assessed; {REMEDY}"
     for start, end, quote in quotes:
         if page.text[start:end] != quote:
             yield f"{_name(key)}: the quote at {start}–{end} is not the text there: {quote[:40]!r}"

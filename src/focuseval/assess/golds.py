@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from focuseval.assess import spans
 from focuseval.assess.agreement import finished
+from focuseval.assess.anchor import REMEDY
 from focuseval.assess.document import Document
 from focuseval.assess.exhaustivity import inferred
 from focuseval.assess.plan import IMPORTED, assessors
@@ -92,7 +93,7 @@ def _refuse_changed(saved: Sequence[Saved], names: list[str], index: Index) -> N
     changed = list(dict.fromkeys(one.key.document for one in saved if one.text_sha256 != hashes[one.key.document]))
     if changed:
         more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
-        raise AssessError(f"the text of {changed[0]} has changed since it was assessed{more}; open it to re-anchor it")
+        raise AssessError(f"the text of {changed[0]} has changed since it was assessed{more}; {REMEDY}")
 
 
 class _Codes:

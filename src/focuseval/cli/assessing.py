@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import math
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,21 +132,26 @@ def _agreement(project: Project, _: Options) -> None:
 
     found = finished(project.store)
     labels = {one.name: one.label for one in assessors(project.store)}
-    click.echo(f"Krippendorff's alpha of documents: {alpha(found):.3f}")
+    click.echo(f"Krippendorff's alpha of documents: {_told(alpha(found))}")
     for pair in agreements(found, project.documents.get):
         click.echo(
-            f"{labels[pair.left]} - {labels[pair.right]}: documents {pair.documents}, kappa {pair.kappa:.3f}; "
-            f"characters Jaccard {pair.jaccard:.3f}, F {pair.f:.3f}; "
-            f"elements {pair.elements}, correlation {pair.specificity:.3f}; "
-            f"entry points {pair.entry_points}, median distance {pair.distance:.0f}"
+            f"{labels[pair.left]} - {labels[pair.right]}: documents {pair.documents}, kappa {_told(pair.kappa)}; "
+            f"characters Jaccard {_told(pair.jaccard)}, F {_told(pair.f)}; "
+            f"elements {pair.elements}, correlation {_told(pair.specificity)}; "
+            f"entry points {pair.entry_points}, median distance {_told(pair.distance, 0)}"
         )
+
+
+def _told(value: float, digits: int = 3) -> str:
+    """Return a number, or a dash where nothing could disagree."""
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def _stability(project: Project, options: Options) -> None:
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
 
     for swap in project_stability(project, list(options["stability"]), options["measure"]):
-        click.echo(f"{swap.left} - {swap.right}: tau {swap.tau:.3f}")
+        click.echo(f"{swap.left} - {swap.right}: tau {_told(swap.tau)}")
 
 
 def _add_user(options: Options) -> None:
@@ -152,8 +159,11 @@ def _add_user(options: Options) -> None:
 
     if not options["users"]:
         raise AssessError("expected --users FILE, the file to add the user to")
-    password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    add_user(options["users"], options["add_user"], password, role="lead" if options["lead"] else "assessor")
+    hidden = sys.stdin.isatty()  # what a pipe sends is not echoed anyway
+    password = click.prompt("Password", hide_input=hidden, confirmation_prompt=True, err=True)
+    role = "lead" if options["lead"] else "assessor"
+    add_user(options["users"], options["add_user"], password, role=role)
+    click.echo(f"{options['users']}: {options['add_user']} may log in as {role}", err=True)
 
 
 def _me(options: Options) -> str:

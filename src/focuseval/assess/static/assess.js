@@ -2,7 +2,7 @@
 
 import { showBoundaries } from "./boundaries.js";
 import { hideBubble, showBubble } from "./bubble.js";
-import { offerText } from "./changed.js";
+import { asProposed, offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
 import { foresee } from "./foresee.js";
@@ -25,7 +25,7 @@ class Desk {
     this.data = data;
     this.where = { topic: data.topic, document: data.document, ...(data.as ? { as: data.as } : {}) };
     this.exhaustivity = loaded.exhaustivity;
-    this.state = loaded.state;
+    this.state = loaded.changed ? asProposed(loaded) : loaded.state;
     this.view = new TextView(byId("text"), loaded.document);
     this.elements = new Elements(loaded.document.elements);
     const marks = new URLSearchParams(location.search).has("marks");
@@ -147,6 +147,12 @@ class Desk {
     if (row !== undefined) this.edit({ kind: "grade", paths: [this.elements.path[row]], grade });
   }
 
+  writeNote() {
+    byId("panels").open = true;
+    this.note.focus();
+    this.note.scrollIntoView({ block: "nearest" });
+  }
+
   /** Save what was typed, if anything was; true if that opened a finished document. */
   saveNote() {
     clearTimeout(this.noteTimer);
@@ -184,7 +190,7 @@ class Desk {
 
   show() {
     this.painter.set("relevant", this.view.toUnits(this.state.highlights), 0);
-    showStatus(this.state);
+    showStatus(this.state, this.data);
     if (document.activeElement !== this.note) this.note.value = this.state.note;
     this.sizes = this.elements.sizes(this.state.highlights);
     this.showEntry();

@@ -22,3 +22,9 @@ export function offerText(desk, changed) {
     lost.map((one) => one.diff.join("\n") || one.quote),
   );
 }
+
+/** The judgement as it would stand in the new text; where it stood in the old one are other words now. */
+export function asProposed({ state, changed }) {
+  const highlights = changed.highlights.flatMap((one) => (one.after ? [one.after] : [])).sort(([a], [b]) => a - b);
+  return { ...state, highlights, bep: null, entry_point: highlights[0]?.[0] ?? null };
+}

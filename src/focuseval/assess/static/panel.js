@@ -1,15 +1,18 @@
 // The side panel: status, warnings, where the caret is, and the specificity of every element it touches.
 
 import { percent } from "./elements.js";
+import { isFinished } from "./reopened.js";
 
 const LISTED = 150;
 
 const element = (tag, className, text) => Object.assign(document.createElement(tag), { className, textContent: text ?? "" });
 
-export function showStatus(state) {
+export function showStatus(state, { othersDone, total }) {
   const node = document.getElementById("status");
   node.textContent = state.status;
   node.className = `tag ${state.status.replaceAll(" ", "-")}`;
+  const done = Number(othersDone) + (isFinished(state) ? 1 : 0);
+  document.getElementById("progress").textContent = `${done} of ${total}`;
   document.getElementById("flagged").hidden = !state.flagged;
   const warnings = document.getElementById("warnings");
   warnings.replaceChildren(...state.warnings.map((text) => element("li", "", text)));

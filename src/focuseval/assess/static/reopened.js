@@ -25,7 +25,7 @@ export function tellReopened(desk, edit) {
   const word = relevant ? "relevant" : "not relevant";
   const typing = document.activeElement === desk.note ? "Esc " : "";
   const why = edit.kind === "flag" && !edit.on ? "taking the flag away" : WHY[edit.kind];
-  notice(`Reopened by ${/ing /.test(why) ? why : `your ${why}`}. Is it done?`, "good", [
+  notice(`Reopened by ${/ing /.test(why) ? why : `your ${why}`}. Is it done?`, "remark", [
     [`Done again: ${word} (${typing}${relevant ? "r" : "n"})`, () => desk.finish(relevant)],
     [`Undo (${typing}z)`, () => desk.edit({ kind: "undo" })],
   ]);

@@ -89,7 +89,8 @@ def _newer(error: ConflictError) -> dict[str, Any]:
 
 def _failed(error: HTTPException) -> tuple[Any, int]:
     status = error.code or 500
-    message = error.description or error.name
+    ours = error.description != type(error).description
+    message = error.description if ours and error.description else f"{error.name}."
     if request.path.startswith("/api/"):
         return jsonify({"error": message}), status
     return render_template("error.html", status=status, message=message), status

@@ -36,7 +36,7 @@ def login() -> str | Response:
     """Show the form, or check a name and a password."""
     if desk().access.users is None:
         abort(403, "open the link that the server printed")
-    wrong = False
+    wrong, name = False, ""
     if request.method == "POST":
         name = request.form.get("name", "")[:100]
         _slow_down(name)
@@ -48,7 +48,7 @@ def login() -> str | Response:
         desk().access.attempts.failed(_who(name))
         desk().access.attempts.failed(_who(""))
         wrong = True
-    return render_template("login.html", wrong=wrong)
+    return render_template("login.html", wrong=wrong, name=name)
 
 
 @door.post("/logout")

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
 from focuseval.assess.progress import by_topic, entries, neighbour, next_undone
+from focuseval.assess.rules import FINISHED
 from focuseval.assess.store import ADJUDICATED
 from focuseval.assess.web.desk import asked, desk, user
 
@@ -51,6 +52,7 @@ def read() -> str:
         previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
         following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
         progress=by_topic(mine)[0],
+        others_done=sum(entry.status in FINISHED and entry.pooled.document != key.document for entry in mine),
     )
 
 
