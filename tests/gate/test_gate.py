@@ -115,7 +115,7 @@ def test_junit_and_markdown_carry_hostile_names_as_text():
     suite = ET.fromstring(as_junit([verdict]))
     assert suite.get("failures") == "1"
     assert suite.find("testcase/failure").get("message").startswith("REGRESSION")
-    assert "**regression**" in as_markdown([verdict])
+    assert "| &lt;0.0001 | **regression** |" in as_markdown([verdict])
     assert as_text([verdict]).count("\n") == 6
 
 
@@ -161,6 +161,19 @@ def test_exit_codes_are_0_pass_1_regression_2_no_verdict(files):
     assert result.exit_code == 2
     assert "NO VERDICT" in result.output
     assert invoke(files, [*gate[:2], "base.json"]).exit_code == 2
+
+
+def test_ci_is_told_when_nothing_can_be_compared(files):
+    gate = ["gate", "--baseline", "base.json", "--docs", "docs.jsonl", "-m", "spanR@5", "-m", "IoU@5"]
+    result = invoke(files, [*gate, "other.jsonl", "good.jsonl", "--junit", "j.xml", "--markdown", "m.md"])
+    assert result.exit_code == 2
+    suite = ET.parse(files / "j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "0", "2")
+    assert "other gold than now" in suite.find("testcase/error").get("message")
+    assert (files / "m.md").read_text().startswith("### focuseval gate: no verdict\n\n")
+    assert (files / "m.md").read_text() in (files / "summary.md").read_text()
+    result = invoke(files, [*gate, "other.jsonl", "good.jsonl", "--junit", "no/such/folder/j.xml"])
+    assert (result.exit_code, result.output.count("NO VERDICT")) == (2, 1)
 
 
 def test_the_pytest_helper_fails_on_a_regression_and_returns_verdicts_otherwise(files):

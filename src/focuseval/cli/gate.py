@@ -43,12 +43,13 @@ def gate(gold: str, run: str, **options: Any) -> None:
       focuseval score gold.jsonl main.jsonl --docs docs/ -m spanR@5 --per-topic --format json -o base.json
       focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ -m spanR@5 --min-effect 0.02
     """
-    from focuseval.cli.gating import judge_files  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.gating import judge_files, write_no_verdict  # noqa: PLC0415  help must not wait for it
     from focuseval.errors import FocusevalError  # noqa: PLC0415  as above
 
     try:
         worse = judge_files(gold, run, options)
     except (FocusevalError, OSError) as error:  # the gate alone says 2: to CI, "cannot tell" is not "got worse"
         click.echo(f"NO VERDICT {error}", err=True)
+        write_no_verdict(str(error), options)
         raise SystemExit(2) from None
     raise SystemExit(1 if worse else 0)

@@ -30,7 +30,7 @@ def as_markdown(verdicts: Sequence[Verdict]) -> str:
     ]
     lines += [
         f"| {v.measure} | {v.before:.4f} | {v.after:.4f} | {v.difference:+.4f} | [{v.low:+.4f}, {v.high:+.4f}] "
-        f"| {v.p:.3g} | {'**regression**' if v.regression else 'pass'} |"
+        f"| {v.shown_p.replace('<', '&lt;')} | {'**regression**' if v.regression else 'pass'} |"
         for v in verdicts
     ]
     for verdict in verdicts:
@@ -46,6 +46,11 @@ def as_markdown(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def no_verdict_markdown(reason: str) -> str:
+    """Return what a job summary says when nothing could be compared."""
+    return f"### focuseval gate: no verdict\n\n{_cell(reason).replace('<', '&lt;')}\n"
+
+
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
@@ -55,7 +60,7 @@ def as_junit(verdicts: Sequence[Verdict]) -> str:
     failures = sum(v.regression for v in verdicts)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}">',
+        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}" errors="0">',
     ]
     for verdict in verdicts:
         lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(verdict.measure)}>')
@@ -65,3 +70,14 @@ def as_junit(verdicts: Sequence[Verdict]) -> str:
             lines.append(f"    <system-out>{escape(str(verdict))}</system-out>")
         lines.append("  </testcase>")
     return "\n".join([*lines, "</testsuite>"]) + "\n"
+
+
+def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
+    """Return JUnit XML in which no measure could be judged: errors, which are not failures."""
+    cases = [
+        f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>\n'
+        f"    <error message={quoteattr(reason)}>{escape(reason)}</error>\n  </testcase>"
+        for measure in measures
+    ]
+    head = f'<testsuite name="focuseval" tests="{len(cases)}" failures="0" errors="{len(cases)}">'
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"]) + "\n"

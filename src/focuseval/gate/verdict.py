@@ -65,13 +65,18 @@ class Verdict:
         """Whether the run is worse: the drop is significant and large enough to matter."""
         return self.difference < 0 and self.p <= self.rule.alpha and -self.difference >= self.rule.min_effect
 
+    @property
+    def shown_p(self) -> str:
+        """The chance as it is printed: what no resample showed is rarer than one in all of them, not impossible."""
+        never = self.p == 0 and self.rule.test == "bootstrap"
+        return f"<{1 / self.rule.resamples:.2g}" if never else f"{self.p:.3g}"
+
     def __str__(self) -> str:
         """Return the verdict in one line."""
         word = "REGRESSION" if self.regression else "PASS"
-        shown = f"<{1 / self.rule.resamples:.2g}" if self.p == 0 and self.rule.test == "bootstrap" else f"{self.p:.3g}"
         line = (
             f"{word} {self.measure}: {self.before:.4f} → {self.after:.4f} ({self.difference:+.4f}, 95 % interval "
-            f"[{self.low:+.4f}, {self.high:+.4f}], p of a drop {shown}) over {self.topics} topics"
+            f"[{self.low:+.4f}, {self.high:+.4f}], p of a drop {self.shown_p}) over {self.topics} topics"
         )
         tolerated = self.difference < 0 and self.p <= self.rule.alpha and not self.regression
         return line + (f"; the drop is real but below --min-effect {self.rule.min_effect:g}" if tolerated else "")
