@@ -6,6 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
+from focuseval.errors import FormatError
+from focuseval.formats import read_gold
+from focuseval.formats.source import source_of
 
 TEXT = "Boil water. Stir well. Add the leaves. Stir well. Serve."
 GOOD = {"topic": "q1", "query": "what comes first?", "doc": "tea", "spans": [{"start": 0, "end": 11}]}
@@ -69,6 +72,25 @@ def test_what_no_score_can_be_made_of_is_refused_at_its_line(score, gold, chunks
 @pytest.mark.parametrize("gold", [[marked((0, 999))], [GOOD, GOOD], [marked((0, 4, "Pour"), doc="milk")]])
 def test_a_refusal_names_the_query(score, gold):
     assert "'q1'" in score(gold, [CHUNK])[2]
+
+
+@pytest.mark.parametrize("chunk", [{**CHUNK, "end": 999}, {**CHUNK, "start": 9, "end": 3}, {**CHUNK, "start": None}])
+def test_a_refused_chunk_names_the_query(score, chunk):
+    assert "for topic 'q1'" in score([GOOD], [CHUNK, chunk])[2]
+
+
+def test_a_quoted_span_past_the_end_is_put_where_its_quote_stands(score):
+    """The file says how long the document is, and drift has moved the span two characters past it."""
+    gold = [marked((52, 58, "Serve."), length=56)]
+    code, _, err = score(gold, [CHUNK])
+    assert (code, "1 spans: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost" in err) == (0, True), err
+
+
+def test_a_quoted_span_past_the_end_is_refused_without_documents():
+    line = json.dumps(marked((52, 58, "Serve."), length=56)).encode()
+    expected = r"gold:1: expected a span within the 56 characters of 'tea', found 52 … 58 for topic 'q1'; give the doc"
+    with pytest.raises(FormatError, match=expected):
+        read_gold(source_of(line, "gold"))
 
 
 def test_overlapping_gold_is_united_and_counted(score):

@@ -42,7 +42,7 @@ def read_gold(path: str | Path | Source, format: str | None = None, index: Any =
     sources = open_sources(path)
     chosen = find_format(format, "gold") if format else _one_format(sources)
     gold: Gold = chosen.reader(index)(sources)
-    return gold if index is None else placed_gold(gold, index)
+    return _unplaced_gold(gold) if index is None else placed_gold(gold, index)
 
 
 def placed_run(run: Run, index: Any) -> Run:
@@ -67,6 +67,15 @@ def placed_gold(gold: Gold, index: Any) -> Gold:
 
     gold, found = align_gold(gold, index)
     return resolve_gold(replace(gold, remarks=(*gold.remarks, found.summary())), index)
+
+
+def _unplaced_gold(gold: Gold) -> Gold:
+    """Return a gold that no documents are at hand for; a quoted span past its document's end cannot be put right."""
+    if gold.passages.quote is not None:
+        from focuseval.resolve.golds import refuse_past_end  # noqa: PLC0415  only quotes may stand outside
+
+        refuse_past_end(gold)
+    return gold
 
 
 def write_run(
@@ -141,8 +150,8 @@ def convert_file(
         run: Run = before.reader(index)(_single(sources))
         return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
     gold: Gold = before.reader(index)(sources)
-    if index is not None and gold.passages.quote is not None:
-        gold = placed_gold(gold, index)
+    if gold.passages.quote is not None:
+        gold = _unplaced_gold(gold) if index is None else placed_gold(gold, index)
     return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy))
 
 

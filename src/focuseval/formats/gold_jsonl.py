@@ -124,28 +124,30 @@ def _spans(source: Source, line: int, value: dict[str, Any], said: dict[str, Any
             at=source.at(line),
             remedy='write "spans": [] for a document judged not relevant',
         )
-    return [_span(source, line, span, said["length"]) for span in spans]
+    return [_span(source, line, span, said) for span in spans]
 
 
-def _span(source: Source, line: int, span: dict[str, Any], length: int | None) -> tuple[int, int, Any]:
+def _span(source: Source, line: int, span: dict[str, Any], said: dict[str, Any]) -> tuple[int, int, Any]:
+    """Return one span; one that runs past the document's end needs a quote, by which it may be put right."""
     start, end, quote = (checked(source, line, field, span.get(field.name)) for field in SPAN)
+    where = f"in {said['doc']!r} for topic {said['topic']!r}"
     if start is None and end is None and quote:
         return UNKNOWN, UNKNOWN, quote
     if start is None or end is None:
         raise FormatError(
-            "expected a span's start and end, or its quote, found neither",
+            f"expected a span's start and end, or its quote, found neither {where}",
             at=source.at(line),
             remedy="give the offsets, the quote, or both",
         )
     if end < start:
         raise FormatError(
-            f"expected start ≤ end, found the reversed span {start} … {end}",
+            f"expected start ≤ end, found the reversed span {start} … {end} {where}",
             at=source.at(line),
             remedy="exchange start and end, if that is what was meant",
         )
-    if length is not None and end > length:
+    if said["length"] is not None and end > said["length"] and not quote:
         raise FormatError(
-            f"expected a span within {length} characters, found {start} … {end}",
+            f"expected a span within {said['length']} characters, found {start} … {end} {where}",
             at=source.at(line),
             remedy="offsets count code points of the text, markup excluded",
         )

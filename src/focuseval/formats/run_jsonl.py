@@ -80,7 +80,8 @@ def _check(source: Source, columns: dict[str, Any], line: Any) -> None:
 
     def refuse(wrong: Any, what: str) -> None:
         if wrong.any():
-            raise FormatError(what, at=source.at(int(line[np.flatnonzero(wrong)[0]])))
+            row = int(np.flatnonzero(wrong)[0])
+            raise FormatError(f"{what} for topic {columns['topic'][row].as_py()!r}", at=source.at(int(line[row])))
 
     said = {name: column.is_valid().to_numpy() for name, column in columns.items()}
     number = {name: column.fill_null(-1).to_numpy() for name, column in columns.items() if name in {"start", "end"}}

@@ -99,6 +99,18 @@ def _articles(gold: Gold, index: Index, rows: NDArray[Any], length: NDArray[Any]
     return replace(a, bep=bep, rsize=rsize, length=np.where(a.length >= 0, a.length, length[a.document]))
 
 
+def refuse_past_end(gold: Gold) -> None:
+    """Raise at a passage that runs past the length which the file gives its document; with a quote it passed so far."""
+    p, end = gold.passages, gold.articles.length[article_of(gold.articles, gold.passages)]
+    bad = np.flatnonzero((end >= 0) & (p.end > end))
+    if len(bad):
+        row = int(bad[0])
+        where = f"the {end[row]} characters of {str(gold.documents[int(p.document[row])])!r}"
+        topic = gold.topics[int(p.topic[row])]
+        what = f"expected a span within {where}, found {p.start[row]} … {p.end[row]} for topic {topic!r}"
+        raise _error(gold, row, what, "give the documents with --docs: then it is put where its quote stands")
+
+
 def _highlighted(articles: Articles, passages: Passages) -> NDArray[np.int64]:
     """Return the highlighted characters of every judged document, UNKNOWN where a passage has no span."""
     group = article_of(articles, passages)
@@ -156,14 +168,14 @@ def _count(which: NDArray[np.bool_], of: int, what: str) -> str:
     return f"{number} of {of} {what}" if number else ""
 
 
-def _error(gold: Gold, passage: int, what: str) -> FormatError:
+def _error(gold: Gold, passage: int, what: str, remedy: str = "give the index of the gold's collection") -> FormatError:
     """Return an error at a passage's line."""
     article = int(article_of(gold.articles, gold.passages)[passage])
     line = gold.passages.line
     return FormatError(
         what,
         at=Place(_file(gold, article), None if line is None else int(line[passage])),
-        remedy="give the index of the gold's collection",
+        remedy=remedy,
     )
 
 

@@ -77,7 +77,7 @@ def _refuse_bad_spans(run: Run, index: Index, rows: NDArray[Any], start: NDArray
         row = int(bad[0])
         raise FormatError(
             f"expected a span within the {length[row]} characters of {run.document[row].as_py()!r}, "
-            f"found {start[row]} … {end[row]}",
+            f"found {start[row]} … {end[row]} for topic {run.topics[int(run.topic[row])]!r}",
             at=place_of(run, row),
             remedy="offsets count code points of the text, markup excluded; is it the same collection?",
         )
