@@ -5,6 +5,7 @@
 
 import base64
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -176,3 +177,13 @@ def start_driver():
     if not chromium or not chromedriver:
         pytest.skip("no Chromium: 'make browser', or apt-get install chromium chromium-driver")
     return Driver(chromium, chromedriver)
+
+
+PICTURES = Path(__file__).parents[1] / "docs" / "images"
+
+
+def illustrate(browser, name, width=1280, height=720, **others):
+    """Write a picture of the documentation, where FOCUSEVAL_PICTURES in the environment asks for it."""
+    if "FOCUSEVAL_PICTURES" in os.environ:
+        browser.size(width, height, **others)
+        browser.picture(PICTURES / f"{name}.png")

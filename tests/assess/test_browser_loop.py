@@ -4,18 +4,16 @@ With FOCUSEVAL_PICTURES in the environment the pictures of the tutorial are writ
 """
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from browser import illustrate
 from focuseval.example import copy_example
 
-PICTURES = Path(__file__).parents[2] / "docs" / "images"
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"
 TIDES = "101"
 
@@ -64,12 +62,6 @@ def sea(tmp_path_factory):
     return folder
 
 
-def picture(browser, name, width=1280, height=720, **others):
-    if "FOCUSEVAL_PICTURES" in os.environ:
-        browser.size(width, height, **others)
-        browser.picture(PICTURES / f"{name}.png")
-
-
 def opened(browser, running, document=None):
     """Wait until a document is shown, and return its name."""
     if document:
@@ -93,15 +85,15 @@ def assess_by_keyboard(browser, running):
     """Three documents: a sentence and an element, an undo, and nothing relevant."""
     browser.open(running.link)
     browser.wait("return document.querySelector('h1')?.textContent === 'Topics'")
-    picture(browser, "assess-topics")
+    illustrate(browser, "assess-topics")
     browser.click("a.button.main")
     first = opened(browser, running)
     press(browser, "j", "j", "s", "h")
     press(browser, "j", "j", "x")
-    picture(browser, "assess-read")
+    illustrate(browser, "assess-read")
     browser.keys("?")
     browser.wait("return document.getElementById('help').open")
-    picture(browser, "assess-keys")
+    illustrate(browser, "assess-keys")
     browser.keys("Escape")
     finish(browser, "r")
     browser.keys(".")
@@ -132,7 +124,7 @@ def assess_by_mouse(browser, running):
     left, top, right, bottom = browser.run(script)
     browser.drag((left, top), (right, bottom))
     browser.wait("return !document.getElementById('bubble').hidden")
-    picture(browser, "assess-mouse")
+    illustrate(browser, "assess-mouse")
     browser.click("#bubble button")
     browser.wait(SAVED)
     browser.click("#actions button.main.relevant")
@@ -165,14 +157,14 @@ def adjudicate(browser, running, document):
     assert browser.run("return document.querySelectorAll('.stripe').length") > 0
     browser.click("button[data-rule=union]")
     browser.wait("return document.querySelector('#saving').textContent.startsWith('Saved')")
-    picture(browser, "assess-adjudicate")
+    illustrate(browser, "assess-adjudicate")
     browser.click("#edit")
     opened(browser, running)
     press(browser, "j", "x")
     finish(browser, "r")
     browser.open(f"{running.home}/agreement")
     assert "ann – bob" in browser.run("return document.body.textContent")
-    picture(browser, "assess-agreement", height=420)
+    illustrate(browser, "assess-agreement", height=420)
     assert browser.errors() == []
 
 

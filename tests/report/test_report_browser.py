@@ -4,6 +4,11 @@ import base64
 
 import pytest
 
+from browser import illustrate
+from focuseval.collection import open_documents
+from focuseval.example import ROOT
+from focuseval.report import build_report, render_html
+
 SECTIONS = ("answer", "topics", "curves", "agreement", "fidelity")
 DRAW = "document.querySelectorAll('figure').forEach((figure) => focuseval.charts.draw(figure))"
 
@@ -112,3 +117,22 @@ def test_paper_shows_every_graph_and_no_button(shown):
       .filter((one) => getComputedStyle(one).display !== 'none').length"""
     assert shown.run(kept) == 0
     shown.cdp("Emulation.setEmulatedMedia", media="")
+
+
+def test_the_example_s_report_gives_its_answer_and_shows_it_in_the_text(browser, tmp_path):
+    """The pictures of the documentation, too: see `browser.illustrate`."""
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
+    index = open_documents(ROOT / "articles")
+    made = build_report(ROOT / "gold" / "gold.jsonl", runs, profile="inex2007", task="focused", index=index)
+    path = tmp_path / "report.html"
+    path.write_text(render_html(made), encoding="utf-8")
+    browser.size(1280, 860)
+    browser.open(path.as_uri())
+    browser.wait("return document.documentElement.dataset.heat")
+    browser.run(DRAW)
+    assert made.first.verdict.headline in browser.run("return document.querySelector('main').textContent")
+    illustrate(browser, "report-answer", 1280, 860)
+    browser.run("document.getElementById('heat-text').closest('section').scrollIntoView({ behavior: 'instant' })")
+    assert browser.run("return document.querySelectorAll('#heat-text mark').length") > 0
+    illustrate(browser, "report-text", 1280, 860)
+    assert browser.errors() == []
