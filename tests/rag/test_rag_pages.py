@@ -64,6 +64,26 @@ def test_a_page_can_be_followed_and_prints_what_it_says(folder, page):
     assert followed or page.stem == "notebook"
 
 
+FRAMEWORKS = {
+    "langchain": ("langchain_core", "langchain_text_splitters"),
+    "llamaindex": ("llama_index.core",),
+    "haystack": ("haystack",),
+    "dataframes": (),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_page_on_a_framework_runs_with_the_real_package(folder, name, capsys):
+    for package in FRAMEWORKS[name]:
+        reason = f"{package} is not installed: see the dependency group 'frameworks'"
+        pytest.importorskip(package, reason=reason, exc_type=ImportError)
+    assert list(follow(HOWTO / f"{name}.md")) == []
+    printed = capsys.readouterr().out
+    assert "spanR@1" in printed
+    assert name == "dataframes" or " 0 ambiguous, 0 lost" in printed
+
+
 def test_the_test_of_the_page_on_pytest_passes_and_can_fail(folder):
     page = HOWTO / "pytest.md"
     write_files(page, folder)

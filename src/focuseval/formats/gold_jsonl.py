@@ -60,7 +60,7 @@ def read(sources: Sequence[Source]) -> Gold:
     long = sum(row[7] is not None and row[2] >= 0 and len(row[7]) != row[3] - row[2] for row in rows.passages)
     remarks = (
         (unknown, f"{unknown} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
-        (long, f"{long} quotes are not as long as their spans; give the documents to check them"),
+        (long, f"{long} quotes are not as long as their spans; the documents (--docs, --index) decide"),
     )
     scale = "trec" if graded and rows.articles else "highlights"
     gold = rows.gold(sources, scale, tuple(remark for count, remark in remarks if count))
