@@ -9,6 +9,7 @@ import pytest
 
 from focuseval.assess.document import Document
 from focuseval.assess.plan import Pooled, add_to_pool, split
+from focuseval.assess.web import Access
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
 
@@ -22,8 +23,10 @@ def values(**others):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:4321", "127.0.0.1:80", "", "127.0.0.1:4321.evil.example"]
-)
+    "host",
+    ["evil.example", "evil.example:4321", "127.0.0.1", "127.0.0.1:80", "", "127.0.0.1:4321.evil.example",
+     "127.0.0.1:4321.", "127.1:4321", "0.0.0.0:4321", "[::1]:4321", "evil@127.0.0.1:4321", "127.0.0.1:04321"],
+)  # fmt: skip
 def test_a_rebound_name_is_refused_even_with_a_session(alone, host):
     alone.enter()
     assert alone.http.get("/", base_url=f"http://{HOST}", headers={"Host": host}).status_code == 403
@@ -84,8 +87,15 @@ def test_the_cookie_is_strict_hidden_from_scripts_and_cannot_be_forged(alone):
     cookie = answer.headers["Set-Cookie"]
     assert "SameSite=Strict" in cookie
     assert "HttpOnly" in cookie
-    alone.http.set_cookie("focuseval", "eyJ1c2VyIjoiYW5uIn0.forged.forged", domain="127.0.0.1")
+    alone.http.set_cookie(alone.access.cookie, "eyJ1c2VyIjoiYW5uIn0.forged.forged", domain="127.0.0.1")
     assert alone.get("/").status_code == 302
+
+
+def test_two_projects_on_one_machine_do_not_take_each_other_s_cookies(alone):
+    other = Access(b"l" * 32, frozenset({HOST}))
+    assert alone.access.cookie != other.cookie
+    assert alone.access.cookie == Access(alone.access.secret).cookie, "a restart logs nobody out"
+    assert alone.access.secret.decode() not in alone.access.cookie
 
 
 def test_a_session_of_a_user_who_was_removed_ends(together, users):
@@ -213,7 +223,7 @@ def test_no_secret_reaches_the_log(alone, together, caplog):
     assert alone.get(f"/?token={alone.access.token}").status_code == 500
     logged = caplog.text + json.dumps([str(record.__dict__) for record in caplog.records])
     assert "ZeroDivisionError" in logged
-    cookie = alone.http.get_cookie("focuseval", domain="127.0.0.1").value
+    cookie = alone.http.get_cookie(alone.access.cookie, domain="127.0.0.1").value
     for secret in (alone.access.token, alone.csrf, cookie, "ann's secret", "a wrong guess", "k" * 32):
         assert secret not in logged
     assert alone.access.token not in repr(alone.access)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
@@ -35,6 +36,11 @@ class Access:
     users: Mapping[str, User] | None = field(default=None, repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     attempts: Attempts = field(default_factory=Attempts, repr=False)
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name, a project's own: browsers share cookies among the ports of a machine."""
+        return f"focuseval-{hashlib.sha256(b'cookie' + self.secret).hexdigest()[:8]}"
 
     def enter(self, token: str) -> str | None:
         """Return the assessor that the link's token lets in, or None."""

@@ -52,7 +52,7 @@ def create_app(
     app = Flask("focuseval.assess", static_folder="static", template_folder="templates")
     app.secret_key = access.secret
     app.config.update(
-        SESSION_COOKIE_NAME="focuseval",
+        SESSION_COOKIE_NAME=access.cookie,
         SESSION_COOKIE_SAMESITE="Strict",
         SESSION_COOKIE_HTTPONLY=True,
         PERMANENT_SESSION_LIFETIME=timedelta(days=7),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from flask import Flask
 
 THREADS = 16
+LARGEST = 65 * 2**20
+"""Bytes of a body that are taken in at all, an upload and its form; the guard knows who may send how much."""
 
 
 def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
@@ -44,7 +46,7 @@ class Server:
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news to an assessor
         self.port = listening.getsockname()[1]
         self._server: Any = waitress.create_server(
-            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=2**27
+            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=LARGEST
         )
         self._thread = threading.Thread(target=self._server.run, name="server", daemon=True)
 
