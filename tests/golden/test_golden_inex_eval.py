@@ -117,10 +117,6 @@ def test_the_levels_of_ip_are_computed_in_floating_point(inex_eval):
     assert (found["ircl_prn.0.28"], found["ircl_prn.0.29"]) == ("1.0", "0.0")
 
 
-def test_a_mode_must_be_named(inex_eval):
-    assert inex_eval(FOCUSED).exit_code == 2
-
-
 @pytest.mark.parametrize(("flags", "found"), [(["-f", "-r"], "; found -f and -r"), ([], "")])
 def test_exactly_one_mode_is_asked_for(inex_eval, flags, found):
     refused = inex_eval(FOCUSED, *flags)
