@@ -47,6 +47,17 @@ def test_a_single_run_shows_why_there_is_no_pair():
     assert tree.find("table") is None
 
 
+def test_a_printed_comparison_is_a_table_too():
+    values = np.array([[1.0] * 8, [0.5] * 7 + [1.0]])
+    lines = str(compare("AP", ("new", "old"), tuple("abcdefgh"), values)).splitlines()
+    assert lines[0] == "1 of 1 pairs differ significantly under AP."
+    assert lines[1].split("  ")[0] == "better"
+    assert lines[2].startswith("new (1.0000)  old (0.5625)  +0.4375 ⋆   [")
+    assert "  <0.001  " in lines[2]
+    assert lines[2].endswith("7 / 1 / 0")
+    assert lines[3] == "bootstrap, one-tailed at 0.05, 1000 resamples, seed 0; 8 topics"
+
+
 @pytest.mark.parametrize("runs", [3, 5])
 def test_many_runs_show_all_their_pairs(runs):
     names = tuple(f"r{i}" for i in range(runs))

@@ -179,3 +179,18 @@ def test_quotes_without_documents_are_refused_and_the_remedy_named(tmp_path):
     assert done.exit_code == 1
     assert "quotes without offsets" in done.stderr
     assert done.stderr.endswith("give the documents with --docs\n")
+
+
+def test_the_first_chunk_without_a_place_is_named_with_its_line_and_query(score):
+    lost = {"topic": "q1", "doc": "tea", "text": "Add sugar, and a slice of lemon."}
+    twice, nowhere = {**lost, "text": "Stir well."}, {**lost, "doc": "milk"}
+    code, _, err = score([GOOD], [{**lost, "text": "Boil water."}, twice, lost, nowhere])
+    assert (code, "4 results: 1 exact, 1 ambiguous, 2 lost" in err) == (0, True), err
+    assert "first without a place: topic 'q1' in 'tea' (run.jsonl:2): the text stands in 2 places and nothing" in err
+    assert "1 results name documents that are not in the index, first 'milk' for topic 'q1' (run.jsonl:4)" in err
+
+
+def test_the_first_quote_without_a_place_is_named_with_its_line_and_query(score):
+    code, _, err = score([GOOD, marked((0, 9, "Add sugar, and a slice of lemon."), topic="q2")], [CHUNK])
+    assert code == 0, err
+    assert "first without a place: topic 'q2' in 'tea' (gold.jsonl:2): the text is nowhere in its document" in err

@@ -175,3 +175,20 @@ def test_what_no_reader_understands_is_still_one_line(tmp_path):
     source.write_text("1 Q0 d1 1 nine R\n")
     answer = focuseval("validate", source, "--task", "thorough")
     assert (answer.exit_code, len(answer.stderr.splitlines()), answer.stdout) == (1, 1, "")
+
+
+def test_texts_that_stand_nowhere_or_twice_are_found_with_the_documents(tmp_path):
+    (tmp_path / "docs.jsonl").write_text(json.dumps({"id": "tea", "text": "Stir well. Serve. Stir well."}) + "\n")
+    texts = ["Serve.", "Stir well.", "Add sugar, and a slice of lemon."]
+    lines = [{"topic": "q", "doc": "tea", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    given = ("validate", tmp_path / "run.jsonl", "--task", "spans")
+    assert focuseval(*given).exit_code == 0
+    answer = focuseval(*given, "--docs", tmp_path / "docs.jsonl")
+    assert answer.exit_code == 1
+    assert [line.split(":")[1] for line in answer.stdout.splitlines()[:2]] == ["2", "3"]
+    assert "topic q: expected a text of tea, found one that stands in it nowhere, or in several" in answer.stdout
+    assert "3 results: 1 exact, 1 ambiguous, 1 lost" in answer.stderr
+    lawful = tmp_path / "lawful.jsonl"
+    assert focuseval(*given, "--docs", tmp_path / "docs.jsonl", "--repair", lawful).exit_code == 0
+    assert [json.loads(line)["start"] for line in lawful.read_text().splitlines()] == [11]

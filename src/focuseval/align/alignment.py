@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.align.place import AMBIGUOUS, EXACT, HOW, LOST, UNCHECKED
+from focuseval.errors import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,6 +80,20 @@ class Alignment:
             parts.append(f"{np.count_nonzero(moved):,} repaired{self._shifts(moved)}")
         parts += [f"{np.count_nonzero(self.how == code):,} {HOW[code]}" for code in (AMBIGUOUS, LOST)]
         return f"{len(self):,} {self.noun}: {', '.join(parts)}"
+
+    def first_unplaced(self) -> tuple[str, ...]:
+        """Return one more line that names the first text without a place in its document and says why, if there is one.
+
+        Texts of unknown documents are no such ones: these are named by their documents.
+        """
+        rows = np.flatnonzero(((self.how == AMBIGUOUS) | (self.how == LOST)) & (self.places >= 0))
+        if not len(rows):
+            return ()
+        row = int(rows[0])
+        topic = f"topic {self.topic[row]!r} in " if self.topic is not None else ""
+        line = f" ({Place(self.file, int(self.line[row]))})" if self.line is not None and self.file else ""
+        why = self._reason(row, np.False_)
+        return (f"first without a place: {topic}{self.document[row]!r}{line}: {why}; --repairs lists all",)
 
     def _shifts(self, moved: NDArray[np.bool_]) -> str:
         """Return the shifts in brackets, the most frequent first."""

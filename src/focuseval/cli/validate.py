@@ -64,9 +64,24 @@ def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
     index = open_collection(options)
-    known = read_run_leniently(run, options["run_format"], index)
+    known = _placed(read_run_leniently(run, options["run_format"], index), index)
     if not options["repaired"]:
         return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]
     lawful, changes = repair(known, task, index)
     write_run(lawful, options["repaired"], options["run_format"] or detect(run, "run").name)
     return changes, options["limit"]
+
+
+def _placed(run: Any, index: Any) -> Any:
+    """Look for the texts of chunks in their documents; spans that are wrong are left to the check."""
+    if run.text is None or index is None:
+        return run
+    from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
+    from focuseval.errors import FormatError  # noqa: PLC0415  as above
+
+    try:
+        placed, found = align_run(run, index)
+    except FormatError:
+        return run
+    click.echo(f"{run.file}: {found.summary()}", err=True)
+    return placed

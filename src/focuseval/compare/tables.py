@@ -8,12 +8,13 @@ import numpy as np
 
 from focuseval.compare.grid import Grid
 from focuseval.stats.intervals import bca
+from focuseval.stats.showing import shown_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.compare.variants import Correlation
-    from focuseval.stats.comparison import Comparison, Settings
+    from focuseval.stats.comparison import Comparison
 
 STAR = "⋆"
 
@@ -56,20 +57,13 @@ def pairs_grid(comparison: Comparison) -> Grid:
                 f"{comparison.runs[i]} → {comparison.runs[j]}",
                 f"{comparison.difference[k]:+.4f}",
                 f"[{comparison.low[k]:+.4f}, {comparison.high[k]:+.4f}]",
-                _p(comparison.p[k], comparison.settings) + (f" {STAR}" if comparison.significant[k] else ""),
+                shown_p(comparison.p[k], comparison.settings) + (f" {STAR}" if comparison.significant[k] else ""),
                 f"{comparison.effect[k]:.2f}",
                 f"{won} / {tied} / {lost}",
             )
         )
     head = ("better → worse", "difference", "95 % interval", "p", "effect d", "won / tied / lost")
     return Grid(f"Pairs under {comparison.measure}", head, tuple(rows), (comparison.sentence(),))
-
-
-def _p(value: float, settings: Settings) -> str:
-    """Print a p-value; a resampling test that never met a contrary draw knows no more than 1 / resamples."""
-    if value == 0 and settings.test == "bootstrap":
-        return f"<{1 / settings.resamples:.2g}"
-    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 
 def deciding_grid(comparison: Comparison, most: int = 5) -> Grid:

@@ -54,7 +54,7 @@ def placed_run(run: Run, index: Any) -> Run:
     from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
 
     run, found = align_run(run, index)
-    return resolve_run(replace(run, remarks=(*run.remarks, found.summary())), index)
+    return resolve_run(replace(run, remarks=(*run.remarks, found.summary(), *found.first_unplaced())), index)
 
 
 def placed_gold(gold: Gold, index: Any) -> Gold:
@@ -66,7 +66,7 @@ def placed_gold(gold: Gold, index: Any) -> Gold:
     from focuseval.align import align_gold  # noqa: PLC0415  only quotes are aligned
 
     gold, found = align_gold(gold, index)
-    return resolve_gold(replace(gold, remarks=(*gold.remarks, found.summary())), index)
+    return resolve_gold(replace(gold, remarks=(*gold.remarks, *found.first_unplaced(), found.summary())), index)
 
 
 def _unplaced_gold(gold: Gold) -> Gold:

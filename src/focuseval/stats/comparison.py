@@ -117,6 +117,12 @@ class Comparison:
         order = np.argsort(-np.abs(difference), kind="stable")[:most]
         return [(self.topics[i], float(difference[i])) for i in order if difference[i] != 0]
 
+    def __str__(self) -> str:
+        """Return every pair as a table: what ``print`` shows."""
+        from focuseval.stats.showing import text  # noqa: PLC0415  it knows comparisons, not the other way round
+
+        return text(self)
+
     def _repr_html_(self) -> str:
         """Show every pair in a notebook."""
         from focuseval.stats.showing import html  # noqa: PLC0415  it knows comparisons, not the other way round

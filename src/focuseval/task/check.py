@@ -45,6 +45,7 @@ def _places(layout: Layout) -> Iterator[Broken]:
     """Results that lie nowhere."""
     yield _broken(rules.UNKNOWN_DOCUMENT, np.flatnonzero(layout.unknown_document))
     yield _broken(rules.UNKNOWN_PATH, np.flatnonzero(layout.unknown_path))
+    yield _broken(rules.UNPLACED, np.flatnonzero(layout.unplaced))
     yield _broken(rules.BAD_SPAN, np.flatnonzero(layout.bad_span))
 
 

@@ -44,6 +44,8 @@ class Layout:
     """An interval that nests as paths do, where only paths are known; else empty."""
     unknown_document: Flags
     unknown_path: Flags
+    unplaced: Flags
+    """Texts that were looked for in their document and found nowhere, or in several places."""
     bad_span: Flags
     unchecked: Flags
     """Ranges and passages whose extent only an index could tell."""
@@ -58,6 +60,7 @@ def lay_out(run: Run, index: Index | None = None) -> Layout:
     start, end = (
         np.full(len(run), -1, np.int64) if c is None else np.asarray(c, np.int64) for c in (run.start, run.end)
     )
+    unplaced = run.aligned & (text >= 0) & (start < 0) & ~unknown
     group = _joined(np.asarray(run.topic, np.int64), document)
     result = _joined(group, path, last, text, start, end)
     whole = (path < 0) & (text < 0) & (run.start is None)
@@ -85,6 +88,7 @@ def lay_out(run: Run, index: Index | None = None) -> Layout:
         high=high,
         unknown_document=unknown,
         unknown_path=missing,
+        unplaced=unplaced,
         bad_span=bad,
         unchecked=(path >= 0) & (last >= 0) & (index is None) & ~known,
     )

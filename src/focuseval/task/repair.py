@@ -76,6 +76,7 @@ def _drop(layout: Layout, task: Task, changes: list[Broken]) -> Integers:
     for rule, flags in (
         (rules.UNKNOWN_DOCUMENT, layout.unknown_document),
         (rules.UNKNOWN_PATH, layout.unknown_path),
+        (rules.UNPLACED, layout.unplaced),
         (rules.BAD_SPAN, layout.bad_span),
     ):
         _change(changes, rule, rows[flags[rows]])

@@ -29,6 +29,12 @@ UNKNOWN_PATH = Rule(
     "leave it out",
     "dropped: {place} is not in {document}",
 )
+UNPLACED = Rule(
+    "unplaced-text",
+    "expected a text of {document}, found one that stands in it nowhere, or in several places",
+    "correct the text, or number the chunks",
+    "dropped: its text has no one place in {document}",
+)
 BAD_SPAN = Rule(
     "bad-span",
     "expected a span inside {document}, found {place}",
@@ -86,6 +92,7 @@ RENUMBERED = Rule("renumbered", "rank {rank}", "", "rank {rank} renumbered", war
 RULES: tuple[Rule, ...] = (
     UNKNOWN_DOCUMENT,
     UNKNOWN_PATH,
+    UNPLACED,
     BAD_SPAN,
     BAD_SCORE,
     RANK_REPEATS,
