@@ -57,6 +57,7 @@ def _quantised(names: tuple[str, ...], quantisations: tuple[str, ...]) -> tuple[
     return tuple(made)
 
 
+_EP = (*(f"ep@0.{d}" for d in range(1, 10)), "ep@1")
 _XCG_2005 = ("nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@10", "MAnxCG@25", "MAnxCG@50", "MAep", "iMAep")
 _QUANT_2005 = ("strict5", "gen5", "genLifted")
 _IP = ("iP@0.01", "iP@0", "iP@0.05", "iP@0.1", "MAiP")
@@ -100,7 +101,7 @@ PROFILES = (
         "inex2005",
         "INEX 2005: XCG under three quantisations; thorough, focused, fetch & browse.",
         {
-            "thorough": _quantised(("MAep", "iMAep", *_XCG_2005[:6]), _QUANT_2005),
+            "thorough": _quantised(("MAep", "iMAep", *_EP, *_XCG_2005[:6]), _QUANT_2005),
             "focused": _quantised(_XCG_2005, _QUANT_2005),
             "fetch-browse": ("MAgP", *_quantised(("browseMAep",), _QUANT_2005)),
         },
@@ -109,7 +110,7 @@ PROFILES = (
         "inex2006",
         "INEX 2006: MAep (thorough), nxCG (focused), MAgP (relevant in context), BEPD and EPRUM (best in context).",
         {
-            "thorough": ("MAep", "iMAep", *(f"ep@0.{d}" for d in range(1, 10)), "ep@1"),
+            "thorough": ("MAep", "iMAep", *_EP),
             "focused": ("nxCG@5", "nxCG@10", "nxCG@25", "nxCG@50"),
             RIC: _GP,
             BIC: _ENTRY,
