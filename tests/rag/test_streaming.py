@@ -143,10 +143,12 @@ def test_blocks_of_a_trec_run_give_the_scores_of_the_whole(folder, topics, resul
         for topic, rows in zip(topics, results, strict=False)
         for rank, (name, score) in enumerate(rows, 1)
     ]
-    change = data.draw(st.sampled_from(["none", "none", "shuffled", "blanks", "number", "name"]))
+    change = data.draw(st.sampled_from(["none", "none", "shuffled", "blanks", "number", "name", "again"]))
     at = data.draw(st.integers(0, len(lines) - 1))
     if change == "shuffled":
         lines = data.draw(st.permutations(lines))
+    elif change == "again":
+        lines.insert(at, lines[at])
     elif change != "none":
         found = {"blanks": ("Q0", " Q0  "), "number": ("Q0", "Q0 more"), "name": ("run", "other")}[change]
         lines[at] = lines[at].replace(*found)

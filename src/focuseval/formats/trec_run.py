@@ -85,10 +85,10 @@ def one_run_id(source: Source, table: Table) -> str:
 
 
 def _repeated(source: Source, table: Table, document: Any, rows: tuple[int, int]) -> FormatError:
-    first, second = (table.line_of(row) for row in rows)
+    first, second = (source.at(table.line_of(row)) for row in rows)
     return FormatError(
-        f"expected a document once in a topic, found {document[rows[0]].as_py()!r} again, first on line {first}",
-        at=source.at(second),
+        f"expected a document once in a topic, found {document[rows[0]].as_py()!r} again, first on line {first.line}",
+        at=second,
         remedy="keep one of the two lines",
     )
 
