@@ -57,6 +57,8 @@ def test_a_project_cannot_be_a_file(tmp_path):
 
 
 def test_an_export_of_nothing_is_refused(project, tmp_path):
+    with pytest.raises(AssessError, match="found none yet; finish a document"):
+        project_gold(project)
     told = command("assess", project, "--export", tmp_path / "x", "--to", "gold-jsonl", "--adjudicated", code=1)
     assert "found none yet" in told
     assert not (tmp_path / "x").exists()
@@ -179,8 +181,9 @@ def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
     runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
     asked = [part for run in runs for part in ("--stability", run)]
     told = command("assess", judged, *asked, "-m", "charR")
-    assert "one - two: tau" in told
-    assert "depth 1 - whole pool: tau" in told
+    assert "one (imported) - two (imported): tau" in told
+    assert "one (imported), depth 1 - whole pool: tau" in told
+    assert "two (imported), depth 1 - whole pool: tau" in told
 
 
 def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):

@@ -105,7 +105,7 @@ def test_a_changed_text_is_refused_until_it_is_re_anchored_and_another_place_of_
     changed = articles / f"{DOCUMENTS[0]}.xml"
     changed.write_text(changed.read_text().replace("</title>", " anew</title>", 1))
     told = command("score", project, RUNS[0], *asked, code=1)
-    assert f"the text of {DOCUMENTS[0]} has changed since it was assessed; open it to re-anchor it" in told
+    assert f"the text of {DOCUMENTS[0]} has changed since two assessed it; open it to re-anchor it" in told
     assert "re-anchor" in command(
         "assess", project, "--export", tmp_path / "x", "--to", "trec-qrels", *asked[2:], code=1
     )

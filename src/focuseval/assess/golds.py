@@ -92,8 +92,9 @@ def _refuse_changed(saved: Sequence[Saved], names: list[str], index: Index) -> N
     hashes = {name: Document(name, text.as_py()).sha256 for name, text in texts}
     changed = list(dict.fromkeys(one.key.document for one in saved if one.text_sha256 != hashes[one.key.document]))
     if changed:
+        who = saved[0].key.assessor
         more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
-        raise AssessError(f"the text of {changed[0]} has changed since it was assessed{more}; {REMEDY}")
+        raise AssessError(f"the text of {changed[0]} has changed since {who} assessed it{more}; {REMEDY}")
 
 
 class _Codes:
@@ -217,6 +218,8 @@ def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) ->
     if adjudicated or assessor:
         return assessor or ADJUDICATED
     names = sorted(finished(store))
-    if len(names) != 1:
-        raise AssessError(f"expected an assessor among {', '.join(names) or '(none yet)'}; name one, or --adjudicated")
+    if not names:
+        raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
+    if len(names) > 1:
+        raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated")
     return names[0]

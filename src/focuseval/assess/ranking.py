@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from focuseval.assess.agreement import finished
 from focuseval.assess.golds import build_gold
-from focuseval.assess.plan import pool
+from focuseval.assess.plan import assessors, pool
 from focuseval.assess.stability import over_assessors, over_depths
 from focuseval.evaluate import evaluate
 from focuseval.formats import read_run
@@ -38,14 +39,15 @@ def project_stability(project: Project, runs: Sequence[str], measure: str) -> li
         scores = evaluate(gold, read, [measure], index=index)
         return {run: next(iter(values.values())) for run, values in scores.means().items()}
 
+    labels = {one.name: one.label for one in assessors(project.store)}
     golds = {
-        name: build_gold(project.store, name, documents=project.documents, index=index)
+        labels[name]: build_gold(project.store, name, documents=project.documents, index=index)
         for name in finished(project.store)
     }
     pooled = pool(project.store)
     deepest = max((row.best for row in pooled), default=0)
     depths = [depth for depth in DEPTHS if depth < deepest]
     swaps = over_assessors(golds, score)
-    for gold in golds.values():
-        swaps += over_depths(gold, pooled, depths, score)
+    for label, gold in golds.items():
+        swaps += [replace(swap, left=f"{label}, {swap.left}") for swap in over_depths(gold, pooled, depths, score)]
     return swaps
