@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from focuseval.collection import open_documents
 from focuseval.errors import FormatError
-from focuseval.formats import find_format, read_gold, read_run, source_of, write_gold, write_run
+from focuseval.formats import convert_file, find_format, read_gold, read_run, source_of, write_gold, write_run
 from focuseval.formats.convert import convert_run
 from focuseval.resolve import resolve_gold, resolve_run
 from strategies.golds import judged
@@ -223,3 +223,13 @@ def test_a_chunk_text_finds_its_place(index, tmp_path):
     run = read_run(file, index=index)
     assert (run.start.tolist(), run.end.tolist()) == ([0], [3])
     assert written(run_of([("b", "<path>/article[1]/p[3]</path>")]), "run-jsonl", tmp_path)[0].count("path") == 1
+
+
+def test_tags_survive_where_a_format_has_them_and_are_counted_where_not(tmp_path):
+    line = '{"topic": "q", "doc": "d", "length": 9, "spans": [{"start": 1, "end": 3}], "tags": ["tea", "easy"]}\n'
+    (tmp_path / "gold.jsonl").write_text(line)
+    before = str(tmp_path / "gold.jsonl")
+    legal, text = str(tmp_path / "legal.json"), str(tmp_path / "gold.txt")
+    assert convert_file(before, legal, "legalbench-rag") == ("left out: 1 document lengths",)
+    assert '"tea"' in (tmp_path / "legal.json").read_text()
+    assert convert_file(before, text, "inex-2008", lossy=True) == ("left out: 1 tags of topics",)

@@ -48,16 +48,16 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", f"{_HERE}.inex_2002",
-        sniff.coverage, frozenset({"coverage", "attributes"}), by_topic=True,
+        sniff.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True,
     ),
     Format(
         "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", f"{_HERE}.inex_2002",
-        sniff.graded, frozenset({"grades", "attributes"}),
+        sniff.graded, frozenset({"grades", "tags", "attributes"}),
         aliases=("inex-2004",), by_topic=True,
     ),
     Format(
         "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", f"{_HERE}.inex_2005",
-        sniff.highlighted, frozenset({"pointers", "bep-path", "sizes", "attributes", "topic"}),
+        sniff.highlighted, frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
         aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True,
     ),
     *SPAN_GOLDS,
@@ -73,7 +73,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", f"{_HERE}.gold_jsonl",
-        sniff.gold_jsonl, frozenset({"spans", "quotes", "bep", "lengths", "relevance", "queries"}),
+        sniff.gold_jsonl, frozenset({"spans", "quotes", "bep", "lengths", "relevance", "queries", "tags"}),
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
 )  # fmt: skip

@@ -4,7 +4,7 @@ A facet of a run is a kind of place: ``document``, ``element``, ``range`` of ele
 ``span``, entry ``point``, ``text`` of a chunk, ``unknown`` place; besides these ``chunk`` numbers and the ``header``
 (task, participant, description …). A facet of a gold is a kind of judgement: ``coverage`` (2002), ``grades`` (2003–04),
 ``sizes`` of elements (2005–07), ``pointers``, ``spans``, ``quotes``, ``bep``, ``bep-path``, ``relevance`` of documents;
-besides these ``lengths``, ``queries``, the embedded ``topic`` and other ``attributes``.
+besides these ``lengths``, ``queries``, ``tags``, the embedded ``topic`` and other ``attributes``.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ WORDS = {
     "relevance": "grades of whole documents",
     "lengths": "document lengths",
     "queries": "queries",
+    "tags": "tags of topics",
     "topic": "embedded topics",
     "attributes": "attributes of topics (pool, version …)",
 }
 """Every facet, as a message names it."""
 
-MINOR = frozenset({"header", "chunk", "quotes", "lengths", "queries", "topic", "attributes"})
+MINOR = frozenset({"header", "chunk", "quotes", "lengths", "queries", "tags", "topic", "attributes"})
 """What no score depends on: left out with a remark where a format cannot say it, never a reason to refuse."""
 
 
@@ -95,7 +96,8 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "lengths": int(((a.length >= 0) & ~np.isin(_pair(a), _pair(e))).sum()),
         "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
         "topic": sum("inex_topic" in facts for facts in extra),
-        "attributes": sum(bool(facts - {"inex_topic"}) for facts in extra),
+        "tags": sum("tags" in facts for facts in extra),
+        "attributes": sum(bool(facts - {"inex_topic", "tags"}) for facts in extra),
     }
     return {facet: count for facet, count in counts.items() if count}
 

@@ -23,7 +23,7 @@ SPAN_RUNS: tuple[Format, ...] = (
 SPAN_GOLDS: tuple[Format, ...] = (
     Format(
         "legalbench-rag", "gold", "LegalBench-RAG: snippets of files, in JSON", f"{_HERE}.legalbench",
-        sniff.legalbench, _GOLD, aliases=("legalbench", "legalbenchrag"),
+        sniff.legalbench, _GOLD | {"tags"}, aliases=("legalbench", "legalbenchrag"),
     ),
     Format(
         "chunking-evaluation", "gold", "chunking_evaluation: references with quotes, in CSV", f"{_HERE}.chroma",
