@@ -1,5 +1,6 @@
 """Each of these is an attack; each must fail."""
 
+import hmac
 import json
 import logging
 import re
@@ -75,6 +76,21 @@ def test_a_wrong_link_opens_nothing(alone, token):
 def test_guessing_the_link_is_slowed_down(alone):
     answers = [alone.get(f"/enter?token=guess{k}").status_code for k in range(7)]
     assert answers == [403] * 5 + [429] * 2
+    assert alone.get(f"/enter?token={alone.access.token}").status_code == 200, "nobody locks the owner out"
+
+
+def test_secrets_are_compared_in_constant_time(alone, together, monkeypatch):
+    compared, real = [], hmac.compare_digest
+    monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append((a, b)) or real(a, b))
+    alone.get("/enter?token=guess")
+    assert compared.pop() == (b"guess", alone.access.token.encode())
+    alone.enter().edit(EDIT)
+    assert (alone.csrf.encode(),) * 2 in compared
+    nobody = together.anonymous()
+    for name in ("ann", "nobody"):  # a name that does not exist takes as long as a wrong password
+        compared.clear()
+        nobody.log_in(name, "a guess")
+        assert any(len(a) == 64 and a != b for a, b in compared), "a scrypt hash, whoever is named"
 
 
 def test_with_users_the_link_opens_nothing(together):

@@ -16,7 +16,7 @@ export function offerText(desk, changed) {
   const button = lost.length ? [`Go on without ${lost.length}`, () => accept(true)] : ["Move the highlights", () => accept(false)];
   notice(
     `The text has changed since it was judged: ${moved.length} of ${changed.highlights.length} highlights move with `
-      + `their text, ${lost.length} were not found again.`,
+      + `their text, ${lost.length} ${lost.length === 1 ? "was" : "were"} not found again.`,
     "problem",
     [button],
     lost.map((one) => one.diff.join("\n") || one.quote),

@@ -20,11 +20,11 @@ def enter() -> str:
     """Take the link's token and give a session for it.
 
     The page goes on by itself: a redirect would carry the foreign origin of the click, and a strict cookie would
-    stay behind.
+    stay behind. Only wrong tokens are slowed down: else any web page could lock the owner out with a few of them.
     """
-    _slow_down("link")
     name = desk().access.enter(request.args.get("token", ""))
     if name is None:
+        _slow_down("link")
         desk().access.attempts.failed(_who("link"))
         abort(403, "this link is not valid; use the one that the server printed at its last start")
     _begin(name)
