@@ -10,7 +10,7 @@ from focuseval.errors import TaskError
 from focuseval.evaluate import evaluate
 from focuseval.match import match
 from focuseval.match.articles import find_by_name
-from focuseval.match.parts import find_parts, first_of_equal
+from focuseval.match.hashed import find_by_hash, first_of_equal
 from strategies.element_runs import columns_of_run
 from strategies.element_runs import gold_of as graded_gold
 
@@ -25,7 +25,7 @@ def run(first, second):
 @given(RESULTS, RESULTS)
 def test_parts_meet_the_articles_that_a_comparison_of_names_finds(first, second):
     found = match(run(first, second), gold_of(GOLD))
-    by_hash, by_name = find_parts(found), find_by_name(found)
+    by_hash, by_name = find_by_hash(found), find_by_name(found)
     pairs = [("t", d) for d, *_ in first] + [("u", d) for d, *_ in second]
     if by_hash is None:
         assert not any(pair in {("t", "a"), ("t", "b"), ("u", "a")} for pair in pairs)

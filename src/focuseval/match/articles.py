@@ -1,7 +1,7 @@
-"""Which article a result belongs to: document ids of the run meet those of the gold.
+"""Which article a result belongs to: document ids of the run meet those of the gold, compared one by one.
 
 Ids match exactly; through an index also with or without extension, and without an index by dropping the extension
-on either side, refusing what would be ambiguous.
+on either side, refusing what would be ambiguous. Where ids can only be equal, `focuseval.match.hashed` is faster.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import InputError
-from focuseval.keys import hash64, indices, mix, rows_of_chunks
-from focuseval.match.lookup import BLOCK, Lookup, in_threads
+from focuseval.match.lookup import Lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,17 +40,6 @@ class Documents:
     """Whether no topic returns a document twice."""
     group: Callable[[], NDArray[np.int64]]
     """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
-
-
-def find_documents(matched: Results) -> Documents:
-    """Meet the run's document ids with the gold's: by hashed keys where ids can only be equal, else one by one."""
-    whole = matched.run.start is None and matched.run.path is None
-    encoded = isinstance(matched.run.document, pa.DictionaryArray)
-    if not encoded and matched.prepared.index is None and (whole or not _has_extension(matched)):
-        found = find_by_hash(matched, whole=whole)
-        if found is not None:
-            return found
-    return find_by_name(matched)
 
 
 def find_by_name(matched: Results) -> Documents:
@@ -83,78 +71,9 @@ def find_by_table(prepared: Prepared, cell: NDArray[np.int64], width: int) -> Do
     return Documents(known, distinct=False, group=group)
 
 
-def find_by_hash(matched: Results, *, whole: bool) -> Documents | None:
-    """Meet (topic, document) pairs through their 64-bit keys; None when that fails and ids must be compared.
-
-    Every pair that seems equal is compared as strings, so that a collision cannot change a score. For runs of whole
-    documents it fails where a topic returns one twice (unless the reader has made sure that none does).
-    """
-    prepared, ids = matched.prepared, matched.column(matched.run.document)
-    if whole and matched.run.keys is not None:
-        return find_by_keys(matched, ids, matched.column(matched.run.keys))
-    pairs = pair_keys(ids, matched.topic)
-    known = prepared.hashed_pairs.search(pairs)
-    rows = np.flatnonzero(known >= 0)
-    if not _met(matched, ids, rows, known):
-        return None
-    if whole:
-        lawful = _distinct(pairs)
-        return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows))) if lawful else None
-    strange = np.flatnonzero(known < 0)
-    group = _firsts(pairs[strange].view(np.int64))
-    again = np.flatnonzero(group != np.arange(len(group)))
-    sure = _equal(ids, strange[again], ids, strange[group[again]])
-    return Documents(known, distinct=False, group=lambda: group) if sure else None
-
-
-def find_by_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> Documents | None:
-    """Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice."""
-    prepared, topic = matched.prepared, matched.topic
-    lookup, known = prepared.hashed_pairs, np.empty(len(keys), np.int32)
-
-    def look(first: int) -> None:
-        here = slice(first, first + BLOCK)
-        known[here] = lookup.search(mix(keys[here], topic[here].astype(np.uint64)))
-
-    in_threads(look, range(0, len(keys), BLOCK))
-    rows = np.flatnonzero(known >= 0)
-    if not _met(matched, ids, rows, known):
-        return None
-    return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows)))
-
-
-def _met(matched: Results, ids: Any, rows: NDArray[np.int64], known: NDArray[np.int32]) -> bool:
-    """Say whether pairs with equal keys are equal, and there are some, unless other topics of the run may have them."""
-    gold = matched.prepared.gold
-    if not len(rows):
-        return matched.prepared.whole is not None
-    return _equal(ids, rows, gold.documents, gold.articles.document[known[rows]])
-
-
 def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for every key the place of its first occurrence."""
     return Lookup(keys).find(keys)
-
-
-def _equal(ids: Any, rows: NDArray[np.integer], others: Any, other_rows: NDArray[np.integer]) -> bool:
-    """Compare ids as strings."""
-    some, same = _plain(rows_of_chunks(ids, rows)), _plain(others.take(indices(other_rows)))
-    return bool(pc.all(pc.equal(some, same)).as_py() is not False)
-
-
-def _plain(ids: Any) -> Any:
-    """Return ids as one array of plain strings."""
-    return pc.cast(ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids, pa.large_string())
-
-
-def _has_extension(matched: Results) -> bool:
-    """Say whether ids may carry a file extension: no dot, no extension. One look at the bytes."""
-    return any(
-        b"." in memoryview(buffer).tobytes()
-        for ids in (matched.run.document, matched.prepared.gold.documents)
-        for chunk in (ids.chunks if isinstance(ids, pa.ChunkedArray) else [ids])
-        if (buffer := (chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk).buffers()[2]) is not None
-    )
 
 
 def group_articles(matched: Results) -> NDArray[np.int64]:
@@ -162,25 +81,6 @@ def group_articles(matched: Results) -> NDArray[np.int64]:
     article = matched.known.astype(np.int64)
     article[article < 0] = len(matched.prepared.topic) + matched.documents.group()
     return article
-
-
-def pair_keys(ids: Any, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Return a key for the topic and document of every result, a block at a time: ten million rows fill memory."""
-    pairs = np.empty(len(topic), np.uint64)
-    block = 1 << 19
-
-    def fill(first: int) -> None:
-        part = slice(first, first + block)
-        pairs[part] = mix(hash64(ids.slice(first, block)), topic[part].astype(np.uint64))
-
-    in_threads(fill, range(0, len(topic), block))
-    return pairs
-
-
-def _distinct(keys: NDArray[np.uint64]) -> bool:
-    """Say whether no key occurs twice; the keys are sorted in place."""
-    keys.sort()
-    return not bool((keys[1:] == keys[:-1]).any())
 
 
 def dictionary(ids: Any) -> Any:

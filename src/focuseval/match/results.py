@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MissingDataError
-from focuseval.match.articles import Documents, find_documents, group_articles
-from focuseval.match.parts import find_parts
+from focuseval.match.articles import Documents, find_by_name, group_articles
+from focuseval.match.hashed import find_by_hash
 from focuseval.match.places import Places, place
 from focuseval.spans import novelty, unseen
 
@@ -81,7 +81,7 @@ class Results:
     @cached_property
     def documents(self) -> Documents:
         """The results' documents, as the gold knows them."""
-        return find_parts(self) or find_documents(self)
+        return find_by_hash(self) or find_by_name(self)
 
     @property
     def known(self) -> NDArray[np.integer]:
