@@ -5,7 +5,7 @@ import pytest
 from focuseval.assess.web.serve import Server, bind, names_of
 from focuseval.report.build import lay_ground
 from focuseval.report.heatmap import articles
-from focuseval.report.serve import COOKIE, create_app, fresh_token
+from focuseval.report.serve import cookie_of, create_app, fresh_token
 from strategies.campaigns import campaign
 
 HOST = "127.0.0.1:4321"
@@ -40,7 +40,7 @@ def test_the_link_s_token_becomes_a_cookie_and_opens_the_page(client):
 
 
 def test_a_foreign_name_gets_nothing(client):
-    client.set_cookie(COOKIE, "secret", domain="evil.example")
+    client.set_cookie(cookie_of("secret"), "secret", domain="evil.example")
     assert get(client, "/?token=secret", host="evil.example:4321").status_code == 403
 
 
@@ -78,3 +78,7 @@ def test_the_page_works_from_a_server_in_a_browser(browser, ground):
         assert browser.errors() == []
     finally:
         server.close()
+
+
+def test_a_second_report_on_the_machine_does_not_take_the_first_one_s_cookie():
+    assert cookie_of("one") != cookie_of("another")

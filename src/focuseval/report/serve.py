@@ -6,6 +6,7 @@ not ours is refused, so that a foreign name pointed at this machine gets nothing
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
     from focuseval.report.ground import Ground
 
-COOKIE = "focuseval-report"
-
-
 def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:
     """Return the app of one report."""
     page = render_html(report_on(ground, title=title, served=True))
@@ -41,7 +39,7 @@ def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str 
         if "token" not in request.args:
             return page
         entered: AnyResponse = make_response(redirect("/"))
-        entered.set_cookie(COOKIE, token, httponly=True, samesite="Lax")
+        entered.set_cookie(cookie_of(token), token, httponly=True, samesite="Lax")
         return entered
 
     @app.get("/articles")
@@ -68,7 +66,7 @@ def guard(app: Flask, token: str, hosts: frozenset[str]) -> None:
     def check() -> None:
         if request.headers.get("Host", "").lower() not in hosts:
             abort(403, "this server does not answer to that name")
-        given = request.args.get("token", "") or request.cookies.get(COOKIE, "")
+        given = request.args.get("token", "") or request.cookies.get(cookie_of(token), "")
         if not hmac.compare_digest(given.encode(), token.encode()):
             abort(403, "open the link that 'focuseval report --serve' printed")
 
@@ -79,6 +77,11 @@ def guard(app: Flask, token: str, hosts: frozenset[str]) -> None:
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cache-Control"] = "no-store"
         return response
+
+
+def cookie_of(token: str) -> str:
+    """Return the cookie's name, a report's own: browsers share cookies among the ports of a machine."""
+    return f"focuseval-report-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
 
 
 def fresh_token() -> str:
