@@ -7,8 +7,16 @@ import pytest
 from focuseval.align import as_documents
 from focuseval.collection import open_documents
 from focuseval.errors import FormatError
+from focuseval.evaluate import evaluate
 from focuseval.formats import chroma, convert_file, detect_source, find_format, legalbench, qasper, read_gold, squad
-from focuseval.formats.carried import all_repairs, carried_documents, check_quotes, write_documents, write_repairs
+from focuseval.formats.carried import (
+    all_repairs,
+    carried_documents,
+    check_quotes,
+    documents_at,
+    write_documents,
+    write_repairs,
+)
 from focuseval.formats.source import open_sources, source_of
 
 
@@ -205,7 +213,8 @@ def test_qasper_evidence_that_is_nowhere_or_twice_is_counted():
     }  # fmt: skip
     gold = qasper.read([source({"p": paper})])
     assert gold.remarks == ("3 spans: 1 exact, 1 ambiguous, 1 lost",)
-    assert qasper.read_highlighted([source({"p": paper})]).passages.quote.to_pylist() == ["on"]
+    sentences = find_format("qasper-highlighted", "gold").read([source({"p": paper})])
+    assert sentences.passages.quote.to_pylist() == ["on"]
 
 
 @pytest.mark.parametrize(
@@ -236,3 +245,40 @@ def test_a_format_that_can_only_be_read_is_refused_for_writing(tmp_path):
     gold = legalbench.read([legal(("a.txt", [1, 2]))])
     with pytest.raises(FormatError, match="kilt can be read, not written"):
         find_format("kilt", "gold").writer(None)(gold)
+
+
+PAGE = {"wikipedia_title": "Tea", "wikipedia_id": 12, "text": ["Tea\n", "Boil water. Stir well.\n"], "anchors": []}
+CARRIERS = {
+    "squad.json": {"data": [{"title": "Tea", "paragraphs": [{"context": "Boil water. Stir well.", "qas": []}]}]},
+    "qasper.json": {
+        "1909.1": {"title": "Tea", "full_text": [{"section_name": "S", "paragraphs": ["Boil."]}], "qas": []}
+    },
+    "nq.jsonl": {"example_id": 7, "document_url": "u", "document_html": "<p>Boil.</p>", "annotations": []},
+    "kilt_knowledgesource.json": PAGE,
+}
+TEXTS = {"Tea#0": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": "<p>Boil.</p>"}
+
+
+@pytest.mark.parametrize("name", CARRIERS)
+def test_a_file_that_carries_its_documents_may_be_given_as_documents(tmp_path, name):
+    (tmp_path / name).write_text(json.dumps(CARRIERS[name]) + "\n")
+    documents = documents_at(tmp_path / name)
+    expected = TEXTS | {"12": "Tea\nBoil water. Stir well.\n"}
+    assert documents.text(0) == expected[documents.ids[0].as_py()]
+
+
+def test_what_carries_nothing_is_opened_as_documents_are(tmp_path):
+    (tmp_path / "docs.jsonl").write_text('{"id": "a", "text": "data paragraphs"}\n')
+    assert documents_at(tmp_path / "docs.jsonl").ids.to_pylist() == ["a"]
+    assert documents_at({"a": "text"}).text(0) == "text"
+
+
+def test_squad_is_scored_with_its_own_texts(tmp_path):
+    answer = {"id": "q1", "question": "?", "answers": [{"text": "Stir well.", "answer_start": 12}]}
+    paragraph = {"context": "Boil water. Stir well.", "qas": [answer]}
+    (tmp_path / "gold.json").write_text(json.dumps({"data": [{"title": "Tea", "paragraphs": [paragraph]}]}))
+    (tmp_path / "run.jsonl").write_text('{"topic": "q1", "doc": "Tea#0", "text": "water. Stir well."}\n')
+    gold, run = str(tmp_path / "gold.json"), str(tmp_path / "run.jsonl")
+    assert evaluate(gold, run, ["spanR@1", "spanP@1"], docs=gold).means()["run"] == pytest.approx(
+        {"spanR@1": 1, "spanP@1": 10 / 17}
+    )

@@ -24,7 +24,7 @@ def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str 
 
 def collection_options(command: Command) -> Command:
     """Add ``--index`` and ``--docs``, of which one may be given."""
-    docs = "The documents in place of an index: a folder, a JSONL file, an archive, or segments (TREC RAG)."
+    docs = "The documents in place of an index: a folder, JSON lines, an archive, segments, a gold that carries them."
     command = click.option("--docs", metavar="DOCS", callback=_only_one, help=docs)(command)
     index = "Index of the collection, made by 'focuseval index'."
     return click.option("--index", metavar="INDEX", callback=_only_one, help=index)(command)
@@ -34,9 +34,13 @@ def open_collection(options: dict[str, Any]) -> Any:
     """Open the index or the documents, whichever is given; None if neither is."""
     if not (options["index"] or options["docs"]):
         return None
-    from focuseval.collection import open_documents, open_index  # noqa: PLC0415  only commands that need text pay for it
+    if options["index"]:
+        from focuseval.collection import open_index  # noqa: PLC0415  only commands that need text pay for it
 
-    return open_index(options["index"]) if options["index"] else open_documents(options["docs"])
+        return open_index(options["index"])
+    from focuseval.formats.carried import documents_at  # noqa: PLC0415  as above
+
+    return documents_at(options["docs"])
 
 
 def gold_format_option(command: Command) -> Command:

@@ -33,9 +33,9 @@ def as_index(collection: Any) -> Any:
     """Return an index: as it is, or opened, where documents are given by a path or as a mapping from ids to texts."""
     if collection is None or hasattr(collection, "lengths"):
         return collection
-    from focuseval.collection import open_documents  # noqa: PLC0415  only documents in other forms need it
+    from focuseval.formats.carried import documents_at  # noqa: PLC0415  only documents in other forms need it
 
-    return open_documents(collection)
+    return documents_at(collection)
 
 
 def as_gold(gold: Any, index: Any) -> Gold:

@@ -1,7 +1,8 @@
 """Golds that carry their documents, and the check of every quote against them.
 
-SQuAD, Qasper and Natural Questions hold the texts that their answers point into. `carried_documents` gives them, for
-``--docs`` or for checking; `check_quotes` says of every span whether it is where it was said to be.
+SQuAD, Qasper and Natural Questions hold the texts that their answers point into, and so does KILT's knowledge source.
+`carried_documents` gives them, for checking or for another file; `documents_at` opens them, for ``--docs``;
+`check_quotes` says of every span whether it is where it was said to be.
 """
 
 from __future__ import annotations
@@ -9,22 +10,26 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.align import SIMILARITY, align_gold, align_run, as_documents
+from focuseval.collection import open_documents
+from focuseval.collection.json_lines import json_files
 from focuseval.errors import FormatError
-from focuseval.formats import detect_source, find_format
+from focuseval.formats import detect_source, find_format, sniff_spans
 from focuseval.formats.output import write_whole
 from focuseval.formats.source import open_source, open_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
     from focuseval.align import Alignment, Documents
+    from focuseval.collection import Index
     from focuseval.formats.format import Format
     from focuseval.gold import Gold
     from focuseval.run import Run
@@ -38,6 +43,26 @@ def carried_documents(path: str | Path, format: str | None = None) -> dict[str, 
     if carried is None:
         raise FormatError(f"expected a format that carries its documents, found {chosen.name}", at=str(path))
     return dict(carried(sources))
+
+
+def documents_at(path: str | Path | Mapping[str, str]) -> Index:
+    """Open documents as `focuseval.open_documents` does; a file that carries documents of its own will do, too."""
+    place = None if isinstance(path, Mapping) else Path(path)
+    if place is not None and place.is_file() and json_files(place):
+        source = open_source(place)
+        chosen = next((name for name, sniff in _CARRIERS.items() if sniff(source.head())), None)
+        if chosen is not None:
+            return open_documents(carried_documents(place, chosen))
+    return open_documents(path)
+
+
+_CARRIERS = {
+    "squad": sniff_spans.squad,
+    "qasper": sniff_spans.qasper,
+    "kilt": sniff_spans.knowledge_source,
+    "natural-questions": sniff_spans.natural_questions,
+}
+"""Formats of files that carry documents, and how such a file is told."""
 
 
 def write_documents(documents: Mapping[str, str], path: str | Path) -> None:

@@ -7,9 +7,9 @@ r"""KILT: provenance by paragraph and character of a Wikipedia page, one JSON ob
 
 The knowledge source has pages ``{"wikipedia_id", "wikipedia_title", "text": [paragraph, …]}``. As a document a page
 is one line per paragraph: line breaks inside a paragraph become blanks and it ends with exactly one, so that
-paragraph n is line n and characters count within it (`carried` makes them). A provenance without characters is
-the whole paragraph, without paragraph the whole page, and −1 says that there is none; the gold's remarks count these.
-Ends are exclusive. Ids and numbers may be written as texts.
+paragraph n is line n and characters count within it: ``--docs`` takes the knowledge source. A provenance without
+characters is the whole paragraph, without paragraph the whole page, and −1 says that there is none; the gold's remarks
+count these. Ends are exclusive. Ids and numbers may be written as texts.
 """
 
 from __future__ import annotations

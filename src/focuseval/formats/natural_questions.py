@@ -8,7 +8,8 @@
 
 A topic is an example, a document the HTML of its page: its id is `document_url` (which names the revision), else
 `document_title`, else the example's id. Bytes are those of the page in UTF-8; they become code points through the
-page in the record, or through the documents given when the record has none (`document_html` left out). A
+page in the record, or through the documents given when the record has none (`document_html` left out); for the texts
+of a run ``--docs FILE`` names the file once more. A
 `start_byte` of −1 means that this annotator found no long answer; the long answers of all annotators are united. The
 simplified form of the data set has tokens in place of bytes, and is refused.
 """

@@ -8,10 +8,10 @@
                         {"unanswerable": false, "evidence": ["…"], "highlighted_evidence": ["…"]}}]}]}}
 
 A document's id is the paper's; its text is title, abstract, and each section's name and paragraphs, empty ones left
-out, with one blank line between (`carried`). The evidence of all answers is relevant; that of an answer marked
-``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` (the format ``qasper-highlighted``) sentences.
-Each is aligned with the paper's text: what occurs more than once is ambiguous, and evidence from a figure or table
-(``FLOAT SELECTED``) is nowhere in the text; the gold's remarks count both.
+out, with one blank line between; ``--docs FILE`` names the file once more. The evidence of all answers is relevant;
+that of an answer marked ``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` (the format
+``qasper-highlighted``) sentences. Each is aligned with the paper's text: what occurs more than once is ambiguous, and
+evidence from a figure or table (``FLOAT SELECTED``) is nowhere in the text; the gold's remarks count both.
 """
 
 from __future__ import annotations
@@ -37,11 +37,6 @@ def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     gold = read_quotes(sources, evidence)
     placed, found = align_gold(gold, dict(carried(sources)))
     return with_remark(placed, found.summary())
-
-
-def read_highlighted(sources: Sequence[Source]) -> Gold:
-    """Return the highlighted sentences instead of the paragraphs."""
-    return read(sources, "highlighted_evidence")
 
 
 def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:

@@ -38,6 +38,10 @@ SPAN_GOLDS: tuple[Format, ...] = (
         sniff.qasper, frozenset(),
     ),
     Format(
+        "qasper-highlighted", "gold", "Qasper, read for the highlighted sentences; by name only",
+        f"{_HERE}.qasper_highlighted", sniff.nothing, frozenset(),
+    ),
+    Format(
         "natural-questions", "gold", "Natural Questions: long answers by byte; carries its pages",
         f"{_HERE}.natural_questions", sniff.natural_questions, frozenset(), aliases=("nq",), located=True,
     ),

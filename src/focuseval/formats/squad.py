@@ -6,9 +6,9 @@
         {"id": "57…", "question": "…", "answers": [{"text": "…", "answer_start": 177}]}]}]}]}
 
 Each paragraph is a document of its own. Its id is the article's title, ``#`` and the paragraph's number in that
-title, from 0: ``Warsaw#0``; an article without a title is called ``article1``, ``article2`` … `carried` yields the
-texts under the same ids. `answer_start` counts code points and is often wrong: `text` is the quote to verify it by
-(a negative one means unknown).
+title, from 0: ``Warsaw#0``; an article without a title is called ``article1``, ``article2`` … The file carries these
+texts: ``--docs FILE`` names it once more. `answer_start` counts code points and is often wrong: `text`
+is the quote to verify it by (a negative one means unknown).
 Several answers to a question are alternatives of several annotators: their union is relevant. A question of 2.0
 without answers (``is_impossible``) judges its paragraph as not relevant.
 """
