@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection.documents import in_memory
+from focuseval.collection.documents import in_memory, open_documents
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.errors import CollectionError
 from oracle.xml_tree import slow_tree
@@ -108,6 +108,20 @@ def test_ids_are_found_exactly_then_without_extension_then_by_their_end(index):
     assert index.find(pa.array(wanted)).tolist() == [0, 0, 0, 1, 0, -1, -1]
     assert index.find(pa.array(wanted).dictionary_encode()).tolist() == [0, 0, 0, 1, 0, -1, -1]
     assert index.find([]).tolist() == []
+
+
+@pytest.mark.parametrize("folder", ["docs/", "./docs/", "/home/me/docs/", "docs\\"])
+def test_a_folder_in_front_of_all_ids_is_taken_away(folder):
+    index = open_documents({"tea": "x", "en/coffee": "y"})
+    assert index.find([f"{folder}tea.md", f"{folder}en/coffee.md", f"{folder}milk.md"]).tolist() == [0, 1, -1]
+    assert index.find([f"{folder}tea.md"]).tolist() == [0]
+
+
+def test_two_ids_never_become_one_for_want_of_their_folders():
+    index = open_documents({"tea": "x"})
+    assert index.find(["en/tea", "fr/tea"]).tolist() == [-1, -1]
+    assert index.find(["tea", "fr/tea"]).tolist() == [0, -1]
+    assert index.find([""]).tolist() == [-1]
 
 
 def test_an_ambiguous_id_is_refused_with_both_candidates(index):

@@ -1,11 +1,14 @@
 """Match the document ids that runs and judgements use with those of an index.
 
 An id matches exactly; else without a file's extension on either side; else as the last components of a longer id
-(``r7023`` for ``co/2000/r7023``), if there is only one. Shortened ids are worked out once and kept.
+(``r7023`` for ``co/2000/r7023``), if there is only one. Shortened ids are worked out once and kept. Where no id is
+known in any of these ways, one folder in front of all of them is taken away, as loaders write it (``docs/a.md`` for
+``a``).
 """
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +58,26 @@ class Names:
             for count in np.unique(slashes[rows[open_] < 0]):
                 here = np.flatnonzero((rows[open_] < 0) & (slashes == count))
                 rows[open_[here]] = self._match_short(bare.take(pa.array(here)), int(count))
-        return rows
+        return self._match_below(bare) if len(open_) and (rows < 0).all() else rows
+
+    def _match_below(self, wanted: Any) -> NDArray[np.int32]:
+        """Match ids without a folder that all of them are in: the highest one below which any is known.
+
+        One folder for all, so that two different ids never become one.
+
+        >>> Names(pa.array(["a", "b"])).match(pa.array(["./docs/a.md", "./docs/c.md"]))
+        array([ 0, -1], dtype=int32)
+        >>> Names(pa.array(["a", "b"])).match(pa.array(["en/a", "fr/a"]))
+        array([-1, -1], dtype=int32)
+        """
+        names = pc.replace_substring(wanted, "\\", "/")
+        ends = pc.min_max(names).as_py()
+        folders = posixpath.commonprefix([ends["min"], ends["max"]]).split("/")[:-1]
+        for above in range(1, len(folders) + 1):
+            rows = self._match_short(pc.utf8_slice_codeunits(names, len("/".join(folders[:above])) + 1), None)
+            if (rows >= 0).any():
+                return rows
+        return np.full(len(names), -1, np.int32)
 
     def _match_short(self, wanted: Any, slashes: int | None) -> NDArray[np.int32]:
         """Match with the ids cut down to as many components, or whole if `slashes` is None."""
@@ -72,8 +94,9 @@ class Names:
         names = pc.replace_substring_regex(self.ids, _EXTENSION, "")
         rows = np.arange(len(names))
         if slashes is not None:
-            names = pc.extract_regex(names, "/(?P<tail>[^/]*" + "/[^/]*" * slashes + ")$").field(0)
-            rows = np.flatnonzero(names.is_valid().to_numpy(zero_copy_only=False))
+            tails = pc.extract_regex(names, "/(?P<tail>[^/]*" + "/[^/]*" * slashes + ")$")
+            rows = np.flatnonzero(tails.is_valid().to_numpy(zero_copy_only=False))
+            names = tails.field(0)
         encoded = names.take(pa.array(rows)).dictionary_encode()
         code = encoded.indices.to_numpy()
         first, last = np.full((2, len(encoded.dictionary) + 1), -1, np.int64)
