@@ -1,5 +1,6 @@
 """Results of LangChain, LlamaIndex and Haystack: their claims are verified against the text."""
 
+import os
 from types import SimpleNamespace as Object
 
 import pytest
@@ -8,6 +9,7 @@ from focuseval.align import align_chunks, align_run
 from focuseval.errors import FormatError
 from focuseval.formats.frameworks import chunks_from, run_from_results
 
+os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
 TEXT = "Une étude. Même refrain. Le café est fermé. Même refrain. La fin arrive – enfin. 🙂 " * 3
 WHY = "{} is not installed: see the dependency group 'frameworks'"
 
