@@ -130,7 +130,7 @@ def trec_outcome(path, **options):
     return outcome(path, gold=QRELS, measures=["AP", "P@2", "nDCG@3", "RR"], **options)
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(
     st.lists(st.integers(0, 14), unique=True, min_size=1, max_size=12),
     st.lists(RANKED, min_size=12, max_size=12),

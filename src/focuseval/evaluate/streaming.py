@@ -122,7 +122,7 @@ def _pieces(path: Path, prepared: Prepared, plan: Plan, score: Score) -> Iterato
 
     from focuseval.formats.run_blocks import block_reader, cuts, read_part  # noqa: PLC0415  as above
 
-    read, topic_of = block_reader(streamed_format(path, plan.run_format) or "")
+    read, topic_of = block_reader(path, streamed_format(path, plan.run_format) or "")
     number = {name: code for code, name in enumerate(prepared.gold.topics)}
     threads = min(_THREADS, os.cpu_count() or 1)
 
@@ -171,7 +171,7 @@ def some_topics(prepared: Prepared, codes: Codes) -> Prepared:
         kept = {
             f.name: _rows(column, low, high) for f in fields(table) if (column := getattr(table, f.name)) is not None
         }
-        kept["topic"] = np.searchsorted(codes, kept["topic"]).astype(np.int32)
+        kept["topic"] = np.repeat(np.arange(len(codes), dtype=np.int32), high - low)
         tables[name] = replace(table, **kept)
     part = replace(gold, topics=tuple(gold.topics[code] for code in codes.tolist()), **tables)
     return replace(prepare(part, prepared.index), whole=prepared)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from focuseval.errors import FormatError
 
 _STRETCH = 1 << 18
+_FEW = 200
+"""Rows among which one is few."""
 
 
 def topic_codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -46,9 +48,9 @@ def _run_ends(chunk: Any) -> Any:
     return chunk if pa.types.is_run_end_encoded(chunk.type) else pc.run_end_encode(chunk)
 
 
-def only_value(column: Any, refuse: Callable[[int, str, str], FormatError]) -> str:
+def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], first: str | None = None) -> str:
     """Return the one value of a column; raise what `refuse(row, first, other)` makes of a second one."""
-    first, row = None, 0
+    row = 0
     for chunk in column.chunks:
         encoded = _run_ends(chunk)
         values, ends = encoded.values, encoded.run_ends
@@ -181,12 +183,23 @@ def _arrow_taken(column: Any, order: Order) -> Any:
         return column.take(indices(taken(np.arange(order.size), order)))
     pieces = []
     for first, chunks in _closed(column.chunks, order):
-        rows = np.arange(sum(map(len, chunks)))
-        here = slice(*np.searchsorted(order.to, (first, first + len(rows))))
-        rows[order.to[here] - first] = order.origin[here] - first
-        moving = here.start < here.stop
-        pieces += [pa.concat_arrays(chunks).take(indices(rows))] if moving else chunks
+        here = slice(*np.searchsorted(order.to, (first, first + sum(map(len, chunks)))))
+        to, origin = order.to[here] - first, order.origin[here] - first
+        pieces += [_with_rows_moved(pa.concat_arrays(chunks), to, origin)] if len(to) else chunks
     return pa.chunked_array(pieces, column.type)
+
+
+def _with_rows_moved(chunk: Any, to: NDArray[np.int64], origin: NDArray[np.int64]) -> Any:
+    """Return a chunk with some rows in other places: few of them between slices of the rest, which are copied whole."""
+    if len(to) * _FEW > len(chunk):
+        rows = np.arange(len(chunk))
+        rows[to] = origin
+        return chunk.take(indices(rows))
+    pieces, last = [], 0
+    for place, row in zip(to.tolist(), origin.tolist(), strict=True):
+        pieces += [chunk.slice(last, place - last), chunk.slice(row, 1)]
+        last = place + 1
+    return pa.concat_arrays([*pieces, chunk.slice(last)])
 
 
 def _closed(chunks: list[Any], order: Order) -> Iterator[tuple[int, list[Any]]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -109,12 +110,19 @@ def json_topic(line: bytes) -> Any:
         return None
 
 
-def block_reader(name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
-    """Return how a format's blocks are read, and how its lines name their topic."""
+def block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
+    """Return how the blocks of a file in this format are read, and how its lines name their topic."""
     if name == "trec-run":
         from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there
 
-        return trec_run.read, trec_topic
+        named = _first_line(path).split()[-1:]
+        return partial(trec_run.read, name=named[0].decode(errors="replace") if named else None), trec_topic
     from focuseval.formats import run_jsonl  # noqa: PLC0415  as above
 
     return run_jsonl.read, json_topic
+
+
+def _first_line(path: Path) -> bytes:
+    """Return the first line that is not blank."""
+    with path.open("rb") as file:
+        return next((line for line in file if line.strip()), b"")

@@ -41,10 +41,10 @@ LAYOUT = Layout(
 )
 
 
-def read(source: Source) -> Run:
-    """Return the run in trec_eval's order."""
+def read(source: Source, name: str | None = None) -> Run:
+    """Return the run in trec_eval's order; a part of a file is told the name that the file's first line gave it."""
     table = read_table(source, LAYOUT)
-    run_id = one_run_id(source, table)
+    run_id = one_run_id(source, table, name)
     topics, topic = topic_codes(table.pop("topic"))
     document = table.pop("document")
     keys = distinct_keys(topic, document)
@@ -71,7 +71,7 @@ def read(source: Source) -> Run:
     )
 
 
-def one_run_id(source: Source, table: Table) -> str:
+def one_run_id(source: Source, table: Table, name: str | None = None) -> str:
     """Return the run's name; a file holds one run."""
 
     def refuse(row: int, first: str, other: str) -> FormatError:
@@ -81,7 +81,7 @@ def one_run_id(source: Source, table: Table) -> str:
             remedy="split the file by its sixth column",
         )
 
-    return only_value(table.pop("run"), refuse)
+    return only_value(table.pop("run"), refuse, name)
 
 
 def _repeated(source: Source, table: Table, document: Any, rows: tuple[int, int]) -> FormatError:
