@@ -23,13 +23,15 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     from focuseval.compare.tables import as_json, correlation_grid  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  as above
+    from focuseval.evaluate.streaming import ahead  # noqa: PLC0415  as above
 
+    sources = ahead(runs, options["run_format"])
     judged, index = read_judged(gold, options)
     groups = [group for axis in options["axes"] for group in variants(axis, options["measures"], judged.scale)]
     names = list(dict.fromkeys([*options["measures"], *(name for _, group in groups for name in group)]))
     asked = {name: options[name] for name in ("task", "profile", "run_format")}
     with watched(runs) as progress:
-        scores = evaluate(judged, list(runs), names, index=index, progress=progress, **asked)
+        scores = evaluate(judged, sources, names, index=index, progress=progress, **asked)
     for remark in scores.remarks():
         click.echo(remark, err=True)
     write_repairs_of(gold, runs, index, options)

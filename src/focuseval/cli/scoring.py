@@ -19,13 +19,15 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
+    from focuseval.evaluate.streaming import ahead  # noqa: PLC0415  as above
 
+    sources = ahead(runs, options["run_format"])
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas")
     with watched(runs) as progress:
         scores = evaluate(
             judged,
-            list(runs),
+            sources,
             options["measures"] or None,
             index=index,
             topics=_topics(options["topics"]),

@@ -14,7 +14,7 @@ from focuseval.evaluate.lawful import refuse_unlawful
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
-from focuseval.evaluate.streaming import score_stream, streamable, streamed_format
+from focuseval.evaluate.streaming import ahead, score_stream, streamable, streamed_format
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.match import Matched, match, prepare
@@ -94,7 +94,8 @@ def evaluate(
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
     """
-    index, sources, asked = as_index(docs if index is None else index), as_runs(runs), _asked(measures)
+    index, asked = as_index(docs if index is None else index), _asked(measures)
+    sources = tuple(ahead(as_runs(runs), policies.get("run_format")))
     gold = as_gold(gold, index)
     if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task

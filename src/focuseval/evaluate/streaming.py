@@ -6,8 +6,6 @@ a TREC run whose topics stand together. For everything else, and where anything 
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -19,7 +17,7 @@ from focuseval.errors import FocusevalError
 from focuseval.match import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,8 +37,6 @@ TOPICS = 1 << 16
 STREAMED = ("run-jsonl", "trec-run")
 """Formats whose lines each name their topic."""
 
-_THREADS = 4
-
 
 @dataclass(frozen=True)
 class Piece:
@@ -52,8 +48,6 @@ class Piece:
     scored: Any
     """The block's `Scored`; None where the gold knows none of its topics."""
     nothing: Run
-    done: float = 1.0
-    """How much of the file lies before the block's end."""
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -74,6 +68,17 @@ def streamed_format(source: Any, run_format: str | None = None) -> str | None:
     with path.open("rb") as file:
         known = find_format(run_format, "run") if run_format else sniffed(file.read(1 << 16), "run")
     return known.name if known is not None and known.name in STREAMED else None
+
+
+def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
+    """Return runs, the first of them being read already if it is a large file: while a gold is read, a core is idle."""
+    known = streamed_format(sources[0], run_format) if sources else None
+    if known is None:
+        return list(sources)
+    from focuseval.formats.run_blocks import LargeRun  # noqa: PLC0415  only large runs need it
+
+    first = sources[0] if isinstance(sources[0], LargeRun) else LargeRun(Path(sources[0]), known)
+    return [first, *sources[1:]]
 
 
 def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:
@@ -98,13 +103,16 @@ def score_stream(
     """
     pieces: list[Piece] = []
     seen = np.zeros(len(prepared.gold.topics), np.bool_)
-    for piece in _pieces(Path(source), prepared, plan, score):
+    number = {name: code for code, name in enumerate(prepared.gold.topics)}
+    for piece, share in ahead([source], plan.run_format)[0].each(
+        lambda run: _piece(run, number, prepared, plan, score)
+    ):
         if piece is None or seen[piece.codes].any() or (pieces and piece.shape != pieces[0].shape):
             return None
         seen[piece.codes] = True
         pieces.append(piece)
         if move is not None:
-            move(piece.done)
+            move(share)
     answered = [piece.scored for piece in pieces if piece.scored is not None]
     if not answered or all(part.counts.unjudged == part.results for part in answered):
         return None  # no document in common: another spelling of ids may have some
@@ -114,32 +122,6 @@ def score_stream(
         scored = score(nothing, some_topics(prepared, codes), plan)
         pieces.append(Piece(codes, 0, replace(scored, remarks=()), nothing))
     return _gathered(pieces, prepared, plan)
-
-
-def _pieces(path: Path, prepared: Prepared, plan: Plan, score: Score) -> Iterator[Piece | None]:
-    """Yield the blocks' pieces in file order; several are worked on at once, and only so many wait."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need threads
-
-    from focuseval.formats.run_blocks import block_reader, cuts, read_part  # noqa: PLC0415  as above
-
-    read, topic_of = block_reader(path, streamed_format(path, plan.run_format) or "")
-    number = {name: code for code, name in enumerate(prepared.gold.topics)}
-    threads = min(_THREADS, os.cpu_count() or 1)
-
-    size = path.stat().st_size
-
-    def work(block: tuple[int, int]) -> Piece | None:
-        piece = _piece(read(read_part(path, *block)), number, prepared, plan, score)
-        return piece and replace(piece, done=block[1] / size)
-
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Any] = deque()
-        for block in cuts(path, topic_of):
-            waiting.append(pool.submit(work, block))
-            if len(waiting) > 2 * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, score: Score) -> Piece | None:

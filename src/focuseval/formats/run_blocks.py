@@ -7,10 +7,14 @@ stand together comes out with a topic in two blocks: the caller must notice, and
 from __future__ import annotations
 
 import json
+import os
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.errors import Place
 from focuseval.formats.source import BOM, Source
@@ -22,6 +26,12 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 24
 """Bytes that are read at once: about 200,000 results as JSON lines, 400,000 as TREC writes them."""
+
+T = TypeVar("T")
+
+_THREADS = min(4, os.cpu_count() or 1)
+_AHEAD = 6
+"""Blocks that are read before anybody asks for them: about as many as a thread reads while another reads the gold."""
 
 _LOOK = 1 << 16
 """Bytes before a cut that are looked at first; a topic that reaches further back is followed."""
@@ -110,7 +120,55 @@ def json_topic(line: bytes) -> Any:
         return None
 
 
-def block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
+class LargeRun:
+    """A large run in a file, to be used as its path; its first blocks are being read while somebody reads the gold."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        """Start reading a file in the format of this name."""
+        self.path = path
+        self._pool = ThreadPoolExecutor(_THREADS)
+        self._read, topic_of = _block_reader(path, name)
+        self._cuts = cuts(path, topic_of)
+        self._ahead = [(end, self._pool.submit(self._part, start, end)) for start, end in islice(self._cuts, _AHEAD)]
+
+    def __fspath__(self) -> str:
+        """Return the file's name: whoever knows nothing of blocks reads the file at once."""
+        return str(self.path)
+
+    def each(self, work: Callable[[Run], T]) -> Iterator[tuple[T, float]]:
+        """Yield what `work` makes of every block, in file order, and the share of the file that is done; once.
+
+        Several blocks are worked on at once, and only so many wait.
+        """
+        whole, waiting = self.path.stat().st_size, deque[tuple[Future[T], float]]()
+        with self._pool as pool:
+            for end, reading in self._reading():
+                waiting.append((pool.submit(_after, reading, work), end / whole))
+                if len(waiting) > 2 * _THREADS:
+                    yield _result(*waiting.popleft())
+            while waiting:
+                yield _result(*waiting.popleft())
+
+    def _reading(self) -> Iterator[tuple[int, Callable[[], Run]]]:
+        """Yield the end of every block, and what waits for it or reads it."""
+        for end, begun in self._ahead:
+            yield end, begun.result
+        for start, end in self._cuts:
+            yield end, partial(self._part, start, end)
+
+    def _part(self, start: int, end: int) -> Run:
+        return self._read(read_part(self.path, start, end))
+
+
+def _after(reading: Callable[[], Run], work: Callable[[Run], T]) -> T:
+    return work(reading())
+
+
+def _result(future: Future[T], share: float) -> tuple[T, float]:
+    return future.result(), share
+
+
+def _block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
     """Return how the blocks of a file in this format are read, and how its lines name their topic."""
     if name == "trec-run":
         from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from focuseval.report.ground import Ground
 
+
 def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:
     """Return the app of one report."""
     page = render_html(report_on(ground, title=title, served=True))
