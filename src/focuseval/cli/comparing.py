@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
     """Score the runs once under every measure and variant, compare them, and return the text to print."""
+    from focuseval.formats.ahead import ahead  # noqa: PLC0415  help must not wait for it
+
+    sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
@@ -23,9 +26,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     from focuseval.compare.tables import as_json, correlation_grid  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  as above
-    from focuseval.evaluate.streaming import ahead  # noqa: PLC0415  as above
 
-    sources = ahead(runs, options["run_format"])
     judged, index = read_judged(gold, options)
     groups = [group for axis in options["axes"] for group in variants(axis, options["measures"], judged.scale)]
     names = list(dict.fromkeys([*options["measures"], *(name for _, group in groups for name in group)]))

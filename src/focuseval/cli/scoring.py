@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
     """Read what the options name and evaluate it; remarks go to the standard error."""
+    from focuseval.formats.ahead import ahead  # noqa: PLC0415  help must not wait for it
+
+    sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
-    from focuseval.evaluate.streaming import ahead  # noqa: PLC0415  as above
 
-    sources = ahead(runs, options["run_format"])
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas")
     with watched(runs) as progress:

@@ -7,17 +7,16 @@ a TREC run whose topics stand together. For everything else, and where anything 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import FocusevalError
+from focuseval.formats.ahead import ahead, streamed_format
 from focuseval.match import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -28,14 +27,8 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int64]
     Score = Callable[[Run, Prepared, Plan], Any]
 
-LARGE = 1 << 26
-"""Bytes from which on a run is streamed."""
-
 TOPICS = 1 << 16
 """Unanswered topics that are scored at once."""
-
-STREAMED = ("run-jsonl", "trec-run")
-"""Formats whose lines each name their topic."""
 
 
 @dataclass(frozen=True)
@@ -54,31 +47,6 @@ class Piece:
         """The run's name, and which columns it has: the same in all blocks."""
         run = self.nothing
         return run.run_id, *(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
-
-
-def streamed_format(source: Any, run_format: str | None = None) -> str | None:
-    """Return the format of a large file that may be streamed, else None; such a run names no task."""
-    if not isinstance(source, (str, PathLike)):
-        return None
-    path = Path(source)
-    if not path.is_file() or path.stat().st_size < LARGE:
-        return None
-    from focuseval.formats.catalogue import find_format, sniffed  # noqa: PLC0415  a run in memory needs no reader
-
-    with path.open("rb") as file:
-        known = find_format(run_format, "run") if run_format else sniffed(file.read(1 << 16), "run")
-    return known.name if known is not None and known.name in STREAMED else None
-
-
-def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
-    """Return runs, the first of them being read already if it is a large file: while a gold is read, a core is idle."""
-    known = streamed_format(sources[0], run_format) if sources else None
-    if known is None:
-        return list(sources)
-    from focuseval.formats.run_blocks import LargeRun  # noqa: PLC0415  only large runs need it
-
-    first = sources[0] if isinstance(sources[0], LargeRun) else LargeRun(Path(sources[0]), known)
-    return [first, *sources[1:]]
 
 
 def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:

@@ -21,7 +21,8 @@ Kinds = list[tuple[str, str | None]]
 ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 _BLOCK = 1 << 22
 _SEGMENT = 1 << 27
-_SMALL = 1 << 24
+_ONE_THREAD = 1 << 24
+_LARGE = 1 << 20
 _WINDOW = 1 << 16
 _PIECE = 1 << 18
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
@@ -88,15 +89,15 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
         return None
     try:
         table = csv.read_csv(
-            pa.BufferReader(arrows_own(data)),
+            pa.BufferReader(lent(data)),
             csv.ReadOptions(
-                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _SMALL
+                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _ONE_THREAD
             ),
             csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
             csv.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
             ),
-            memory_pool=_roomy() if data.size > _SMALL else None,
+            memory_pool=_roomy() if data.size > _LARGE else None,
         )
     except pa.ArrowInvalid:
         return None
@@ -122,17 +123,13 @@ def _doubled(data: pa.Buffer, separator: int) -> bool:
     return False
 
 
-def arrows_own(data: pa.Buffer) -> pa.Buffer:
-    """Return small data as a copy in Arrow's own memory; large data, which takes a while to use, as it is.
+def lent(data: pa.Buffer) -> pa.Buffer:
+    """Return data as memory that Arrow reads but does not own; the caller keeps `data` until Arrow has read it.
 
     Arrow's threads may let go of their input a moment after the reader has returned. If it is Python's, they need the
     interpreter for it, and where that is ending already the process aborts (apache/arrow issue 34314).
     """
-    if data.size >= _SMALL:
-        return data
-    copy = pa.allocate_buffer(data.size)
-    np.frombuffer(copy, np.uint8)[:] = np.frombuffer(data, np.uint8)
-    return copy
+    return pa.foreign_buffer(data.address, data.size)
 
 
 def _encoded(column: Any, kind: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.formats.columns import arrows_own
+from focuseval.formats.columns import lent
 from focuseval.formats.json_lines import FAR
 from focuseval.formats.judgements import empty_elements
 from focuseval.gold import UNKNOWN, Articles, Gold, Passages
@@ -76,7 +76,7 @@ def _table(source: Source) -> Any:
     options = arrow_json.ParseOptions(explicit_schema=_LINE, unexpected_field_behavior="error")
     blocks = arrow_json.ReadOptions(block_size=1 << 22)
     try:
-        table = arrow_json.read_json(pa.BufferReader(arrows_own(pa.py_buffer(source.data))), blocks, options)
+        table = arrow_json.read_json(pa.BufferReader(lent(pa.py_buffer(source.data))), blocks, options)
     except pa.ArrowInvalid:
         return None
     return table if table.num_rows == source.data[:].rstrip().count(b"\n") + 1 else None

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
-from focuseval.formats.columns import arrows_own
+from focuseval.formats.columns import lent
 from focuseval.formats.source import refuse_nul
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _by_arrow(source: Source, fields: Sequence[Field]) -> tuple[dict[str, Any], 
     options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
     blocks = arrow_json.ReadOptions(block_size=1 << 22)
     try:
-        table = arrow_json.read_json(pa.BufferReader(arrows_own(pa.py_buffer(source.data))), blocks, options)
+        table = arrow_json.read_json(pa.BufferReader(lent(pa.py_buffer(source.data))), blocks, options)
     except pa.ArrowInvalid:
         return None
     columns = {field.name: table[field.name] for field in fields}

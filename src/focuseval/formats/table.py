@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _WHOLE = {"int": re.compile(r"[+-]?[0-9]{1,18}"), "rank": re.compile(r"[+-]?[0-9]{1,9}")}
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _QUOTED = 60
+_NEWLINE = 10
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,10 @@ class Table:
 
 def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> Table:
     """Return a text file's columns; each guess of column kinds is tried before the layout's own."""
-    refuse_nul(source)
     data = pa.py_buffer(source.data)
+    lowest = int(np.frombuffer(data, np.uint8).min(initial=_NEWLINE))  # one look tells that no NUL and no tab is there
+    if not lowest:
+        refuse_nul(source)
     width = _first_width(source)
     if not layout.least <= width <= len(layout.columns):
         return plain_table(source, layout)
@@ -84,7 +87,8 @@ def read_table(source: Source, layout: Layout, *guesses: Mapping[str, str]) -> T
     data = data.slice(0, _without_blank_end(data))
     separator = _separator(source)
     kinds = [{**layout.columns, **guess} for guess in guesses] + [dict(layout.columns)]
-    for kind in kinds if source.data.find(_OTHER[separator]) < 0 else []:
+    mixed = (separator == "\t" or lowest < _NEWLINE) and source.data.find(_OTHER[separator]) >= 0
+    for kind in [] if mixed else kinds:
         columns = parsed(data, list(kind.items())[:width], separator, release=source.release)
         if columns is not None:
             return Table(columns)
