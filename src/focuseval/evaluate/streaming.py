@@ -117,7 +117,8 @@ def some_topics(prepared: Prepared, codes: Codes) -> Prepared:
     gold, tables = prepared.gold, {}
     for name in ("articles", "passages"):
         table = getattr(gold, name)
-        low, high = np.searchsorted(table.topic, codes), np.searchsorted(table.topic, codes, "right")
+        asked = codes.astype(table.topic.dtype)  # of another type, all rows would be copied
+        low, high = np.searchsorted(table.topic, asked), np.searchsorted(table.topic, asked, "right")
         kept = {
             f.name: _rows(column, low, high) for f in fields(table) if (column := getattr(table, f.name)) is not None
         }
