@@ -83,6 +83,37 @@ def rows_of_chunks(column: Any, rows: NDArray[np.integer]) -> Any:
     return pa.chunked_array(pieces, column.type)
 
 
+def coded(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], Any]:
+    """Return a code for every string, and the distinct strings in order of first appearance.
+
+    What Arrow's dictionary encoding does, in two thirds of its time where the keys are known.
+
+    >>> import pyarrow as pa
+    >>> names = pa.array(["b", "a", "b"])
+    >>> codes, distinct = coded(names, hash64(names))
+    >>> codes.tolist(), distinct.to_pylist()
+    ([0, 1, 0], ['b', 'a'])
+    """
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    whole = strings.combine_chunks() if isinstance(strings, pa.ChunkedArray) else strings
+    order = np.argsort(keys)
+    in_order, other = keys[order], np.ones(len(keys), np.bool_)
+    np.not_equal(in_order[1:], in_order[:-1], out=other[1:])
+    begins = np.flatnonzero(other)
+    first = np.minimum.reduceat(order, begins) if len(begins) else begins
+    is_first = np.zeros(len(keys), np.bool_)
+    is_first[first] = True
+    code_of_group = np.cumsum(is_first, dtype=np.int32)[first] - np.int32(1)
+    codes = np.empty(len(keys), np.int32)
+    codes[order] = np.repeat(code_of_group, np.diff(begins, append=len(keys)))
+    distinct, again = whole.take(indices(np.flatnonzero(is_first))), np.flatnonzero(~is_first)
+    if whole.take(indices(again)).equals(distinct.take(indices(codes[again]))):
+        return codes, distinct
+    encoded = whole.dictionary_encode()  # two strings share a key by chance
+    return encoded.indices.to_numpy().astype(np.int32), encoded.dictionary
+
+
 def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Join two keys into one."""
     mixed = (key ^ other) * _ODD

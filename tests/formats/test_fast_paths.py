@@ -13,7 +13,7 @@ from focuseval.formats.run_jsonl import FIELDS
 from focuseval.formats.table import plain_table, read_table
 from focuseval.formats.trec_run import LAYOUT
 from focuseval.formats.xml_run import build
-from focuseval.keys import hash64
+from focuseval.keys import coded, hash64
 from strategies.runs import WORD, runs, said
 from strategies.samples import SAMPLES
 
@@ -125,6 +125,18 @@ def test_equal_strings_have_equal_keys_and_unequal_ones_do_not(chunks):
     assert (
         keys.tolist() == hash64(column.cast(pa.large_string())).tolist() == hash64(column.dictionary_encode()).tolist()
     )
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "ab", "a longer identifier", "é"]), max_size=6), max_size=3))
+def test_strings_are_coded_as_arrow_codes_them_even_where_keys_collide(chunks):
+    import pyarrow as pa  # noqa: PLC0415  a fast test file
+
+    column = pa.chunked_array(chunks, pa.string())
+    expected = pa.array(column.to_pylist(), pa.string()).dictionary_encode()
+    for keys in (hash64(column), np.zeros(len(column), np.uint64), hash64(column) % np.uint64(2)):
+        codes, distinct = coded(column, keys)
+        assert codes.tolist() == expected.indices.to_pylist()
+        assert distinct.to_pylist() == expected.dictionary.to_pylist()
 
 
 @given(st.data(), st.integers(1, 30))

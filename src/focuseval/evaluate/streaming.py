@@ -97,7 +97,7 @@ def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, sco
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     if run.text is not None:
         return None
-    strangers, nothing = len(run.topics) - len(codes), replace(run.take(np.zeros(0, np.int64)), topics=())
+    strangers, nothing = len(run.topics) - len(codes), _nothing(run)
     if not len(codes):
         return Piece(codes, strangers, None, nothing)
     part = some_topics(prepared, codes)
@@ -110,6 +110,13 @@ def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, sco
         return Piece(codes, strangers, score(placed, part, plan), nothing)
     except FocusevalError:
         return None
+
+
+def _nothing(run: Run) -> Run:
+    """Return a run without results that has the same columns."""
+    columns = {f.name: getattr(run, f.name) for f in fields(run)}
+    empty = {name: column[:0] for name, column in columns.items() if hasattr(column, "__array__")}
+    return replace(run, topics=(), **empty)
 
 
 def some_topics(prepared: Prepared, codes: Codes) -> Prepared:

@@ -23,11 +23,10 @@ from focuseval.formats.ranking import distinct_keys, topic_codes
 from focuseval.formats.source import joint_digest
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.gold import UNKNOWN, Articles, Gold
+from focuseval.keys import coded, hash64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from focuseval.formats.source import Source
 
@@ -42,21 +41,22 @@ def read(sources: Sequence[Source]) -> Gold:
     grade = column_array(columns[2], np.int64)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
     line = np.concatenate([_lines(table) for table in tables])
-    coded, twice = _coded_and_checked(columns[1], topic)
-    if isinstance(twice, tuple):
-        places = [sources[int(source[row])].at(int(line[row])) for row in twice]
+    keys = distinct_keys(topic, columns[1])
+    if isinstance(keys, tuple):
+        places = [sources[int(source[row])].at(int(line[row])) for row in keys]
         raise FormatError(
-            f"expected one judgement of document {columns[1][twice[0]].as_py()!r} for topic "
-            f"{topics[topic[twice[0]]]!r}, found another at {places[0]}",
+            f"expected one judgement of document {columns[1][keys[0]].as_py()!r} for topic "
+            f"{topics[topic[keys[0]]]!r}, found another at {places[0]}",
             at=places[1],
             remedy="keep one of the two",
         )
+    document, documents = coded(columns[1], hash64(columns[1]) if keys is None else keys)
     in_blocks = bool((topic[1:] >= topic[:-1]).all())
     order = slice(None) if in_blocks else np.argsort(topic, kind="stable")
     unknown = np.full(len(topic), UNKNOWN, np.int64)
     articles = Articles(
         topic[order],
-        coded.indices.to_numpy()[order].astype(np.int32, copy=False),
+        document[order],
         np.clip(grade[order], -(2**31), 2**31 - 1).astype(np.int32),
         unknown,
         unknown,
@@ -66,7 +66,7 @@ def read(sources: Sequence[Source]) -> Gold:
     )
     return Gold(
         topics,
-        coded.dictionary,
+        documents,
         articles,
         empty_passages(),
         empty_elements(),
@@ -77,21 +77,7 @@ def read(sources: Sequence[Source]) -> Gold:
     )
 
 
-def _coded_and_checked(documents: Any, topic: NDArray[np.int32]) -> tuple[Any, Any]:
-    """Return the documents dictionary-encoded, and what `distinct_keys` says of them; many at once on two cores."""
-    if len(topic) < _MANY:
-        coded = documents.combine_chunks().dictionary_encode() if len(topic) else pa.array([], _CODED)
-        return coded, distinct_keys(topic, documents)
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large golds are worth a second thread
-
-    with ThreadPoolExecutor(1) as pool:
-        twice = pool.submit(distinct_keys, topic, documents)
-        return documents.combine_chunks().dictionary_encode(), twice.result()
-
-
-_MANY = 1 << 17
 _READ = ("topic", "document", "grade")
-_CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 def t_type(name: str) -> Any:
