@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from focuseval.errors import FocusevalError
 from focuseval.formats.ahead import ahead, streamed_format
@@ -113,10 +114,14 @@ def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, sco
 
 
 def _nothing(run: Run) -> Run:
-    """Return a run without results that has the same columns."""
-    columns = {f.name: getattr(run, f.name) for f in fields(run)}
-    empty = {name: column[:0] for name, column in columns.items() if hasattr(column, "__array__")}
-    return replace(run, topics=(), **empty)
+    """Return a run without results that has the same columns; a slice of them would keep all of their memory."""
+    empty: dict[str, Any] = {"topics": ()}
+    for name, column in ((f.name, getattr(run, f.name)) for f in fields(run)):
+        if isinstance(column, np.ndarray):
+            empty[name] = column[:0].copy()
+        elif isinstance(column, (pa.Array, pa.ChunkedArray)):
+            empty[name] = pa.array([], column.type)
+    return replace(run, **empty)
 
 
 def some_topics(prepared: Prepared, codes: Codes) -> Prepared:

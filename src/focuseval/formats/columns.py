@@ -21,8 +21,7 @@ Kinds = list[tuple[str, str | None]]
 ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 _BLOCK = 1 << 22
 _SEGMENT = 1 << 27
-_ONE_THREAD = 1 << 24
-_LARGE = 1 << 20
+_SMALL = 1 << 24
 _WINDOW = 1 << 16
 _PIECE = 1 << 18
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
@@ -91,13 +90,13 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
         table = csv.read_csv(
             pa.BufferReader(lent(data)),
             csv.ReadOptions(
-                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _ONE_THREAD
+                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _SMALL
             ),
             csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
             csv.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
             ),
-            memory_pool=_roomy() if data.size > _LARGE else None,
+            memory_pool=_roomy() if data.size > _SMALL else None,
         )
     except pa.ArrowInvalid:
         return None
