@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import COMMANDS, SECTIONS, main
+from focuseval.example import ROOT
 from focuseval.formats.output import write_whole
 
 RUN = "1 Q0 d1 1 4 R\n1 Q0 d2 2 3 R\n"
@@ -75,3 +76,13 @@ def test_a_device_is_written_to_and_not_replaced(folder):
     assert Path("/dev/null").is_char_device()
     said = shell("$F score qrels run -m AP --format csv -o /dev/stdout")
     assert (said.returncode, said.stdout.split(",")[0]) == (0, "run")
+
+
+def test_a_simulated_run_is_json_lines_where_its_file_is_named_so(tmp_path):
+    gold, articles = ROOT / "gold" / "gold.jsonl", ROOT / "articles"
+    for name, first in (("ideal.jsonl", '{"topic"'), ("ideal.xml", "<?xml"), ("ideal", "<?xml")):
+        made = CliRunner().invoke(
+            main, ["simulate", str(gold), "--docs", str(articles), "--kind", "ideal", "-o", str(tmp_path / name)]
+        )
+        assert made.exit_code == 0, made.output
+        assert (tmp_path / name).read_text().startswith(first)

@@ -23,7 +23,7 @@ from focuseval.cli.options import (
     "--to",
     "layout",
     metavar="FORMAT",
-    help="Format of the run (see 'focuseval formats'); by default one that fits the kind.",
+    help="Format of the run (see 'focuseval formats'); by default JSON lines for a file so named, else what fits.",
 )
 @collection_options
 @gold_format_option

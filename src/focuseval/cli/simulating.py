@@ -18,10 +18,19 @@ def simulate_file(gold: str, options: dict[str, Any]) -> str:
     run = simulate(judged, options["kind"], index, dial=dial)
     if options["task"]:
         run = _lawful(run, options["task"], index)
-    layout = options["layout"] or ("inex-xml" if run.path is not None else "inex-fol")
+    layout = options["layout"] or _fitting(run, options["output"])
     write_run(run, options["output"], layout, index=index)
     topics = len(set(run.topic.tolist()))
     return f"{options['output']}: {len(run):,} results for {topics:,} topics, kind {options['kind']}, format {layout}"
+
+
+def _fitting(run: Any, output: str) -> str:
+    """Return the format of a run where nobody names one: JSON lines by the file's ending, else what fits its places."""
+    from focuseval.formats.catalogue import find_format  # noqa: PLC0415  as above
+
+    if output.lower().endswith(find_format("run-jsonl").suffixes):
+        return "run-jsonl"
+    return "inex-xml" if run.path is not None else "inex-fol"
 
 
 def _lawful(run: Any, task: str, index: Any) -> Any:
