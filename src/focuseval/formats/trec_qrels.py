@@ -28,6 +28,7 @@ from focuseval.keys import coded, hash64
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from focuseval.errors import Place
     from focuseval.formats.source import Source
 
 LAYOUT = Layout({"topic": "text", "iteration": None, "document": "text", "grade": "int"}, least=4)
@@ -43,13 +44,8 @@ def read(sources: Sequence[Source]) -> Gold:
     line = np.concatenate([_lines(table) for table in tables])
     keys = distinct_keys(topic, columns[1])
     if isinstance(keys, tuple):
-        places = [sources[int(source[row])].at(int(line[row])) for row in keys]
-        raise FormatError(
-            f"expected one judgement of document {columns[1][keys[0]].as_py()!r} for topic "
-            f"{topics[topic[keys[0]]]!r}, found another at {places[0]}",
-            at=places[1],
-            remedy="keep one of the two",
-        )
+        first, second = (sources[int(source[row])].at(int(line[row])) for row in keys)
+        raise _judged_twice(columns[1][keys[0]].as_py(), topics[topic[keys[0]]], first, second)
     document, documents = coded(columns[1], hash64(columns[1]) if keys is None else keys)
     in_blocks = bool((topic[1:] >= topic[:-1]).all())
     order = slice(None) if in_blocks else np.argsort(topic, kind="stable")
@@ -74,6 +70,14 @@ def read(sources: Sequence[Source]) -> Gold:
         sha256=joint_digest(sources),
         file=sources[0].name if len(sources) == 1 else "",
         sources=tuple(s.name for s in sources) if len(sources) > 1 else (),
+    )
+
+
+def _judged_twice(document: str, topic: str, first: Place, second: Place) -> FormatError:
+    return FormatError(
+        f"expected one judgement of document {document!r} for topic {topic!r}, found another at {first}",
+        at=second,
+        remedy="keep one of the two",
     )
 
 
