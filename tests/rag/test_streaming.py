@@ -167,6 +167,15 @@ def test_a_large_trec_run_is_not_read_at_once(folder, monkeypatch):
     assert evaluate(QRELS, path, ["AP"]).runs == ("run",)
 
 
+@pytest.mark.parametrize("document", ["d1", "d2"])
+def test_a_topic_that_the_gold_does_not_know_is_one_topic_wherever_its_lines_stand(folder, document):
+    """With the same document in both places it is a fault, with another one it is counted once."""
+    path = folder / "scattered.trec"
+    known = "".join(f"{t} Q0 d{d} {d} {9 - d} run\n" for t in range(12) for d in range(1, 5))
+    path.write_text(f"99 Q0 d1 1 2 run\n{known}99 Q0 {document} 2 1 run\n")
+    assert trec_outcome(path, streamed=True) == trec_outcome(path, streamed=False)
+
+
 def test_a_byte_order_mark_is_not_a_part_of_the_first_topic(folder):
     path = folder / "marked.trec"
     path.write_bytes(b"\xef\xbb\xbf" + b"".join(b"%d Q0 d1 1 1 run\n" % t for t in range(12)))

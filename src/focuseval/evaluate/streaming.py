@@ -37,7 +37,7 @@ class Piece:
     """What became of one block: its topics' codes in the gold, its scores, and an empty run of its shape."""
 
     codes: Codes
-    strangers: int
+    strangers: frozenset[str]
     """Topics that the gold does not know."""
     scored: Any
     """The block's `Scored`; None where the gold knows none of its topics."""
@@ -71,14 +71,16 @@ def score_stream(
     `move` is told the share of the file that is done.
     """
     pieces: list[Piece] = []
-    seen = np.zeros(len(prepared.gold.topics), np.bool_)
+    seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
     number = {name: code for code, name in enumerate(prepared.gold.topics)}
-    for piece, share in ahead([source], plan.run_format)[0].each(
-        lambda run: _piece(run, number, prepared, plan, score)
-    ):
-        if piece is None or seen[piece.codes].any() or (pieces and piece.shape != pieces[0].shape):
+    large = ahead([source], plan.run_format)[0]
+    for piece, share in large.each(lambda run: _piece(run, number, prepared, plan, score)):
+        if piece is None or (pieces and piece.shape != pieces[0].shape):
             return None
+        if seen[piece.codes].any() or not strangers.isdisjoint(piece.strangers):
+            return None  # its topics do not stand together
         seen[piece.codes] = True
+        strangers |= piece.strangers
         pieces.append(piece)
         if move is not None:
             move(share)
@@ -89,16 +91,16 @@ def score_stream(
     for first in range(0, len(left), TOPICS):
         codes = left[first : first + TOPICS]
         scored = score(nothing, some_topics(prepared, codes), plan)
-        pieces.append(Piece(codes, 0, replace(scored, remarks=()), nothing))
-    return _gathered(pieces, prepared, plan)
+        pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
+    return _gathered(pieces, len(strangers), prepared, plan)
 
 
 def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, score: Score) -> Piece | None:
     """Score one block; None where the run must be read at once: its texts aligned, or an error told with its line."""
-    codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     if run.text is not None:
         return None
-    strangers, nothing = len(run.topics) - len(codes), _nothing(run)
+    codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
+    strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
     if not len(codes):
         return Piece(codes, strangers, None, nothing)
     part = some_topics(prepared, codes)
@@ -148,7 +150,7 @@ def _rows(column: Any, low: Codes, high: Codes) -> Any:
     return column.take(np.arange(size.sum()) + np.repeat(low - (np.cumsum(size) - size), size))
 
 
-def _gathered(pieces: list[Piece], prepared: Prepared, plan: Plan) -> Any:
+def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared, plan: Plan) -> Any:
     """Put the scores of all topics into the gold's order, and add up what stands beside the means."""
     parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
     first, topics = parts[0][1], len(prepared.topics)
@@ -160,7 +162,7 @@ def _gathered(pieces: list[Piece], prepared: Prepared, plan: Plan) -> Any:
         values[position], missing[position] = part.values, part.missing
         if unjudged is not None:
             unjudged[position] = part.unjudged
-    counts = _total([part for _, part in parts], sum(piece.strangers for piece in pieces), prepared, plan)
+    counts = _total([part for _, part in parts], strangers, prepared, plan)
     remarks = tuple(remark for _, part in parts for remark in part.remarks)
     return replace(first, values=values, missing=missing, unjudged=unjudged, counts=counts, remarks=remarks)
 
