@@ -47,6 +47,15 @@ def test_words_sentences_and_elements_are_highlighted_with_keys_alone(site, desk
     assert desk.errors() == []
 
 
+def test_from_white_space_this_element_is_the_next_one_that_shows_something(site, desk):
+    gap = "desk.view.blocks.findIndex((block) => block.kind === 'gap')"
+    following = desk.run(f"return desk.view.text.slice(desk.view.blocks[{gap}].end).trimStart().slice(0, 5)")
+    desk.run(f"desk.cursor.go(desk.view.blocks[{gap}].start)")
+    press(desk, "x")
+    (span,) = judgement(site).highlights
+    assert desk.run("return desk.view.text.slice(...arguments[0]).trimStart().slice(0, 5)", list(span)) == following
+
+
 def test_in_plain_text_the_element_is_the_paragraph(site, browser):
     site.enter(browser)
     site.read(browser, "b/plain")

@@ -48,6 +48,7 @@ export class Cursor {
 
   /** Grow the selection to the element around it, one step more each time. */
   grow() {
+    if (this.collapsed && this.view.blocks[this.block].kind === "gap") this.toBlock(1); // nobody means the white space
     const around = this.#around();
     if (!around) return;
     this.grown.push([this.anchor, this.caret]);

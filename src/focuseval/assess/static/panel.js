@@ -56,7 +56,7 @@ export function showSpecificity(desk, sizes) {
     line(ending(desk.elements.path[row]), desk.elements.path[row], sizes[row], () => desk.selectElement(row)));
   if (touched.length > LISTED) items.push(element("li", "more", `and ${touched.length - LISTED} more`));
   document.getElementById("specificity").replaceChildren(...items);
-  document.getElementById("touched").textContent = touched.length ? `${touched.length} elements` : "";
+  document.getElementById("touched").textContent = touched.length ? `${touched.length} element${touched.length > 1 ? "s" : ""}` : "";
 }
 
 /** 2005: a grade for every element with highlighted text; what rises from below is shown as such. */
