@@ -7,9 +7,11 @@ import focuseval
 
 HOUSE = (
     "callable_module",
+    "lazy",
     "errors",
     "compression",
     "spans",
+    "native",
     "keys",
     "collection",
     "topics",

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval import native
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -86,7 +88,7 @@ def rows_of_chunks(column: Any, rows: NDArray[np.integer]) -> Any:
 def coded(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], Any]:
     """Return a code for every string, and the distinct strings in order of first appearance.
 
-    What Arrow's dictionary encoding does, in two thirds of its time where the keys are known.
+    What Arrow's dictionary encoding does, in less of its time where the keys are known.
 
     >>> import pyarrow as pa
     >>> names = pa.array(["b", "a", "b"])
@@ -97,6 +99,12 @@ def coded(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], An
     import pyarrow as pa  # noqa: PLC0415  as above
 
     whole = strings.combine_chunks() if isinstance(strings, pa.ChunkedArray) else strings
+    quick = native.encode(whole, keys)
+    return _coded_by_sorting(whole, keys) if quick is None else (quick[0], whole.take(indices(quick[1])))
+
+
+def _coded_by_sorting(whole: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], Any]:
+    """Group equal keys by one sort."""
     order = np.argsort(keys)
     in_order, other = keys[order], np.ones(len(keys), np.bool_)
     np.not_equal(in_order[1:], in_order[:-1], out=other[1:])
@@ -125,6 +133,9 @@ def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64
 
 def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.uint64]:
     """Join every key with its group (its topic, say), a stretch at a time, so that ten million need little memory."""
+    quick = native.joint(keys, group)
+    if quick is not None:
+        return quick
     joined = np.empty_like(keys)
     for first in range(0, len(keys), _STRETCH):
         here = slice(first, first + _STRETCH)
@@ -133,11 +144,17 @@ def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.ui
 
 
 def _hash_chunk(chunk: Any) -> NDArray[np.uint64]:
-    """Mix a string's bytes eight at a time; rows leave the loop when their bytes are used up."""
+    """Mix a string's bytes eight at a time."""
     if hasattr(chunk, "dictionary"):
         codes = chunk.indices.to_numpy(zero_copy_only=False)
         known = _hash_chunk(chunk.dictionary)
         return known[np.asarray(codes, np.int64)]
+    keys = native.hash64(chunk)
+    return _hash_in_steps(chunk) if keys is None else keys
+
+
+def _hash_in_steps(chunk: Any) -> NDArray[np.uint64]:
+    """Mix all strings' first eight bytes, then their next; rows leave the loop when their bytes are used up."""
     starts, sizes, text = _buffers(chunk)
     key = sizes.view(np.uint64) * _ODD
     least, most = int(sizes.min(initial=_LONGEST)), int(sizes.max(initial=0))

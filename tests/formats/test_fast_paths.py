@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focuseval import native
 from focuseval.errors import FocusevalError
 from focuseval.formats import find_format, source_of, xml_fast, xml_slow
 from focuseval.formats.json_lines import _by_arrow, _by_line
@@ -61,12 +62,14 @@ def test_a_missing_column_that_is_not_read_is_missed_nevertheless(line):
         )
 
 
+@pytest.mark.parametrize("library", [native.library(), None], ids=["compiled", "by Arrow"])
 @given(st.data(), runs(("document",)))
-def test_a_table_is_read_alike_by_arrow_and_by_line(data, run):
+def test_a_table_is_read_alike_fast_and_by_line(library, data, run):
     source = source_of(data.draw(damaged(b"".join(find_format("trec-run").write(run)))), "file")
     slow = outcome(lambda s: columns(plain_table(s, LAYOUT)), source)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("focuseval.formats.columns._SEGMENT", 40)
+        patch.setattr(native, "library", lambda: library)
         fast = outcome(lambda s: columns(read_table(s, LAYOUT)), source)
     if not any(odd in source.data.decode(errors="replace") for odd in BEYOND):
         assert fast == slow

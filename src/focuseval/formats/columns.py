@@ -1,15 +1,18 @@
 """Bytes of blank-separated lines → Arrow columns, a segment at a time; None where a file is not regular enough.
 
 Segments keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file
-are let go, before the next segment is read.
+are let go, before the next segment is read. The compiled splitter reads tidy lines, Arrow all other regular ones.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+
+from focuseval.native import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +36,7 @@ def parsed(
     """Return the columns of a regular file, calling `release` with the end of every segment that is done."""
     parts: list[dict[str, Any]] = []
     done = 0
-    for segment in _segments(data):
+    for segment in _segments(data, _SEGMENT):
         columns = _segment_columns(segment, kinds, separator)
         if columns is None:
             return None
@@ -49,7 +52,7 @@ def parsed_tidy(data: pa.Buffer, kinds: Kinds) -> tuple[dict[str, Any], NDArray[
     parts: list[dict[str, Any]] = []
     lines = [np.zeros(0, np.int64)]
     done = 0
-    for segment in _segments(data):
+    for segment in _segments(data, _SEGMENT):
         text = np.frombuffer(segment, np.uint8)
         tidy, line = _tidied(text)
         columns = _segment_columns(pa.py_buffer(tidy), kinds, " ")
@@ -61,11 +64,11 @@ def parsed_tidy(data: pa.Buffer, kinds: Kinds) -> tuple[dict[str, Any], NDArray[
     return _stacked(parts, kinds), np.concatenate(lines)
 
 
-def _segments(data: pa.Buffer) -> Iterator[pa.Buffer]:
+def _segments(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
     """Yield pieces of a file that end with their last line."""
     first = 0
     while first < data.size:
-        last = min(first + _SEGMENT, data.size)
+        last = min(first + size, data.size)
         while last < data.size:
             window = min(last - first, _WINDOW)
             tail = bytes(data.slice(last - window, window))
@@ -78,12 +81,53 @@ def _segments(data: pa.Buffer) -> Iterator[pa.Buffer]:
 
 
 def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
-    """Let Arrow read the columns; None when they are not as regular as that."""
+    """Return a segment's columns; None when they are not as regular as that."""
+    if not data.size:
+        return {}
+    columns = _split_columns(data, kinds, separator)
+    return _arrow_columns(data, kinds, separator) if columns is None else columns
+
+
+def _split_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
+    """Let the compiled splitter read the columns; numbers that are too long for it as text, which Arrow converts."""
+    columns = _split_pieces(data, kinds, separator)
+    reals = [name for name, kind in kinds if kind == "real"]
+    if columns is not None or not reals:
+        return columns
+    columns = _split_pieces(data, [(name, "text" if kind == "real" else kind) for name, kind in kinds], separator)
+    if columns is None:
+        return None
+    try:
+        columns |= {name: columns[name].cast(pa.float64()) for name in reals}
+    except pa.ArrowInvalid:
+        return None
+    return columns if _whole({name: columns[name] for name in reals}) else None
+
+
+def _split_pieces(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
+    """Split lines, those of a large segment in pieces of a block each, on all cores."""
+
+    def work(piece: pa.Buffer) -> list[Any] | None:
+        return split(piece, [kind for _, kind in kinds], separator)
+
+    if data.size > _SMALL:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            parts = list(pool.map(work, _segments(data, _BLOCK)))
+    else:
+        parts = [work(data)]
+    tidy = [part for part in parts if part is not None]
+    if len(tidy) < len(parts):
+        return None
+    return {name: pa.chunked_array([part[i] for part in tidy]) for i, (name, kind) in enumerate(kinds) if kind}
+
+
+def _arrow_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
+    """Let Arrow read the columns."""
     from pyarrow import csv  # noqa: PLC0415  costs 40 ms that other formats need not pay
 
     wanted = {name: ARROW[kind] for name, kind in kinds if kind}
-    if not data.size:
-        return {}
     if len(wanted) < len(kinds) and _doubled(data, ord(separator)):
         return None
     try:
@@ -101,7 +145,7 @@ def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str,
     except pa.ArrowInvalid:
         return None
     columns = {name: table[name] for name in wanted}
-    return {name: _encoded(columns[name], kind) for name, kind in kinds if kind} if _whole(columns) else None
+    return {name: encoded(columns[name], kind) for name, kind in kinds if kind} if _whole(columns) else None
 
 
 def _roomy() -> Any:
@@ -131,7 +175,7 @@ def lent(data: pa.Buffer) -> pa.Buffer:
     return pa.foreign_buffer(data.address, data.size)
 
 
-def _encoded(column: Any, kind: str) -> Any:
+def encoded(column: Any, kind: str) -> Any:
     """Return a column of blocks as run ends and values, any other as it is."""
     import pyarrow.compute as pc  # noqa: PLC0415  loaded with csv anyway
 

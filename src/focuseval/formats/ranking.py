@@ -52,9 +52,6 @@ def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], firs
     """Return the one value of a column; raise what `refuse(row, first, other)` makes of a second one."""
     row = 0
     for chunk in column.chunks:
-        if first is not None and _is_everywhere(first.encode(), chunk):
-            row += len(chunk)
-            continue
         encoded = _run_ends(chunk)
         values, ends = encoded.values, encoded.run_ends
         for i, value in enumerate(values):
@@ -63,18 +60,6 @@ def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], firs
                 raise refuse(row + (ends[i - 1].as_py() if i else 0), first, value.as_py())
         row += len(chunk)
     return first or ""
-
-
-def _is_everywhere(value: bytes, chunk: Any) -> bool:
-    """Say whether plain strings are all the same one: their sizes, then their bytes side by side."""
-    if not pa.types.is_string(chunk.type) or not value:
-        return False
-    _, offsets, data = chunk.buffers()
-    ends = np.frombuffer(offsets, np.int32, len(chunk) + 1, 4 * chunk.offset)
-    if data is None or not bool((np.diff(ends) == len(value)).all()):
-        return False
-    text = np.frombuffer(data, np.uint8, len(chunk) * len(value), int(ends[0]))
-    return bytes(text[: len(value)]) == value and bool((text[len(value) :] == text[: -len(value)]).all())
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
-from focuseval.formats.columns import ARROW, parsed, parsed_tidy
+from focuseval.formats.columns import ARROW, encoded, parsed, parsed_tidy
 from focuseval.formats.source import refuse_nul
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def plain_table(source: Source, layout: Layout) -> Table:
             values[name].append(
                 text if text is None or kind in {"text", "block"} else number(source, line, name, kind, text)
             )
-    arrays = {name: pa.chunked_array([pa.array(values[name], ARROW[kind])]) for name, kind in kinds}
+    arrays = {name: encoded(pa.chunked_array([pa.array(values[name], ARROW[kind])]), kind) for name, kind in kinds}
     present = {name: column for name, column in arrays.items() if column.null_count < max(len(column), 1)}
     return Table(present, np.array(lines, np.int64))
 
@@ -181,6 +181,7 @@ def _separator(source: Source) -> str:
 
 
 def _without_blank_end(data: pa.Buffer) -> int:
-    """Return where the text ends when the blank lines at the end are left out."""
+    """Return where the text ends, its last newline included, when the blank lines at the end are left out."""
     tail = bytes(data.slice(max(0, data.size - (1 << 12))))
-    return int(data.size) - len(tail) + len(tail.rstrip())
+    end = len(tail.rstrip())
+    return int(data.size) - len(tail) + end + (tail[end : end + 1] == b"\n")

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from focuseval.errors import Place
     from focuseval.formats.source import Source
 
-LAYOUT = Layout({"topic": "text", "iteration": None, "document": "text", "grade": "int"}, least=4)
+LAYOUT = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the graded documents of one or several files."""
     tables = [read_table(source, LAYOUT) for source in sources]
-    columns = [pa.chunked_array([c for t in tables for c in t[name].chunks], t_type(name)) for name in _READ]
+    columns = [_joined([table[name] for table in tables]) for name in ("topic", "document", "grade")]
     topics, topic = topic_codes(columns[0])
     grade = column_array(columns[2], np.int64)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
@@ -81,12 +81,10 @@ def _judged_twice(document: str, topic: str, first: Place, second: Place) -> For
     )
 
 
-_READ = ("topic", "document", "grade")
-
-
-def t_type(name: str) -> Any:
-    """Return the Arrow type of a column that is read."""
-    return pa.int64() if name == "grade" else pa.string()
+def _joined(columns: list[Any]) -> Any:
+    """Return the columns of several files as one."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    return pa.chunked_array(chunks) if chunks else columns[0]
 
 
 def _lines(table: Table) -> Any:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from focuseval.formats.source import Source
 
 LAYOUT = Layout(
-    {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "text"},
+    {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block"},
     least=6,
     remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
 )

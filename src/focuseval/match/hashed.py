@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.keys import hash64, indices, mix, rows_of_chunks
+from focuseval.keys import hash64, indices, joint, rows_of_chunks
 from focuseval.match.articles import Documents
 from focuseval.match.lookup import BLOCK, in_threads
 
@@ -47,7 +47,7 @@ def _by_promised_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> D
 
     def look(first: int) -> None:
         here = slice(first, first + BLOCK)
-        known[here] = lookup.search(mix(keys[here], topic[here].astype(np.uint64)))
+        known[here] = lookup.search(joint(keys[here], topic[here]))
 
     in_threads(look, range(0, len(keys), BLOCK))
     rows = np.flatnonzero(known >= 0)
@@ -125,7 +125,7 @@ def _pair_keys(ids: Any, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
 
     def fill(first: int) -> None:
         part = slice(first, first + block)
-        pairs[part] = mix(hash64(ids.slice(first, block)), topic[part].astype(np.uint64))
+        pairs[part] = joint(hash64(ids.slice(first, block)), topic[part])
 
     in_threads(fill, range(0, len(topic), block))
     return pairs

@@ -1,0 +1,164 @@
+"""The compiled part, `native.c`, behind functions: lines into columns, strings into keys and codes.
+
+The library is made when the package is installed, if a compiler is found. Where it is not there, and where a text is
+not tidy enough for it, these functions return None, and the caller goes a slower way to the same result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+LIBRARY = Path(__file__).with_name("libnative.so")
+_SPARE = 8
+_MOST = (1 << 31) - 1 - _SPARE
+"""Bytes that 32-bit offsets can count."""
+
+_NUMBERS = {"int": 8, "rank": 4, "real": 8}
+"""Bytes of a number."""
+
+_LETTER = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real": "f"}
+
+
+class _Column(ctypes.Structure):
+    """`struct column`."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int64),
+        ("values", ctypes.c_void_p),
+        ("offsets", ctypes.c_void_p),
+        ("ends", ctypes.c_void_p),
+        ("count", ctypes.c_int64),
+        ("above", ctypes.c_void_p),
+        ("length", ctypes.c_int64),
+    )
+
+
+@cache
+def library() -> Any:
+    """Return the compiled library; None where there is none that this machine can load."""
+    try:
+        found = ctypes.CDLL(str(LIBRARY))
+    except OSError:
+        return None
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    found.lines.argtypes = pointer, number
+    found.split.argtypes = pointer, number, ctypes.c_uint8, ctypes.POINTER(_Column), number
+    found.hash64.argtypes = pointer, pointer, number, pointer
+    found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
+    found.lines.restype = found.split.restype = found.encode.restype = number
+    found.joint.argtypes = pointer, pointer, number, pointer
+    found.hash64.restype = found.joint.restype = None
+    return found
+
+
+def hash64(strings: Any) -> NDArray[np.uint64] | None:
+    """Return the key of every string of an Arrow array."""
+    code, where = library(), _addresses(strings)
+    if code is None or where is None:
+        return None
+    keys = np.empty(len(strings), np.uint64)
+    code.hash64(*where, len(keys), keys.ctypes.data)
+    return keys
+
+
+def joint(keys: NDArray[np.uint64], groups: NDArray[np.integer]) -> NDArray[np.uint64] | None:
+    """Return every key joined with its group."""
+    code, plain = library(), keys.flags.c_contiguous and groups.flags.c_contiguous
+    if code is None or not plain or keys.shape != groups.shape or groups.dtype != np.int32:
+        return None
+    joined = np.empty_like(keys)
+    code.joint(keys.ctypes.data, groups.ctypes.data, len(keys), joined.ctypes.data)
+    return joined
+
+
+def encode(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+    """Return a code for every string of an Arrow array, in order of first appearance, and the first row of each."""
+    code, where = library(), _addresses(strings)
+    if code is None or where is None or len(strings) != len(keys) or not keys.flags.c_contiguous:
+        return None
+    codes, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
+    table = np.zeros(1 << (2 * len(keys)).bit_length(), np.int32)
+    room = (array.ctypes.data for array in (codes, first))
+    count = code.encode(*where, keys.ctypes.data, len(keys), table.ctypes.data, len(table), *room)
+    return codes, first[:count]
+
+
+def split(data: Any, kinds: Sequence[str | None], separator: str) -> list[Any] | None:
+    """Return the columns of tidy lines, each an Arrow array; None for one that is read past.
+
+    The kinds are those of `formats.table.Layout`; a block is run-end encoded.
+    """
+    code = library()
+    if code is None or not 0 < data.size < _MOST:
+        return None
+    data = _with_newline(data)
+    most = code.lines(data.address, data.size)
+    rooms = [_room(kind, most, data.size) for kind in kinds]
+    columns = (_Column * len(kinds))()
+    for column, kind, room in zip(columns, kinds, rooms, strict=True):
+        column.kind = ord(_LETTER[kind])
+        for name, buffer in room.items():
+            setattr(column, name, buffer.address)
+    rows = code.split(data.address, data.size, ord(separator), columns, len(kinds))
+    if rows < 0:
+        return None
+    filled = zip(kinds, rooms, columns, strict=True)
+    return [_array(kind, room, rows, column.count) for kind, room, column in filled]
+
+
+def _addresses(strings: Any) -> tuple[int, int] | None:
+    """Return where the bytes and the offsets of an Arrow array begin; None where they are others."""
+    if strings.type != "string" or strings.null_count:
+        return None
+    _, offsets, data = strings.buffers()
+    return None if data is None else (data.address, offsets.address + 4 * strings.offset)
+
+
+def _with_newline(data: Any) -> Any:
+    """Return lines of which the last one ends with a newline too."""
+    import pyarrow as pa  # noqa: PLC0415  who has lines has loaded it
+
+    return data if data.slice(data.size - 1).equals(pa.py_buffer(b"\n")) else pa.py_buffer(bytes(data) + b"\n")
+
+
+def _room(kind: str | None, rows: int, size: int) -> dict[str, Any]:
+    """Return memory for a column of so many rows at most, and for its strings together so many bytes."""
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    if kind is None:
+        return {}
+    if kind in _NUMBERS:
+        return {"values": pa.allocate_buffer(_NUMBERS[kind] * rows, resizable=True)}
+    sizes = {"values": size + _SPARE, "offsets": 4 * (rows + 1)} | ({"ends": 4 * rows} if kind == "block" else {})
+    room = {name: pa.allocate_buffer(size, resizable=True) for name, size in sizes.items()}
+    ctypes.memset(room["offsets"].address, 0, 4)
+    return room
+
+
+def _array(kind: str | None, room: dict[str, Any], rows: int, count: int) -> Any:
+    """Return what was written as an Arrow array; memory that it did not need is given back."""
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    if kind is None:
+        return None
+    if kind in _NUMBERS:
+        number = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}[kind]
+        return pa.Array.from_buffers(number, rows, [None, room["values"]])
+    room["offsets"].resize(4 * (count + 1), shrink_to_fit=True)
+    room["values"].resize(int(np.frombuffer(room["offsets"], np.int32)[-1]), shrink_to_fit=True)
+    strings = pa.Array.from_buffers(pa.string(), count, [None, room["offsets"], room["values"]])
+    if kind == "text":
+        return strings
+    room["ends"].resize(4 * count, shrink_to_fit=True)
+    ends = pa.Array.from_buffers(pa.int32(), count, [None, room["ends"]])
+    return pa.Array.from_buffers(pa.run_end_encoded(ends.type, strings.type), rows, [None], children=[ends, strings])
