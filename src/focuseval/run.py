@@ -11,10 +11,11 @@ result whose place the file declares unknown (``X``).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,10 +8,11 @@ non-negative integer below ``2**31``, a position a non-negative integer below ``
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

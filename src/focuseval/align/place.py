@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.align.approximate import Grams, near_places
 from focuseval.align.choose import OPEN, forced, nearest_candidate, touching
 from focuseval.align.normalise import Normalised, normal_form, normalise
 from focuseval.align.occurrences import occurrences
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

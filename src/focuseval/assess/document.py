@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import cached_property
+
+from focuseval.lazy import cached_property
 
 
 @dataclass(frozen=True)

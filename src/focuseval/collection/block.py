@@ -8,13 +8,13 @@ children, text nodes) count from that document's own beginning, so blocks can be
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.arrange import node_order, sibling_order
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,6 @@ through all documents in document order (`Elements.row`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ from focuseval.collection.forest import spread
 from focuseval.collection.names import Names
 from focuseval.collection.paths import encoded, parse_paths, path_strings, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

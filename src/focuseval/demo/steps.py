@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from focuseval.demo.section import Section, section
 from focuseval.evaluate import evaluate
 from focuseval.evaluate.tables import grid
 from focuseval.formats import read_gold, read_run
+from focuseval.lazy import cached_property
 from focuseval.report import build_report, render_html
 from focuseval.stats.comparison import compare
 from focuseval.task import check

@@ -7,12 +7,12 @@ element; results that are not in the base, and repeats, gain 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
+from focuseval.lazy import cached_property
 from focuseval.match.lookup import Lookup
 from focuseval.recall_base import assessed_elements, running
 

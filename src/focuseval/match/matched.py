@@ -9,11 +9,11 @@ that measures of documents never touch a span.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.lazy import cached_property
 from focuseval.match.results import Results, ranks
 
 if TYPE_CHECKING:

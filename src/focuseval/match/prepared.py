@@ -7,13 +7,13 @@ is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.keys import hash64, mix
+from focuseval.lazy import cached_property
 from focuseval.match.lookup import Lookup
 from focuseval.match.usable import refuse_unplaced, usable
 from focuseval.spans import Spans, union

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
+from focuseval.lazy import cached_property
 from focuseval.match.articles import Documents, find_by_name, group_articles
 from focuseval.match.hashed import find_by_hash
 from focuseval.match.places import Places, place

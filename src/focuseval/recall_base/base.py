@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from focuseval.lazy import cached_property
 from focuseval.recall_base.ideal import ideal_rows
 
 if TYPE_CHECKING:

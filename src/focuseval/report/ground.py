@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

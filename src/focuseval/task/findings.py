@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+
+from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

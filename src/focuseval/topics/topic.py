@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from focuseval.errors import Place
+from focuseval.lazy import cached_property
 from focuseval.topics.parser import parse_nexi
 from focuseval.topics.syntax import About
 from focuseval.topics.terms import Term, parse_terms
