@@ -9,7 +9,7 @@ from focuseval import native
 from focuseval.errors import FocusevalError
 from focuseval.formats import find_format, source_of, xml_fast, xml_slow
 from focuseval.formats.json_lines import _by_arrow, _by_line
-from focuseval.formats.ranking import Order, distinct_keys, full_order, taken
+from focuseval.formats.ranking import Order, by_score_and_document, distinct_keys, full_order, taken
 from focuseval.formats.run_jsonl import FIELDS
 from focuseval.formats.table import plain_table, read_table
 from focuseval.formats.trec_run import LAYOUT
@@ -154,6 +154,26 @@ def test_moving_few_rows_equals_taking_all(data, size):
     assert taken(column, Order(size, moved, order[moved])).to_pylist() == expected
     assert taken(column, full_order(order)).to_pylist() == expected
     assert taken(np.arange(size), Order(size, moved, order[moved])).tolist() == order.tolist()
+
+
+SCORE = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.sampled_from(
+    [0.0, -0.0, 1e300, 2e300, -1e300, 1.0]
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), SCORE), min_size=1, max_size=12), st.integers(0, 12))
+def test_a_run_is_ordered_by_topic_then_score_in_single_precision_then_document(rows, cut):
+    import pyarrow as pa  # noqa: PLC0415  a fast test file
+
+    names = [f"d{row:02d}" for row in range(len(rows))]
+    document = pa.chunked_array([names[:cut], names[cut:]], pa.string())
+    topic, score = np.array([t for t, _ in rows], np.int32), np.array([s for _, s in rows])
+    with np.errstate(over="ignore"):
+        single = score.astype(np.float32)
+    expected = sorted(range(len(rows)), key=lambda row: (topic[row], -single[row], -row))
+    order = by_score_and_document(topic, score, document)
+    found = names if order is None else taken(document, order).to_pylist()
+    assert found == [names[row] for row in expected]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), min_size=1, max_size=8))

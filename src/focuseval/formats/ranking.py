@@ -64,7 +64,10 @@ def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], firs
 
 @dataclass(frozen=True)
 class Order:
-    """How rows move into ranking order: row ``origin[i]`` goes to ``to[i]``; all others stay where they are."""
+    """How rows move into ranking order: row ``origin[i]`` goes to ``to[i]``; all others stay where they are.
+
+    Where all rows are named, the i-th goes to i, and `to` may be left empty.
+    """
 
     size: int
     to: NDArray[np.int64]
@@ -73,12 +76,12 @@ class Order:
     @property
     def full(self) -> bool:
         """Whether every row is named, so that `origin` alone is the order."""
-        return len(self.to) == self.size
+        return len(self.origin) == self.size
 
 
 def full_order(rows: NDArray[np.int64]) -> Order:
     """Return the order that takes these rows, all of them."""
-    return Order(len(rows), np.arange(len(rows)), rows)
+    return Order(len(rows), rows[:0], rows)
 
 
 def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], document: Any) -> Order | None:
@@ -88,10 +91,29 @@ def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], 
     """
     order, tied = None, _tied(topic, score)
     if tied is None:
-        order = full_order(np.lexsort((-score.astype(np.float32), topic)))
-        document = taken(document, order)
+        order = full_order(np.argsort(_best_first(topic, score)))
         tied = _tied(topic[order.origin], score[order.origin])
     return order if tied is None or not len(tied) else _ties_ordered(tied, len(topic), document, order)
+
+
+def _best_first(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return integers that stand in the order of topics and, within each, of descending scores in single precision.
+
+    One sort of them takes an eighth of the time of a sort by two columns. The bits of floating-point numbers are in
+    order once those of negative ones are turned over.
+
+    >>> np.argsort(_best_first(np.array([1, 0, 0, 0]), np.array([9.0, -2.0, 0.5, -1.0])))
+    array([2, 3, 1, 0])
+    """
+    bits = (_single(score) + np.float32(0)).view(np.int32)  # −0 becomes 0, which ties with it
+    descending = np.where(bits < 0, bits, bits ^ np.int32(0x7FFFFFFF)).view(np.uint32)
+    return np.asarray(topic.astype(np.uint64) << np.uint64(32) | descending)
+
+
+def _single(score: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return scores in single precision; those beyond it are all the same, infinite."""
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32)
 
 
 def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.int64] | None:
@@ -101,7 +123,7 @@ def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.in
     """
     ties = [np.zeros(0, np.int64)]
     for first in range(1, len(topic), _STRETCH):
-        t, s = topic[first - 1 : first + _STRETCH], score[first - 1 : first + _STRETCH].astype(np.float32)
+        t, s = topic[first - 1 : first + _STRETCH], _single(score[first - 1 : first + _STRETCH])
         same = t[1:] == t[:-1]
         if bool((t[1:] < t[:-1]).any()) or bool((same & (s[1:] > s[:-1])).any()):
             return None
@@ -114,7 +136,8 @@ def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Orde
     rows = np.sort(np.concatenate((tied, tied - 1)))
     rows = rows[np.append(True, rows[1:] != rows[:-1])]
     first = tied[np.minimum(np.searchsorted(tied, rows), len(tied) - 1)] != rows
-    table = pa.table({"group": indices(np.cumsum(first)), "document": rows_of_chunks(document, rows)})
+    names = _at(document, rows if order is None else order.origin[rows])
+    table = pa.table({"group": indices(np.cumsum(first)), "document": names})
     within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
     moved = np.flatnonzero(within != np.arange(len(rows)))
     if not len(moved):
@@ -124,6 +147,14 @@ def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Orde
     origin = order.origin.copy()
     origin[rows] = order.origin[rows[within]]
     return full_order(origin)
+
+
+def _at(column: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of an Arrow column, whatever their order."""
+    ascending = np.argsort(rows)
+    back = np.empty_like(ascending)
+    back[ascending] = np.arange(len(rows))
+    return rows_of_chunks(column, rows[ascending]).take(indices(back))
 
 
 def by_rank(
@@ -180,7 +211,7 @@ def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
 def _arrow_taken(column: Any, order: Order) -> Any:
     """Take rows; where only some move, chunk by chunk, so that chunks without any stay as they are."""
     if order.full or not isinstance(column, pa.ChunkedArray):
-        return column.take(indices(taken(np.arange(order.size), order)))
+        return column.take(indices(order.origin if order.full else taken(np.arange(order.size), order)))
     pieces = []
     for first, chunks in _closed(column.chunks, order):
         here = slice(*np.searchsorted(order.to, (first, first + sum(map(len, chunks)))))

@@ -53,9 +53,12 @@ def read(source: Source, name: str | None = None) -> Run:
     score = column_array(table.pop("score"), np.float64)
     rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)
-    if order is not None:
-        topic, score, rank = (moved(column, order) for column in (topic, score, rank))
-        document, keys = taken(document, order), None if keys is None else moved(keys, order)
+    if order is not None:  # one column after another, so that the memory of each is free for the next
+        document = taken(document, order)
+        topic = moved(topic, order)
+        score = moved(score, order)
+        rank = moved(rank, order)
+        keys = None if keys is None else moved(keys, order)
         line = lines_taken(line, order)
     return Run(
         run_id,
