@@ -63,4 +63,4 @@ $(VENV)/.tools: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove everything that was made
-	rm -rf $(VENV) build dist demo docs/_build
+	rm -rf $(VENV) build dist demo docs/_build src/focuseval/libnative*.so

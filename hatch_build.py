@@ -1,55 +1,69 @@
 """Compile `native.c` when the package is built or installed; where that fails, the package is plain Python.
 
-CC names the compiler (cc otherwise). FOCUSEVAL_PURE=1 leaves it out, for a wheel that fits every machine.
+CC names the compiler (cc otherwise). FOCUSEVAL_PURE=1 leaves it out, for a wheel that fits every machine. Only an
+editable installation writes into the source tree.
 """
 
+import hashlib
 import os
 import shlex
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = "src/focuseval/native.c"
-LIBRARY = "src/focuseval/libnative.so"
+LIBRARY = "libnative.so"
 FLAGS = ("-std=c11", "-O3", "-shared", "-fPIC")
 
 
-def compiled(root: Path) -> str | None:
-    """Compile the library into the source tree; return why there is none, or None where there is one."""
-    if os.environ.get("FOCUSEVAL_PURE"):
+def compiled(source: Path, library: Path) -> str | None:
+    """Compile the library; return why there is none, or None where there is one."""
+    if os.environ.get("FOCUSEVAL_PURE", "0") not in {"", "0"}:
         return "FOCUSEVAL_PURE is set"
     if sys.byteorder != "little" or sys.maxsize < 2**32:
         return "it is for 64-bit machines that put the low byte first"
-    library, made = root / LIBRARY, root / f"{LIBRARY}.{os.getpid()}"
-    library.unlink(missing_ok=True)  # one of an older source would be wrong
-    command = [*shlex.split(os.environ.get("CC") or "cc"), *FLAGS, "-o", str(made), str(root / SOURCE)]
+    made = library.with_name(f"libnative.{os.getpid()}.so")
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603  the user's own compiler
-    except OSError as error:
+        compiler = shlex.split(os.environ.get("CC") or "cc")
+        of = f"-DSOURCE=0x{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}u"
+        command = [*compiler, *FLAGS, of, "-o", str(made), str(source)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  the user's compiler
+        if done.returncode:
+            return f"{shlex.join(command)}: {done.stderr.strip()}"
+        made.replace(library)
+    except (OSError, ValueError) as error:
         return f"no C compiler: {error}"
-    except subprocess.CalledProcessError as error:
+    finally:
         made.unlink(missing_ok=True)
-        return f"{shlex.join(command)}: {error.stderr.strip()}"
-    made.replace(library)
     return None
 
 
 class NativeHook(BuildHookInterface):
-    """Puts the compiled library into wheels and editable installations."""
+    """Puts the compiled library into wheels, and beside its source in an editable installation."""
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002  hatchling's signature
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile before files are collected; the library needs no particular Python, only the platform."""
-        why_not = compiled(Path(self.root))
+        source, editable = Path(self.root) / SOURCE, version == "editable"
+        self.room = TemporaryDirectory()
+        library = source.with_name(LIBRARY) if editable else Path(self.room.name) / LIBRARY
+        why_not = compiled(source, library)
         if why_not:
             self.app.display_warning(f"without the compiled part, large files are read more slowly ({why_not})")
+            if editable:
+                library.unlink(missing_ok=True)
             return
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["artifacts"].append(LIBRARY)
+        if not editable:
+            build_data["force_include"][str(library)] = f"focuseval/{LIBRARY}"
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform}"
+        build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002  hatchling's
+        """Remove what was compiled for a wheel."""
+        self.room.cleanup()

@@ -2,6 +2,7 @@
 
 import importlib.util
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -147,8 +148,8 @@ def test_pieces_of_a_large_text_are_split_side_by_side(monkeypatch):
 def test_keys_are_those_of_the_slow_twin(strings, first):
     array = pa.array(strings, pa.string()).slice(first)
     quick = native.hash64(array)
+    assert (quick is None) == (not len(array) or array.buffers()[2] is None)
     assert quick is None or quick.tolist() == keys._hash_in_steps(array).tolist()
-    assert (quick is None) == (array.buffers()[2] is None)
 
 
 @needs_library
@@ -169,11 +170,13 @@ def test_joint_keys_are_those_of_the_slow_twin(pairs):
     made, groups = np.array([a for a, _ in pairs], np.uint64), np.array([b for _, b in pairs], np.int32)
     assert native.joint(made, groups).tolist() == keys.joint(made, groups.astype(np.int64)).tolist()
     assert native.joint(made[::2], groups[::2]) is None or len(pairs) < 3
+    assert native.joint(made.astype(np.uint32), groups) is None
+    assert native.joint(made[1:], groups) is None or not pairs
 
 
 @needs_library
 def test_strings_of_other_kinds_are_left_to_the_slow_twin():
-    for array in (pa.array(["a"], pa.large_string()), pa.array(["a", None])):
+    for array in (pa.array(["a"], pa.large_string()), pa.array(["a", None]), pa.array([], pa.string())):
         assert native.hash64(array) is None
         assert native.encode(array, np.zeros(len(array), np.uint64)) is None
 
@@ -192,6 +195,8 @@ def test_a_library_that_cannot_be_loaded_is_none(tmp_path, monkeypatch):
     assert native.library.__wrapped__() is None
     native.LIBRARY.write_bytes(b"for another machine")
     assert native.library.__wrapped__() is None
+    monkeypatch.setitem(sys.modules, "ctypes", None)
+    assert native.library.__wrapped__() is None
 
 
 @pytest.fixture
@@ -205,30 +210,36 @@ def build():
     return module
 
 
-@pytest.fixture
-def tree(build, tmp_path):
-    (tmp_path / build.SOURCE).parent.mkdir(parents=True)
-    shutil.copy(ROOT / build.SOURCE, tmp_path / build.SOURCE)
-    return tmp_path
-
-
-def test_the_library_is_compiled_without_a_warning(build, tree, monkeypatch):
+def test_the_library_is_compiled_without_a_warning(build, tmp_path, monkeypatch):
     if shutil.which("cc") is None:
         pytest.skip("no C compiler")
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
+    monkeypatch.setenv("FOCUSEVAL_PURE", "0")
     monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-Wall", "-Wextra", "-Werror"))
-    assert build.compiled(tree) is None
-    monkeypatch.setattr(native, "LIBRARY", tree / build.LIBRARY)
+    monkeypatch.setattr(native, "LIBRARY", tmp_path / "libnative.so")
+    assert build.compiled(native.SOURCE, native.LIBRARY) is None
     assert native.library.__wrapped__() is not None
+    monkeypatch.setattr(native, "SOURCE", tmp_path / "native.c")
+    native.SOURCE.write_text("another version")
+    assert native.library.__wrapped__() is None
 
 
 @pytest.mark.parametrize(
     ("setting", "why"),
-    [("CC=no-such-compiler", "no C compiler"), ("CC=false", "false -std=c11"), ("FOCUSEVAL_PURE=1", "is set")],
+    [
+        ("CC=no-such-compiler", "no C compiler"),
+        ('CC=gcc "', "no C compiler: No closing quotation"),
+        ("CC=false", "false -std=c11"),
+        ("FOCUSEVAL_PURE=1", "is set"),
+    ],
 )
-def test_without_a_compiler_the_build_says_so_and_goes_on(build, tree, monkeypatch, setting, why):
+def test_without_a_compiler_the_build_says_so_and_goes_on(build, tmp_path, monkeypatch, setting, why):
     monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
     monkeypatch.setenv(*setting.split("="))
-    assert why in build.compiled(tree)
-    assert [path.name for path in (tree / build.SOURCE).parent.iterdir()] == ["native.c"]
+    assert why in build.compiled(native.SOURCE, tmp_path / "libnative.so")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_no_reason_to_fail(build, tmp_path, monkeypatch):
+    monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
+    assert build.compiled(native.SOURCE, tmp_path / "nowhere" / "libnative.so")

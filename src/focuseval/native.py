@@ -6,7 +6,7 @@ not tidy enough for it, these functions return None, and the caller goes a slowe
 
 from __future__ import annotations
 
-import ctypes
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+SOURCE = Path(__file__).with_name("native.c")
 LIBRARY = Path(__file__).with_name("libnative.so")
 _SPARE = 8
 _MOST = (1 << 31) - 1 - _SPARE
@@ -26,37 +27,31 @@ _MOST = (1 << 31) - 1 - _SPARE
 _NUMBERS = {"int": 8, "rank": 4, "real": 8}
 """Bytes of a number."""
 
+_COLUMN = np.dtype([(name, "i8") for name in ("kind", "values", "offsets", "ends", "count", "above", "length")])
+"""`struct column`."""
+
 _LETTER = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real": "f"}
-
-
-class _Column(ctypes.Structure):
-    """`struct column`."""
-
-    _fields_ = (
-        ("kind", ctypes.c_int64),
-        ("values", ctypes.c_void_p),
-        ("offsets", ctypes.c_void_p),
-        ("ends", ctypes.c_void_p),
-        ("count", ctypes.c_int64),
-        ("above", ctypes.c_void_p),
-        ("length", ctypes.c_int64),
-    )
 
 
 @cache
 def library() -> Any:
-    """Return the compiled library; None where there is none that this machine can load."""
+    """Return the compiled library; None where there is none, or none that was made of this source for this machine."""
     try:
+        import ctypes  # noqa: PLC0415  a Python may come without it
+
         found = ctypes.CDLL(str(LIBRARY))
-    except OSError:
+        found.source.restype = ctypes.c_uint64
+        if found.source() != int(hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16], 16):
+            return None
+    except (ImportError, OSError, AttributeError):
         return None
     pointer, number = ctypes.c_void_p, ctypes.c_int64
     found.lines.argtypes = pointer, number
-    found.split.argtypes = pointer, number, ctypes.c_uint8, ctypes.POINTER(_Column), number
+    found.split.argtypes = pointer, number, ctypes.c_uint8, pointer, number
     found.hash64.argtypes = pointer, pointer, number, pointer
+    found.joint.argtypes = pointer, pointer, number, pointer
     found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
     found.lines.restype = found.split.restype = found.encode.restype = number
-    found.joint.argtypes = pointer, pointer, number, pointer
     found.hash64.restype = found.joint.restype = None
     return found
 
@@ -73,8 +68,8 @@ def hash64(strings: Any) -> NDArray[np.uint64] | None:
 
 def joint(keys: NDArray[np.uint64], groups: NDArray[np.integer]) -> NDArray[np.uint64] | None:
     """Return every key joined with its group."""
-    code, plain = library(), keys.flags.c_contiguous and groups.flags.c_contiguous
-    if code is None or not plain or keys.shape != groups.shape or groups.dtype != np.int32:
+    code = library()
+    if code is None or keys.shape != groups.shape or not _plain(keys, np.uint64) or not _plain(groups, np.int32):
         return None
     joined = np.empty_like(keys)
     code.joint(keys.ctypes.data, groups.ctypes.data, len(keys), joined.ctypes.data)
@@ -84,7 +79,7 @@ def joint(keys: NDArray[np.uint64], groups: NDArray[np.integer]) -> NDArray[np.u
 def encode(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
     """Return a code for every string of an Arrow array, in order of first appearance, and the first row of each."""
     code, where = library(), _addresses(strings)
-    if code is None or where is None or len(strings) != len(keys) or not keys.flags.c_contiguous:
+    if code is None or where is None or len(strings) != len(keys) or not _plain(keys, np.uint64):
         return None
     codes, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
     table = np.zeros(1 << (2 * len(keys)).bit_length(), np.int32)
@@ -104,21 +99,25 @@ def split(data: Any, kinds: Sequence[str | None], separator: str) -> list[Any] |
     data = _with_newline(data)
     most = code.lines(data.address, data.size)
     rooms = [_room(kind, most, data.size) for kind in kinds]
-    columns = (_Column * len(kinds))()
+    columns = np.zeros(len(kinds), _COLUMN)
     for column, kind, room in zip(columns, kinds, rooms, strict=True):
-        column.kind = ord(_LETTER[kind])
+        column["kind"] = ord(_LETTER[kind])
         for name, buffer in room.items():
-            setattr(column, name, buffer.address)
-    rows = code.split(data.address, data.size, ord(separator), columns, len(kinds))
+            column[name] = buffer.address
+    rows = code.split(data.address, data.size, ord(separator), columns.ctypes.data, len(kinds))
     if rows < 0:
         return None
-    filled = zip(kinds, rooms, columns, strict=True)
-    return [_array(kind, room, rows, column.count) for kind, room, column in filled]
+    filled = zip(kinds, rooms, columns["count"].tolist(), strict=True)
+    return [_array(kind, room, rows, count) for kind, room, count in filled]
+
+
+def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
+    return bool(column.dtype == kind and column.flags.c_contiguous)
 
 
 def _addresses(strings: Any) -> tuple[int, int] | None:
     """Return where the bytes and the offsets of an Arrow array begin; None where they are others."""
-    if strings.type != "string" or strings.null_count:
+    if strings.type != "string" or strings.null_count or not len(strings):
         return None
     _, offsets, data = strings.buffers()
     return None if data is None else (data.address, offsets.address + 4 * strings.offset)
@@ -141,7 +140,7 @@ def _room(kind: str | None, rows: int, size: int) -> dict[str, Any]:
         return {"values": pa.allocate_buffer(_NUMBERS[kind] * rows, resizable=True)}
     sizes = {"values": size + _SPARE, "offsets": 4 * (rows + 1)} | ({"ends": 4 * rows} if kind == "block" else {})
     room = {name: pa.allocate_buffer(size, resizable=True) for name, size in sizes.items()}
-    ctypes.memset(room["offsets"].address, 0, 4)
+    np.frombuffer(room["offsets"], np.int32)[0] = 0
     return room
 
 
