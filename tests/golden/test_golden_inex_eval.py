@@ -1,5 +1,7 @@
 """MEASURES.md §14.7 and §15: the drop-in prints the official tool's lines, values to the last digit."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -108,7 +110,15 @@ def test_an_unlawful_run_is_rejected_by_the_name_of_its_file(inex_eval, flag, ru
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
-    assert "run: topic 1" in result.stderr
+    assert re.search(r"run:[45]: topic 1", result.stderr)
+    assert "--repair" not in result.stderr
+
+
+def test_a_run_without_a_common_document_has_the_tools_zeros_and_a_remark_beside_them(inex_eval):
+    result = inex_eval("1 Q0 other 1 1 R 0 29\n", "-f")
+    assert (result.exit_code, values(result)["MAiP"]) == (0, "0.0")
+    assert "no document in common" in result.stderr
+    assert inex_eval("1 Q0 d1 1 1 R 0 29\n", "-f").stderr == ""
 
 
 def test_the_levels_of_ip_are_computed_in_floating_point(inex_eval):

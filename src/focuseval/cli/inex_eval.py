@@ -17,9 +17,11 @@ from focuseval.cli.options import collection_options, open_collection
 @click.option("-r", "mode_r", is_flag=True, help="Relevant in context: MAgP with F.")
 @click.option("-b", "mode_b", is_flag=True, help="Best in context: MAgP with the distance from the entry point.")
 @click.option("-i", "mode_i", is_flag=True, help="Relevant in context: MAgP with tolerance to irrelevance.")
-@click.option("-irr", type=click.IntRange(1), default=300, show_default=True, help="Irrelevant characters tolerated.")
-@click.option("-n", type=click.IntRange(1), default=500, show_default=True, help="Distance worth nothing.")
-@click.option("-beta", type=click.FloatRange(0), default=0.25, show_default=True, help="Weight of recall in F.")
+@click.option(
+    "-irr", type=click.IntRange(1, 10**9), default=300, show_default=True, help="Irrelevant characters tolerated."
+)
+@click.option("-n", type=click.IntRange(1, 10**9), default=500, show_default=True, help="Distance worth nothing.")
+@click.option("-beta", type=click.FloatRange(0, 10**9), default=0.25, show_default=True, help="Weight of recall in F.")
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options
@@ -42,13 +44,17 @@ def inex_eval(qrels: str, runs: tuple[str, ...], index: str | None, docs: str | 
     refused: list[FocusevalError] = []
     for run in runs:
         try:
-            click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags)), nl=False)
+            click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags), _say), nl=False)
         except FocusevalError as error:  # one unlawful run must not cost the report on those after it
             refused.append(error)
     for earlier in refused[:-1]:
         click.echo(str(earlier), err=True)
     if refused:
         raise refused[-1]
+
+
+def _say(remark: str) -> None:
+    click.echo(remark, err=True)
 
 
 def _mode(given: dict[str, bool]) -> str:

@@ -28,7 +28,7 @@ from focuseval.measures.generalised import (
 from focuseval.measures.topicwise import count, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -66,9 +66,14 @@ class Options:
         return self.mode in "tf"
 
 
-def report(run: Run, prepared: Prepared, options: Options) -> str:
-    """Return the report on one run."""
+def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], None] | None = None) -> str:
+    """Return the report on one run; `say` is told what the tool would have printed zeros for without a word."""
     matched = match(in_file_order(run), prepared, policies(options))
+    if say is not None and matched.unjudged == len(matched):
+        say(
+            f"{run.file or run.run_id}: no document in common with {prepared.gold.file or 'the qrels'}, so everything "
+            "is 0; check that both name documents in the same way"
+        )
     if options.mode != "t":
         refuse_unlawful(matched, TASKS[options.mode], official=True)
     lines = [f"{name}\t{topic}\t{value}" for name, topic, value in _lines(matched, options)]

@@ -37,6 +37,10 @@ LINK_TYPES = (
 """Tag names that the filtered recall base of INEX 2006 leaves out."""
 
 
+MOST = 10**9
+"""The largest cut-off and weight: what is larger is a slip."""
+
+
 @dataclass(frozen=True)
 class Policies:
     """How ties, overlap, repeats, gaps and cut-offs are treated.
@@ -77,10 +81,10 @@ class Policies:
                 raise MeasureError(
                     f"policy {name}={getattr(self, name)!r} does not exist; use one of {', '.join(words)}"
                 )
-        if self.cutoff is not None and self.cutoff < 1:
-            raise MeasureError(f"policy cutoff={self.cutoff} is not a number of results; use 1 or more")
-        if not self.beta >= 0:
-            raise MeasureError(f"policy beta={self.beta} is out of range; use 0 or more")
+        if self.cutoff is not None and not 1 <= self.cutoff <= MOST:
+            raise MeasureError(f"policy cutoff={self.cutoff} is not a number of results; use 1 to {MOST}")
+        if not 0 <= self.beta <= MOST:
+            raise MeasureError(f"policy beta={self.beta} is out of range; use 0 to {MOST}")
 
     def signature(self) -> str:
         """Return every policy as ``name:value``, in declared order."""

@@ -12,7 +12,7 @@ import numpy as np
 from focuseval.measures.budget import budgeted
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure
-from focuseval.measures.topicwise import count, ratio, running_count
+from focuseval.measures.topicwise import ceiling, count, ratio, running_count
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -66,7 +66,7 @@ def interpolated_precision(m: Matched, at: Fraction) -> Floats:
     if 100 % at.denominator == 0:
         return interpolated_curve(m)[1][:, int(at * 100)]
     topic, relevant, precision = points(m)
-    reached = relevant * at.denominator >= at.numerator * m.prepared.trel_of_topic[topic]
+    reached = relevant >= ceiling(m.prepared.trel_of_topic, at)[topic]
     best = np.zeros(m.topics)
     np.maximum.at(best, topic[reached], precision[reached])
     return best

@@ -12,7 +12,7 @@ import numpy as np
 
 from focuseval.measures.entry_point import STEEPNESS, near, nearness, seen_within
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ratio, running, total, without_base
+from focuseval.measures.topicwise import ceiling, ratio, running, total, without_base
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -39,7 +39,7 @@ def expected_precision(m: Matched, A: float, nav: str, at: Fraction | None = Non
         return eprum_contains(m, at)
     base = m.prepared.beps_of_topic
     if at is not None:
-        need = np.maximum(-(-base * at.numerator // at.denominator), 1)
+        need = np.maximum(ceiling(base, at), 1)
         table = precision_by_recall(m, A)
         return without_base(table[np.arange(m.topics), np.minimum(need, table.shape[1]) - 1], base)
     p, (topic, rank, _, bounds) = nearness(m, A), near(m)

@@ -12,8 +12,8 @@ import numpy as np
 
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import without_base
-from focuseval.measures.xcg import LEVELS, QUANT, ceiling
+from focuseval.measures.topicwise import ceiling, without_base
+from focuseval.measures.xcg import LEVELS, QUANT
 from focuseval.quantise import BEYOND_ONE, quantisation
 from focuseval.recall_base import SLACK
 

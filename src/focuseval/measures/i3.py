@@ -13,8 +13,8 @@ import numpy as np
 from focuseval.errors import MissingDataError
 from focuseval.match.elements import assessed_of, match_base
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ratio, running_count, without_base
-from focuseval.measures.xcg import LEVELS, ceiling
+from focuseval.measures.topicwise import ceiling, ratio, running_count, without_base
+from focuseval.measures.xcg import LEVELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,6 +7,7 @@ is the same value, passed to `focuseval.evaluate`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,15 @@ class Budget(NamedTuple):
     unit: str
     """``characters`` or ``words``."""
 
+
+MOST = 10**9
+"""The largest number that a parameter, a budget or a policy takes: what is larger is a slip, or does not fit."""
+
+MOST_RANK = 10**6
+DECIMALS = 9
+"""Of a recall level: then its products with any number of characters stay exact in 64 bits."""
+
+_LEVEL = re.compile(rf"[01]?\.?[0-9]{{0,{DECIMALS}}}")
 
 TRAITS = ("ideal recall base", "grouped output", "two dimensions")
 """Declared properties: it uses the ideal recall base; it takes results grouped by article; it reads e and s apart."""
@@ -166,22 +176,18 @@ def parse_at(text: str, measure: Measure) -> int | Fraction | Budget:
     """
     unit = {"c": "characters", "w": "words"}.get(text[-1:], "rank")
     digits = text if unit == "rank" else text[:-1]
-    if unit in measure.at and digits.isascii() and digits.isdigit() and int(digits) > 0:
-        return int(digits) if unit == "rank" else Budget(int(digits), unit)
-    if "level" in measure.at:
-        try:
-            level = Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            level = Fraction(-1)
-        if 0 <= level <= 1 and "/" not in text:
-            return level
+    most = MOST_RANK if unit == "rank" else MOST
+    if unit in measure.at and digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) <= most:
+        return int(digits[:12]) if unit == "rank" else Budget(int(digits[:12]), unit)
+    if "level" in measure.at and _LEVEL.fullmatch(text) and text.strip(".") and Fraction(text) <= 1:
+        return Fraction(text)
     raise MeasureError(f"{measure.name}@{text}: expected {_expected(measure)} after '@', found {text!r}")
 
 
 def _expected(measure: Measure) -> str:
     words = {
-        "rank": "a rank such as 10",
-        "level": "a recall level from 0 to 1 such as 0.01",
+        "rank": f"a rank such as 10, {MOST_RANK} at most",
+        "level": f"a recall level from 0 to 1 such as 0.01, with {DECIMALS} decimals at most",
         "characters": "a budget of characters such as 2000c",
         "words": "a budget of words such as 500w",
     }
@@ -194,4 +200,5 @@ def number(value: float | str) -> str:
     >>> number(1.0), number(0.25), number("gen")
     ('1', '0.25', 'gen')
     """
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    short = f"{value:.12g}" if isinstance(value, float) else str(value)
+    return short if isinstance(value, str) or float(short) == value else repr(value)

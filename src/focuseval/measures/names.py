@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from focuseval.errors import MeasureError
-from focuseval.measures.measure import Asked, Measure, Parameter, parse_at
+from focuseval.measures.measure import MOST, Asked, Measure, Parameter, parse_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +74,8 @@ def _parameters(inside: str, measure: Measure) -> dict[str, int | float | str]:
         if name not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
             raise MeasureError(f"{measure.name} has no parameter {name!r}; {there}")
+        if name in given:
+            raise MeasureError(f"{measure.name}: parameter {name!r} is given twice; keep one")
         given[name] = _value(value, known[name], measure)
     return given
 
@@ -88,11 +90,11 @@ def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | s
     if isinstance(parameter.default, str):
         return text
     try:
-        value = float(text)
+        value = float(text) if "_" not in text else float("nan")
     except ValueError:
         value = float("nan")
-    if not (value == value and abs(value) != float("inf")):  # noqa: PLR0124  NaN alone differs from itself
-        raise MeasureError(f"{where}: expected a number, found {text!r}")
+    if not abs(value) <= MOST:  # nor is NaN
+        raise MeasureError(f"{where}: expected a number up to {MOST}, found {text!r}")
     if parameter.least is not None and value < parameter.least:
         raise MeasureError(f"{where}: expected {parameter.least:g} or more")
     return int(value) if value == int(value) else value

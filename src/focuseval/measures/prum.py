@@ -13,7 +13,7 @@ import numpy as np
 
 from focuseval.measures.entry_point import STEEPNESS, near, nearness, seen_within
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import count, ratio, total, without_base
+from focuseval.measures.topicwise import ceiling, count, ratio, total, without_base
 from focuseval.measures.xcg import BASE, QUANT
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def eprum_contains(m: Matched, at: Fraction | None = None, quant: str = "auto", 
     if at is None:
         topic = np.repeat(np.arange(m.topics), targets)
         return without_base(ratio(total(precision, topic, m.topics), targets), targets)
-    need = np.maximum(-(-targets * at.numerator // at.denominator), 1)
+    need = np.maximum(ceiling(targets, at), 1)
     return without_base(np.append(precision, 0.0)[np.minimum(seen.bounds[:-1] + need - 1, len(precision))], targets)
 
 

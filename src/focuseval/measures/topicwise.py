@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -24,6 +26,17 @@ def total(values: NDArray[Any], topic: NDArray[np.integer], topics: int) -> Floa
     array([0.75, 0.  , 1.  ])
     """
     return np.bincount(topic, values, topics).astype(np.float64, copy=False)
+
+
+def ceiling(whole: Integers, level: Fraction) -> Integers:
+    """Return ⌈level · whole⌉ in integers, without leaving 64 bits.
+
+    >>> from fractions import Fraction
+    >>> ceiling(np.array([0, 3, 10**18]), Fraction(1, 3))
+    array([                 0,                  1, 333333333333333334])
+    """
+    p, q = level.numerator, level.denominator
+    return np.asarray(p * (whole // q) - (-p * (whole % q)) // q)
 
 
 def count(values: NDArray[Any], bounds: Integers) -> Integers:

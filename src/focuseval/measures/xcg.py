@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ratio, total, without_base
+from focuseval.measures.topicwise import ceiling, ratio, total, without_base
 from focuseval.recall_base import SLACK
 
 if TYPE_CHECKING:
@@ -86,12 +86,6 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     before = np.where(first, at, at - 1)
     step = np.clip((start + target - reach[before]) / np.maximum(reach[at] - reach[before], 1), 0, 1)
     return np.where(lost, 0.0, ep[before] + step * (ep[at] - ep[before]))
-
-
-def ceiling(total: NDArray[np.int64], level: Fraction) -> NDArray[np.int64]:
-    """Return ⌈level · total⌉ in integers, without leaving 64 bits."""
-    p, q = level.numerator, level.denominator
-    return p * (total // q) - (-p * (total % q)) // q
 
 
 def effort_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> tuple[Any, Any]:
