@@ -85,7 +85,7 @@ def test_what_was_not_assessed_is_left_out_and_counted():
         ((0, 3, 0, 0), "grades", r"\(0, 3\)"),
         ((3, 0, 0, 0), "grades", r"\(3, 0\)"),
         ((4, 3, 0, 0), "grades", r"\(4, 3\)"),
-        ((3, "S", 0, 0), "coverage", r"\(3, 2\)"),
+        ((3, "S", 0, 0), "coverage", "3S"),
         ((3, -1, 5, 5), "exhaustivity", "exhaustivity 3"),
         ((2, -1, -1, 5), "exhaustivity", "size -1"),
     ],

@@ -140,7 +140,7 @@ def _from_grades(gold: Gold, elements: GradedElements, table: NDArray[np.float64
     gain[inside] = table[e[inside], s[inside]]
     wrong = np.flatnonzero((assessed & ~inside) | np.isnan(gain))
     if len(wrong):
-        raise _refuse(gold, elements, int(wrong[0]), f"the grades ({e[wrong[0]]}, {s[wrong[0]]})")
+        raise _refuse(gold, elements, int(wrong[0]), _pair(gold.scale, int(e[wrong[0]]), int(s[wrong[0]])))
     return Gains(gain, left_out=int((~assessed).sum()))
 
 
@@ -153,7 +153,8 @@ def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Gains:
     wrong = np.flatnonzero(assessed & ((e > 2) | (size < 0) | (rsize < 0)))
     if len(wrong):
         i = int(wrong[0])
-        raise _refuse(gold, elements, i, f"exhaustivity {e[i]}, size {size[i]}, rsize {rsize[i]}")
+        lacking = "; build the collection's index with 'focuseval index': it knows sizes" if e[i] <= 2 else ""
+        raise _refuse(gold, elements, i, f"exhaustivity {e[i]}, size {size[i]}, rsize {rsize[i]}", lacking)
     relevant = np.minimum(rsize, size)
     relevant = np.where(size > 0, relevant, rsize > 0).astype(np.int64)  # 0/0 is not relevant, n/0 is capped
     whole = np.maximum(size, 1)
@@ -162,9 +163,17 @@ def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Gains:
     return Gains(gain, left_out=int((~assessed).sum()), capped=int((assessed & (rsize > size)).sum()))
 
 
-def _refuse(gold: Gold, elements: GradedElements, row: int, found: str) -> InputError:
+def _pair(scale: str, first: int, second: int) -> str:
+    """Print two grades as the files of their year do.
+
+    >>> _pair("coverage", 3, 2), _pair("grades", 0, 3)
+    ('3S', 'the grades (0, 3)')
+    """
+    return f"{first}{'NLSE'[second]}" if scale == "coverage" and second < 4 else f"the grades ({first}, {second})"
+
+
+def _refuse(gold: Gold, elements: GradedElements, row: int, found: str, more: str = "") -> InputError:
     """Say which element's assessment lies outside the scale."""
     topic, document = gold.topics[elements.topic[row]], gold.documents[int(elements.document[row])]
     what = f"topic {topic}, document {document}, {elements.path[row]}: expected a pair of the {gold.scale} scale"
-    remedy = "correct the assessment, or build an index if sizes are missing"
-    return InputError(f"{what}, found {found}", at=gold.file or None, remedy=remedy)
+    return InputError(f"{what}, found {found}", at=gold.file or None, remedy=f"correct the assessment{more}")

@@ -1,6 +1,9 @@
 """``focuseval score``: the contract that scripts depend on."""
 
 import json
+import shlex
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -100,6 +103,71 @@ def test_curves_are_written_as_a_long_table(score):
     assert {row.split(",")[2] for row in rows} == {'"1"', '"2"', '"mean"'}
 
 
+def test_curves_leave_out_the_topics_that_the_mean_leaves_out(score):
+    target = score.folder / "curves.csv"
+    result = score("-m", "MAiP", "--missing", "skip", "--curves", str(target), "--format", "csv")
+    mean = [float(row.split(",")[4]) for row in target.read_text().splitlines() if '"mean"' in row]
+    assert sum(mean) / 101 == pytest.approx(float(result.stdout.splitlines()[1].split(",")[1]))
+    assert '"2"' not in target.read_text()
+
+
+def test_curves_of_runs_with_the_same_id_are_told_apart_as_their_means_are(score):
+    target, other = score.folder / "curves.csv", score.folder / "other"
+    other.write_text(RUN)
+    assert score("-m", "MAiP", "--curves", str(target), str(other)).exit_code == 0
+    runs = {row.split(",")[1] for row in target.read_text().splitlines()[1:]}
+    assert runs == {f'"R ({score.folder / name})"' for name in ("run", "other")}
+
+
+def test_curves_need_a_file_of_their_own(score):
+    target = str(score.folder / "x")
+    assert score("-m", "MAiP", "--curves", target, "-o", target).exit_code == 2
+
+
+@pytest.mark.parametrize("layout", ["csv", "trec"])
+@pytest.mark.parametrize("more", [[], ["--per-topic"]])
+def test_a_measure_that_leaves_out_more_topics_says_so_in_every_layout(score, layout, more):
+    (score.folder / "qrels").write_text("1 Q0 d 10 100 -1 0:10\n2 Q0 d 10 100 5 0:10\n")
+    (score.folder / "run").write_text("1 Q0 d 1 1 R 0 10\n2 Q0 d 1 1 R 0 10\n")
+    found = score("-m", "BEPD", "-m", "MAiP", "--format", layout, *more).stdout
+    if layout == "csv" and not more:
+        head, row = (line.split(",") for line in found.splitlines())
+        assert dict(zip(head, row, strict=True))["excluded:BEPD"] == "1"
+    else:
+        assert any(
+            "excluded:BEPD" in line and line.replace(",", "\t").split("\t")[2 + (layout == "csv")] == "1"
+            for line in found.splitlines()
+        )
+
+
+def test_names_are_escaped_where_a_layout_reads_them_as_its_own(score):
+    (score.folder / "run").write_text(RUN.replace(" R ", " a|b^c\\d "))
+    assert r"| a\|b^c\d |" in score("-m", "AP", "--format", "markdown").stdout
+    assert r"a|b\textasciicircum{}c\textbackslash{}d &" in score("-m", "AP", "--format", "latex").stdout
+
+
+def test_a_repaired_run_is_told_by_the_signature(score):
+    (score.folder / "run").write_text(RUN + "1 Q0 d1 5 0 R 100 30\n")
+    assert "|repair:yes" in score("--task", "focused", "--repair").stdout
+    assert "repair" not in score("-m", "MAiP").stdout
+
+
+def test_results_without_characters_are_counted_among_others(score):
+    (score.folder / "run").write_text(RUN + "1 Q0 d9 5 0 R 100 0\n1 Q0 d8 6 0 R 7\n")
+    result = score("-m", "charP", "--format", "json")
+    assert json.loads(result.stdout)["runs"][0]["empty"] == 2
+    assert "R: 2 results hold no characters; they cost and gain nothing" in result.stderr
+
+
+def test_a_program_without_a_standard_output_writes_its_file(score):
+    target = score.folder / "out.json"
+    command = [sys.executable, "-m", "focuseval", "score", *(str(score.folder / name) for name in ("qrels", "run"))]
+    line = shlex.join([*command, "-m", "MAiP", "-o", str(target)]) + " >&-"
+    done = subprocess.run(line, shell=True, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "MAiP" in target.read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -115,11 +183,20 @@ def test_curves_are_written_as_a_long_table(score):
         (["--task", "sleeping"], "expected a task"),
         (["--cas", "strict", "-m", "AP"], "--topics"),
         (["-m", "charP", "--curves", "x.csv"], "summarises a curve"),
+        (["-m", "MAiP", "--curves", "no/such/folder/x.csv"], "no/such/folder/x.csv"),
+        (["-m", "iP@0.3333333333"], "with 9 decimals at most"),
+        (["-m", "iP@1e-400000000"], "recall level from 0 to 1"),
+        (["-m", "P@99999999999999999999999"], "1000000 at most"),
+        (["-m", "spanR@99999999999999999999999c"], "a budget of characters"),
+        (["-m", "MAgP(beta=1e300)"], "expected a number up to 1000000000"),
+        (["-m", "MAgP(beta=1_0)"], "expected a number"),
+        (["-m", "MAgP(beta=1,beta=2)"], "'beta' is given twice"),
+        (["-m", "MAiP", "--cutoff", "99999999999999999999999"], "use 1 to 1000000000"),
     ],
 )
 def test_bad_requests_end_with_one_line_and_exit_code_1(score, options, said):
     result = score(*options)
-    assert result.exit_code == 1
+    assert (result.exit_code, result.stdout) == (1, "")
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
 

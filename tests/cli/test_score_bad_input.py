@@ -35,6 +35,9 @@ def call(tmp_path, monkeypatch):
         ("score trec.qrels documents -m iP@0.01", "trec.qrels: no highlighted passages"),
         ("score trec.qrels documents -m spanR@5", "trec.qrels: no highlighted passages"),
         ("score trec.qrels documents -m hAP", "trec.qrels: no highlighted passages"),
+        ("score trec.qrels elements -m MAgP", "trec.qrels: no highlighted passages"),
+        ("score trec.qrels elements -m charP", "trec.qrels: no highlighted passages"),
+        ("score trec.qrels elements -m T2I", "trec.qrels: no highlighted passages"),
         ("score trec.qrels documents --task focused", "trec.qrels: judgements of whole documents say nothing of"),
         ("score qrels entry-points -m MAiP", "entry-points: results are entry points, which hold no text"),
         ("score qrels entry-points -m spanR@5", "entry-points: results are entry points, which hold no text"),
@@ -47,9 +50,9 @@ def call(tmp_path, monkeypatch):
         ("score qrels passages -m nxcg@10", "did you mean nxCG"),
         (
             "score qrels overlap --task focused",
-            "'focuseval validate --task focused', or repair the run with '--repair'",
+            "'focuseval validate --task focused', which also repairs runs, or score with '--repair'",
         ),
-        ("inex-eval -f qrels overlap", "overlap: topic 1: the result at rank 2 returns text"),
+        ("inex-eval -f qrels overlap", "overlap:2: topic 1: the result at rank 2 returns text"),
         ("inex-eval -f qrels entry-points", "entry-points: results are entry points"),
     ],
 )

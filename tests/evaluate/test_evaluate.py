@@ -70,9 +70,48 @@ def test_a_measure_without_a_curve_is_refused_by_name():
         fe.evaluate(GOLD, ROWS, ["hAP"]).curve("hAP")
 
 
+def test_a_measure_of_ones_own_may_have_a_curve():
+    mine = Measure("mine", lambda m: np.ones(m.topics), "One.", "me", curve=lambda m: ([0, 1], np.ones((m.topics, 2))))
+    bare = Measure("bare", lambda m: np.ones(m.topics), "One.", "me")
+    scores = fe.evaluate(GOLD, ROWS, [mine, bare])
+    assert scores.curve("mine")["y"].to_pylist() == scores.curve(mine)["y"].to_pylist() == [1.0] * 6
+    with pytest.raises(MeasureError, match="bare summarises no curve"):
+        scores.curve("bare")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda m: np.zeros(7), "found a function"),
+        (Measure("wide", lambda m: np.zeros((m.topics, 2)), "", "me"), r"wide: expected a number for each of 2 topics"),
+        (
+            Measure("one", lambda _: 0.5, "", "me"),
+            r"one: expected a number for each of 2 topics, found a shape of \(\)",
+        ),
+    ],
+)
+def test_what_is_no_measure_is_refused_by_name(wrong, said):
+    with pytest.raises(MeasureError, match=said):
+        fe.evaluate(GOLD, ROWS, [wrong])
+
+
+@pytest.mark.parametrize("policy", [{"beta": float("inf")}, {"beta": float("nan")}, {"cutoff": 10**30}, {"cutoff": 0}])
+def test_a_number_that_is_out_of_range_is_refused(policy):
+    with pytest.raises(MeasureError, match=r"use [01] "):
+        fe.evaluate(GOLD, ROWS, ["spanP"], **policy)
+
+
+def test_a_recall_level_is_exact_whatever_its_digits():
+    gold = gold_of({"q": {"a": {"length": 9000, "spans": [(0, 3000)]}, "b": {"length": 9000, "spans": [(0, 6000)]}}})
+    run = run_of({"q": [("a", 0, 3000)]})
+    found = fe.evaluate(gold, run, ["iP@0.333333333", "iP@0.333333334"]).means()["run"]
+    assert found == {"iP@0.333333333": 1.0, "iP@0.333333334": 0.0}
+
+
 def test_two_runs_of_one_name_are_told_apart_by_their_files():
     runs = [run_of({"q1": [("a", 0, 5)]}, file=file) for file in ("x", "y")]
     assert list(fe.evaluate(GOLD, runs, ["spanP"]).means()) == ["run (x)", "run (y)"]
+    assert list(fe.evaluate(GOLD, [*runs, runs[1]], ["spanP"]).means()) == ["run (x)", "run (y)", "run (y #2)"]
 
 
 def test_a_policy_that_does_not_exist_is_refused():

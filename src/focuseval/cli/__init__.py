@@ -69,14 +69,16 @@ class Commands(click.Group):
             try:
                 return super().invoke(ctx)
             finally:
-                sys.stdout.flush()  # a full disk must be found while it can still be said
+                if sys.stdout is not None:  # a daemon has none
+                    sys.stdout.flush()  # a full disk must be found while it can still be said
         except FocusevalError as error:
             click.echo(str(error), err=True)
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # click ends quietly where the reader of a pipe has gone
             _forget_output()
-            click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}; make room", err=True)
+            remedy = "; make room" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else ""
+            click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}{remedy}", err=True)
         raise click.exceptions.Exit(1)
 
 

@@ -70,7 +70,9 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     """
     from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
 
+    if options["curves"] and options["curves"] == options["output"]:
+        raise click.UsageError("--curves and -o name the same file; give the curves one of their own")
     scores = score_files(gold, runs, options)
-    write_scores(scores, options)
-    if options["curves"]:
+    if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
         write_curves(scores, options["curves"])
+    write_scores(scores, options)

@@ -17,26 +17,39 @@ if TYPE_CHECKING:
     from focuseval.evaluate.plan import Plan
     from focuseval.evaluate.scores import Scores
     from focuseval.match import Prepared
-    from focuseval.measures import Asked
+    from focuseval.measures import Asked, Measure
 
 
-def curve_table(name: str, sources: Sequence[Any], prepared: Prepared, plan: Plan) -> pa.Table:
-    """Return the curve that a measure summarises, for every run and topic, and the mean over topics."""
+def curve_table(
+    name: str | Measure, sources: Sequence[Any], labels: Sequence[str], prepared: Prepared, plan: Plan
+) -> pa.Table:
+    """Return the curve that a measure summarises, for every run and topic, and the mean over the topics that count."""
     from focuseval.evaluate.evaluation import match_run  # noqa: PLC0415  evaluation knows curves, and needs them less
 
-    asked, curve = asked_curve(name)
+    asked, curve = asked_curve(name if isinstance(name, str) else name.name, plan.measures)
     tables = []
-    for source in sources:
+    for source, label in zip(sources, labels, strict=True):
         matched = match_run(source, prepared, plan)
         arguments = asked.arguments(plan.policies)
         arguments.pop("at", None)
         x, y = curve(matched, **arguments)
-        tables.append(_long(matched.run.run_id, prepared.topics, np.asarray(x), np.asarray(y)))
+        y = np.asarray(y, np.float64)
+        if plan.policies.missing == "skip":
+            y = np.where(matched.answered[:, None], y, np.nan)
+        tables.append(_long(label, prepared.topics, np.asarray(x), y))
     return pa.concat_tables(tables)
 
 
-def asked_curve(name: str) -> tuple[Asked, Callable[..., Any]]:
-    """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function."""
+def asked_curve(name: str, scored: Sequence[Asked] = ()) -> tuple[Asked, Callable[..., Any]]:
+    """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function.
+
+    A user's own measure is known among those that were scored.
+    """
+    own = next((a for a in scored if a.key == name and a.measure not in measures.MEASURES), None)
+    if own is not None and own.measure.curve is not None:
+        return own, own.measure.curve
+    if own is not None:
+        raise MeasureError(f"{name} summarises no curve: it is declared without one")
     bare = name.split("@", maxsplit=1)[0]
     measure = next(
         (m for m in measures.MEASURES if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None

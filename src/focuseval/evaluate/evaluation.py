@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval import __version__
-from focuseval.errors import NotComparableError
+from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluate.curves import curve_table
 from focuseval.evaluate.lawful import refuse_unlawful
 from focuseval.evaluate.plan import Plan, plan_for
-from focuseval.evaluate.scores import Counts, Scores
+from focuseval.evaluate.scores import Counts, Scores, told_apart
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.streaming import score_stream, streamable
 from focuseval.evaluate.structure import queries_of, strict_gold
@@ -111,7 +111,10 @@ def evaluate(
 
 def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
     """Understand names, and measures of the user's own."""
-    named = (measures,) if isinstance(measures, (str, Asked, Measure)) else tuple(measures or ())
+    named = (measures,) if isinstance(measures, (str, Asked, Measure)) or callable(measures) else tuple(measures or ())
+    for one in named:
+        if not isinstance(one, (str, Asked, Measure)):
+            raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
     return tuple(Asked(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)
 
 
@@ -144,11 +147,13 @@ def score_run(source: Any, prepared: Prepared, plan: Plan, move: Callable[[float
         gathered: Scored | None = score_stream(source, prepared, plan, score_run, move)
         if gathered is not None:
             return gathered
+    if not len(prepared.gold.passages.topic) and any(asked.needs == ("spans",) for asked in plan.measures):
+        _ = prepared.highlights  # refused for want of passages, before anybody asks for an index
     matched = match_run(source, prepared, plan)
     refuse_unlawful(matched, plan.task)
     values = np.empty((matched.topics, len(plan.measures)))
     for column, asked in enumerate(plan.measures):
-        values[:, column] = asked.measure.compute(matched, **asked.arguments(plan.policies))
+        values[:, column] = _computed(asked, matched, plan)
     missing = ~matched.answered
     if plan.policies.missing == "skip":
         values[missing] = np.nan
@@ -162,6 +167,16 @@ def score_run(source: Any, prepared: Prepared, plan: Plan, move: Callable[[float
         count(~matched.judged, matched.bounds) if tags_of(prepared.gold) else None,
         tuple(_remarks(matched, values, plan)),
     )
+
+
+def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]:
+    """Return a measure's values, one for each topic; a user's own measure may make another shape of them."""
+    values = np.asarray(asked.measure.compute(matched, **asked.arguments(plan.policies)), np.float64)
+    if values.shape != (matched.topics,):
+        raise MeasureError(
+            f"{asked.key}: expected a number for each of {matched.topics} topics, found a shape of {values.shape}"
+        )
+    return values
 
 
 def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[str]:
@@ -194,6 +209,7 @@ def _counts(matched: Matched, prepared: Prepared, plan: Plan) -> Counts:
         )
     missing = int(np.count_nonzero(~matched.answered))
     placed = matched.__dict__.get("places")
+    empty = placed is not None and not placed.points and (placed.end == placed.start) & ~placed.unplaced
     known = prepared.gold.topics
     return Counts(
         topics=matched.topics - (missing if plan.policies.missing == "skip" else 0),
@@ -202,6 +218,7 @@ def _counts(matched: Matched, prepared: Prepared, plan: Plan) -> Counts:
         unjudged=unjudged,
         unplaced=int(np.count_nonzero(placed.unplaced)) if placed is not None else 0,
         unknown=0 if matched.run.topics == known else len(set(matched.run.topics) - set(known)),
+        empty=int(np.count_nonzero(empty)),
     )
 
 
@@ -214,6 +231,7 @@ def _shares_documents(matched: Matched, prepared: Prepared) -> bool:
 
 def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, plan: Plan) -> Scores:
     shape = (len(scored), len(prepared.topics), len(plan.measures))
+    labels = told_apart([s.run for s in scored], [s.file for s in scored])
     return Scores(
         runs=tuple(s.run for s in scored),
         topics=prepared.topics,
@@ -229,14 +247,15 @@ def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, p
         missing=np.array([s.missing for s in scored]).reshape(shape[:2]),
         tags=tags_of(prepared.gold),
         unjudged=_stacked([s.unjudged for s in scored]),
-        noticed=(*_of_gold(prepared.gold), *(remark for s in scored for remark in s.remarks)),
-        points=lambda name: curve_table(name, sources, prepared, plan),
+        noticed=(*_of_gold(prepared.gold, plan), *(remark for s in scored for remark in s.remarks)),
+        points=lambda name: curve_table(name, sources, labels, prepared, plan),
     )
 
 
 def _signature(plan: Plan, prepared: Prepared) -> str:
     """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
     parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
+    parts += ["repair:yes"] if plan.repair else []
     if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
         from focuseval.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
 
@@ -249,5 +268,12 @@ def _stacked(rows: list[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
     return np.array(known) if known else None
 
 
-def _of_gold(gold: Gold) -> tuple[str, ...]:
-    return tuple(f"{gold.file or 'the gold'}: {remark}" for remark in gold.remarks)
+def _of_gold(gold: Gold, plan: Plan) -> tuple[str, ...]:
+    remarks = list(gold.remarks)
+    if any("elements" in asked.needs for asked in plan.measures):
+        size, rsize = gold.elements.size, gold.elements.rsize
+        if capped := int(np.count_nonzero((size >= 0) & (rsize > size))):
+            remarks.append(f"{capped:,} assessed elements have more relevant than total characters: wholly relevant")
+        if empty := int(np.count_nonzero(size == 0)):
+            remarks.append(f"{empty:,} assessed elements hold no characters: not relevant, unless rsize says so")
+    return tuple(f"{gold.file or 'the gold'}: {remark}" for remark in remarks)

@@ -23,17 +23,19 @@ def refuse_unlawful(m: Matched, task: str | None, *, official: bool = False) -> 
     if not len(m):
         return
     overlap_matters = {"focused"} if official else {"focused", "relevant-in-context"}
+    remedy = f"see 'focuseval validate --task {task}', which also repairs runs"
+    remedy += "" if official else ", or score with '--repair'"
     if task in overlap_matters and m.run.start is not None:
-        _refuse(m, task, np.flatnonzero(m.new_size < m.size), "returns text that an earlier result returned")
+        _refuse(m, task, np.flatnonzero(m.new_size < m.size), "returns text that an earlier result returned", remedy)
     elif task in overlap_matters and m.run.path is not None:
-        _refuse_nested(m, task)
+        _refuse_nested(m, task, remedy)
     if task == "relevant-in-context" or (task == "best-in-context" and official):
-        _refuse(m, task, interleaved(m), "comes back to an article after another one")
+        _refuse(m, task, interleaved(m), "comes back to an article after another one", remedy)
     elif task == "best-in-context":
-        _refuse(m, task, again(m), "is a second entry point into one article")
+        _refuse(m, task, again(m), "is a second entry point into one article", remedy)
 
 
-def _refuse_nested(m: Matched, task: str) -> None:
+def _refuse_nested(m: Matched, task: str, remedy: str) -> None:
     """Refuse elements that contain one another, which their paths tell without an index."""
     if not _may_nest(m):
         return
@@ -42,13 +44,12 @@ def _refuse_nested(m: Matched, task: str) -> None:
 
     overlaps = [part for part in check(m.run, task).broken if part.rule is OVERLAP and len(part.rows)]
     if overlaps:
-        rows, file = overlaps[0].rows, m.run.file or m.run.run_id
-        line = int(rows[0]) + 1 if m.run.line is None else int(m.run.line[rows[0]])
+        rows = overlaps[0].rows
         raise TaskError(
             f"topic {m.run.topics[int(m.run.topic[rows[0]])]}: a result overlaps an earlier one, which the task {task} "
             f"forbids ({len(rows)} such results)",
-            at=Place(file, line),
-            remedy=f"see 'focuseval validate --task {task}', or repair the run with '--repair'",
+            at=_place(m, int(rows[0])),
+            remedy=remedy,
         )
 
 
@@ -75,13 +76,20 @@ def interleaved(m: Matched) -> NDArray[np.int64]:
     return np.asarray(rows[m.article[rows] != m.article[rows - 1]])
 
 
-def _refuse(m: Matched, task: str, rows: NDArray[np.int64], what: str) -> None:
+def _place(m: Matched, row: int) -> Place | str:
+    """Return where a row of the run stands in its file."""
+    if not m.run.file:
+        return m.run.run_id
+    return Place(m.run.file, row + 1 if m.run.line is None else int(m.run.line[row]))
+
+
+def _refuse(m: Matched, task: str, rows: NDArray[np.int64], what: str, remedy: str) -> None:
     if not len(rows):
         return
     topic = m.prepared.topics[int(m.topic[rows[0]])]
     raise TaskError(
         f"topic {topic}: the result at rank {int(m.rank[rows[0]])} {what}, which the task {task} forbids "
         f"({len(rows)} such results)",
-        at=m.run.file or m.run.run_id,
-        remedy=f"see 'focuseval validate --task {task}', or repair the run with '--repair'",
+        at=_place(m, int(rows[0] if m.rows is None else m.rows[rows[0]])),
+        remedy=remedy,
     )

@@ -10,12 +10,27 @@ import numpy as np
 from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.measures import Measure
     from focuseval.stats.comparison import Comparison
+
+
+def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
+    """Return a name for every run: its id; with its file where others have it, too; with a number for the same file.
+
+    >>> told_apart(["a", "b", "b", "b"], ["1", "2", "3", "3"])
+    ('a', 'b (2)', 'b (3)', 'b (3 #2)')
+    """
+    pairs, names = list(zip(runs, files, strict=True)), []
+    for number, (run, file) in enumerate(pairs):
+        again = pairs[:number].count((run, file))
+        which = f" #{again + 1}" if again else ""
+        names.append(run if runs.count(run) == 1 else f"{run} ({file}{which})")
+    return tuple(names)
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,8 @@ class Counts:
     """Results whose place in their document nobody knows: they cost and gain nothing."""
     unknown: int = 0
     """Topics of the run that the gold does not have."""
+    empty: int = 0
+    """Results that hold no characters, among others that do: they cost and gain nothing."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +77,7 @@ class Scores:
     """Runs × topics: results that no assessor judged; None where the gold has no tags."""
     noticed: tuple[str, ...] = ()
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
-    points: Callable[[str], Any] | None = field(default=None, repr=False, compare=False)
+    points: Callable[[str | Measure], Any] | None = field(default=None, repr=False, compare=False)
     """Computes the points of a measure's curve."""
 
     @cached_property
@@ -76,11 +93,7 @@ class Scores:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Run ids, told apart by their files where two runs have the same id."""
-        files = self.files or self.runs
-        return tuple(
-            name if self.runs.count(name) == 1 else f"{name} ({file})"
-            for name, file in zip(self.runs, files, strict=True)
-        )
+        return told_apart(self.runs, self.files or self.runs)
 
     def means(self) -> dict[str, dict[str, float]]:
         """Return run → measure → mean over topics."""
@@ -161,7 +174,7 @@ class Scores:
         }
         differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
         found |= {"excluded_per_measure": differing} if differing else {}
-        found |= {name: value for name in ("unplaced", "unknown") if (value := getattr(counts, name))}
+        found |= {name: value for name in ("unplaced", "unknown", "empty") if (value := getattr(counts, name))}
         return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
@@ -172,9 +185,11 @@ class Scores:
                 said.append(f"{name}: {counts.unknown} topics are not in the gold and were left out")
             if counts.unplaced:
                 said.append(f"{name}: {counts.unplaced} results have no known place in their document and gain nothing")
+            if counts.empty:
+                said.append(f"{name}: {counts.empty} results hold no characters; they cost and gain nothing")
         return said
 
-    def curve(self, measure: str) -> pa.Table:
+    def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
         if self.points is None:
             raise ValueError("these scores were read from a file: their runs are not at hand, so neither are curves")

@@ -168,7 +168,8 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared, plan: Pla
 
 
 def _total(parts: list[Any], strangers: int, prepared: Prepared, plan: Plan) -> Any:
-    summed = {name: sum(getattr(part.counts, name) for part in parts) for name in ("missing", "unjudged", "unplaced")}
+    added = ("missing", "unjudged", "unplaced", "empty")
+    summed = {name: sum(getattr(part.counts, name) for part in parts) for name in added}
     topics = len(prepared.topics) - (summed["missing"] if plan.policies.missing == "skip" else 0)
     excluded = len(prepared.gold.topics) - len(prepared.topics)
     return replace(parts[0].counts, topics=topics, excluded=excluded, unknown=strangers, **summed)

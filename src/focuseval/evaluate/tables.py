@@ -30,6 +30,13 @@ def rows(scores: Scores, digits: int = 4) -> list[list[str]]:
     ]
 
 
+def beside(scores: Scores, run: int) -> dict[str, int]:
+    """Return the counts beside a run's means, also of the topics that only some measures leave out."""
+    usual = scores.counts[run].excluded
+    more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
+    return {count: getattr(scores.counts[run], count) for count in COUNTS} | more
+
+
 def _means(scores: Scores, run: int, digits: int) -> list[str]:
     """Print a run's means; a measure that leaves out more topics than the others is marked with their number."""
     excluded = scores.excluded(run)
@@ -54,7 +61,10 @@ def lines(scores: Scores, *, per_topic: bool) -> Iterable[tuple[str, str, str, f
 
 
 def to_csv(scores: Scores, *, per_topic: bool = False) -> str:
-    """Return comma-separated values: means with counts, or one line per topic and measure, counts among them."""
+    """Return comma-separated values: means with counts, or one line per topic and measure, counts among them.
+
+    A measure that leaves out more topics than the others has a count of its own, ``excluded:BEPD``.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if per_topic:
@@ -63,13 +73,16 @@ def to_csv(scores: Scores, *, per_topic: bool = False) -> str:
             (run, topic, measure, repr(value), scores.signature)
             for run, topic, measure, value in lines(scores, per_topic=True)
         )
-        for name, beside in zip(scores.names, scores.counts, strict=True):
-            writer.writerows((name, "all", count, getattr(beside, count), scores.signature) for count in COUNTS)
+        for number, name in enumerate(scores.names):
+            counts = beside(scores, number).items()
+            writer.writerows((name, "all", count, value, scores.signature) for count, value in counts)
         return out.getvalue()
-    writer.writerow(["run", *scores.measures, *COUNTS, "signature"])
+    found = [beside(scores, number) for number in range(len(scores.names))]
+    columns = dict.fromkeys((*COUNTS, *(count for counts in found for count in counts)))
+    writer.writerow(["run", *scores.measures, *columns, "signature"])
     for number, name in enumerate(scores.names):
-        counts = (getattr(scores.counts[number], count) for count in COUNTS)
-        writer.writerow([name, *(repr(float(mean)) for mean in scores.mean[number]), *counts, scores.signature])
+        counted = (found[number].get(count, scores.counts[number].excluded) for count in columns)
+        writer.writerow([name, *(repr(float(mean)) for mean in scores.mean[number]), *counted, scores.signature])
     return out.getvalue()
 
 
@@ -79,8 +92,8 @@ def to_trec(scores: Scores, *, per_topic: bool = False) -> str:
     current = None
     for run, topic, measure, value in lines(scores, per_topic=per_topic):
         if run != current:
-            counts = scores.counts[scores.names.index(run)]
-            out += [f"{'runid':<22}\tall\t{run}"] + [f"{c:<22}\tall\t{getattr(counts, c)}" for c in COUNTS]
+            counts = beside(scores, scores.names.index(run)).items()
+            out += [f"{'runid':<22}\tall\t{run}"] + [f"{c.replace(' ', ''):<22}\tall\t{n}" for c, n in counts]
             current = run
         out.append(f"{measure.replace(' ', ''):<22}\t{topic}\t{value:.4f}")
     return "\n".join(out) + "\n"
@@ -91,7 +104,10 @@ def to_markdown(scores: Scores, *, per_topic: bool = False) -> str:
     head, body = _grid(scores, per_topic=per_topic)
     numbers = ["---" if name in {"run", "topic"} else "--:" for name in head]
     table = [head, numbers, *body]
-    return "\n".join("| " + " | ".join(row) + " |" for row in table) + f"\n\n`{scores.signature}`\n"
+    return (
+        "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table)
+        + f"\n\n`{scores.signature}`\n"
+    )
 
 
 def to_latex(scores: Scores, *, per_topic: bool = False) -> str:
@@ -108,13 +124,22 @@ def to_latex(scores: Scores, *, per_topic: bool = False) -> str:
     )
 
 
+_TEX = {
+    "–": "--",
+    "−": "$-$",
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+
+
 def _tex(text: str) -> str:
     r"""Escape what LaTeX reads as its own.
 
     >>> print(_tex("run_1 & 50%"))
     run\_1 \& 50\%
     """
-    return "".join(f"\\{c}" if c in "&%$#_{}" else {"–": "--", "−": "$-$"}.get(c, c) for c in text)
+    return "".join(f"\\{c}" if c in "&%$#_{}" else _TEX.get(c, c) for c in text)
 
 
 def html(scores: Scores) -> str:
