@@ -124,6 +124,12 @@ def test_curves_need_a_file_of_their_own(score):
     assert score("-m", "MAiP", "--curves", target, "-o", target).exit_code == 2
 
 
+@pytest.mark.parametrize("option", ["-o", "--curves"])
+def test_an_input_is_not_written_over(score, option):
+    assert score("-m", "MAiP", option, str(score.folder / "run")).exit_code == 2
+    assert (score.folder / "run").read_text() == RUN
+
+
 @pytest.mark.parametrize("layout", ["csv", "trec"])
 @pytest.mark.parametrize("more", [[], ["--per-topic"]])
 def test_a_measure_that_leaves_out_more_topics_says_so_in_every_layout(score, layout, more):
