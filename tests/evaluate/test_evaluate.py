@@ -154,6 +154,17 @@ def test_strict_structure_keeps_only_targets_in_run_and_recall_base():
     assert value() > 1.0
 
 
+def test_an_empty_result_costs_no_word(tmp_path):
+    (tmp_path / "a.txt").write_text("abcdef ghi")
+    rows = [
+        {"topic": "q", "doc": "a", "rank": 1, "start": 3, "end": 3},
+        {"topic": "q", "doc": "a", "rank": 2, "start": 0, "end": 6},
+    ]
+    gold = gold_of({"q": {"a": {"length": 10, "spans": [(0, 6)]}}})
+    found = fe.evaluate(gold, rows, ["spanR@1w", "spanR@6c"], docs=tmp_path).means()["run"]
+    assert found == {"spanR@1w": 1.0, "spanR@6c": 1.0}
+
+
 def test_words_are_counted_in_the_documents_text(tmp_path):
     """q1 may read four words of 'one two three four five six': the first result's three, one of the second's."""
     (tmp_path / "a.txt").write_text("one two three four five six")

@@ -17,17 +17,17 @@ def precision(weak_ranks, xn):
     return None
 
 
-def average_precision(weak_ranks, n, elements=None):
-    """Mean over x = .01 … 1; `elements` of the collection put the rest on one last weak rank."""
+def average_precision(weak_ranks, n, rest=None):
+    """Mean over x = .01 … 1; the `rest` of the collection's elements stands on one last weak rank."""
     total = Fraction(0)
     for level in range(1, 101):
         xn = Fraction(level, 100) * n
         found = precision(weak_ranks, xn)
-        if found is None and elements is not None:
+        if found is None and rest is not None:
             returned = sum(len(gains) for gains in weak_ranks)
             reached = sum((g for gains in weak_ranks for g in gains), Fraction(0))
             r = n - reached
-            i = max(elements - returned - r, 0)
+            i = max(rest - r, 0)
             found = xn / (xn + (returned - reached) + (xn - reached) * i / (r + 1))
         total += found or 0
     return total / 100

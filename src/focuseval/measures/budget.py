@@ -59,7 +59,7 @@ def restricted(m: Matched, most: int) -> Matched:
 def words(m: Matched) -> Integers:
     """Return the number of words in each result: runs of characters that are not white space, cut ones included."""
     bag = _words_of(m)
-    return bag.upto_start(m.end) - bag.upto_end(m.start)
+    return np.where(m.size > 0, bag.upto_start(m.end) - bag.upto_end(m.start), 0)  # an empty result cuts no word
 
 
 def word_ends(m: Matched, rows: Integers, left: Integers) -> Integers:

@@ -46,12 +46,21 @@ def explain(text: str) -> str:
     lines += [f"Cut-off     {AT[kind]}{'' if measure.at_required else ' (may be left out)'}" for kind in measure.at]
     lines += [f"Parameter   {_parameter(p)}" for p in measure.parameters]
     low, high = measure.bounds
-    lines.append(f"Bounds      {low:g} to {high:g}{'; a perfect run reaches the upper one' if measure.perfect else ''}")
+    lines.append(f"Bounds      {low:g} to {high:g}{_reached(measure)}")
     lines += [f"Needs       {needed(measure)}"] if measure.needs else []
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
     lines += [f"Cite        {reference(measure.cite)}"]
     return "\n".join(lines) + "\n"
+
+
+def _reached(measure: Measure) -> str:
+    """Say whether a perfect run reaches the upper bound, and what keeps it from it."""
+    if not measure.perfect:
+        return ""
+    budget = ["a budget"] if set(measure.at) & {"characters", "words"} else []
+    unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
+    return "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
 
 
 def needed(measure: Measure) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from focuseval.errors import MeasureError, MissingDataError
+from focuseval.match.articles import dictionary
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ceiling, without_base
 from focuseval.measures.xcg import LEVELS, QUANT
@@ -102,7 +103,10 @@ def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") ->
 
 
 def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return precision when all elements that the run left out stand together on one last weak rank."""
+    """Return precision when all elements that the run left out stand together on one last weak rank.
+
+    What the run returned twice is missing from the rest once. A topic that it does not answer scores 0, as everywhere.
+    """
     index = m.prepared.index
     if index is None:
         raise MissingDataError(
@@ -112,8 +116,20 @@ def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDA
     unit, returned = match.base.unit, np.diff(m.bounds)[:, None]
     gained = np.diff(match.gathered[match.hit_bounds])[:, None] * unit
     r = match.base.full_list.total()[:, None] * unit - gained
-    i = np.maximum(index.element_bounds[-1] - returned - r, 0)
-    return np.asarray(stopped(mass * unit, returned - gained, i, r, np.maximum(mass * unit - gained, 0)))
+    i = np.maximum(index.element_bounds[-1] - _distinct(m)[:, None] - r, 0)
+    found = stopped(mass * unit, returned - gained, i, r, np.maximum(mass * unit - gained, 0))
+    return np.where(m.answered[:, None], found, 0.0)
+
+
+def _distinct(m: Matched) -> NDArray[np.int64]:
+    """Return how many different elements of the collection every topic's list holds."""
+    if m.path is None or not len(m):
+        return np.diff(m.bounds)
+    path = dictionary(m.path)
+    pair = m.article.astype(np.int64) * max(len(path.dictionary), 1) + path.indices.to_numpy(zero_copy_only=False)
+    known = np.flatnonzero(~m.places.unplaced)
+    _, first = np.unique(pair[known], return_index=True)
+    return np.bincount(m.topic[known[first]], minlength=m.topics)
 
 
 def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> NDArray[np.float64]:

@@ -87,6 +87,8 @@ class Measure:
     """A short worked case in words and numbers."""
     perfect: bool = True
     """Whether a perfect run reaches the upper bound."""
+    perfect_unless: str = ""
+    """With which parameter it does not: ``ideal=full``."""
     tasks: tuple[str, ...] = ()
     """Tasks that it was made for; empty for any."""
     traits: tuple[str, ...] = ()
