@@ -36,10 +36,10 @@ static inline uint64_t word_at(const uint8_t *at)
     return word;
 }
 
-/* How many bytes of a word stand before the first that is not a visible character of ASCII. */
+/* How many bytes of a word stand before the first blank or control character. */
 static inline int visible(uint64_t word)
 {
-    uint64_t others = (word | ((word - ONES * 0x21) & ~word)) & HIGH;
+    uint64_t others = (word - ONES * 0x21) & ~word & HIGH;
     return others ? __builtin_ctzll(others) >> 3 : WORD;
 }
 
@@ -57,7 +57,7 @@ static inline const uint8_t *field(const uint8_t *at, const uint8_t *end, uint8_
         if (some < WORD)
             return at;
     }
-    for (; *at > 0x20 && *at < 0x80; at++)
+    for (; *at > 0x20; at++)
         if (out)
             *out++ = *at;
     return at;
@@ -176,8 +176,9 @@ int64_t lines(const uint8_t *text, int64_t size)
 
 /* Tidy lines into columns; the number of rows, or REFUSED.
 
-   Tidy: visible ASCII, as many fields in every line as there are columns, one separator between two of them, a newline
-   and nothing else at the end of each, plain numbers. What is not so is for somebody slower who knows more. */
+   Tidy: as many fields in every line as there are columns, one separator between two of them, a newline and nothing else
+   at the end of each, no other blank or control character, plain numbers. What is not so is for somebody slower who
+   knows more. Whether strings are UTF-8 is for the caller to see. */
 int64_t split(const uint8_t *at, int64_t size, uint8_t separator, struct column *columns, int64_t width)
 {
     const uint8_t *end = at + size;

@@ -108,7 +108,10 @@ def split(data: Any, kinds: Sequence[str | None], separator: str) -> list[Any] |
     if rows < 0:
         return None
     filled = zip(kinds, rooms, columns["count"].tolist(), strict=True)
-    return [_array(kind, room, rows, count) for kind, room, count in filled]
+    try:
+        return [_array(kind, room, rows, count) for kind, room, count in filled]
+    except ValueError:  # Arrow's, of strings that are not UTF-8
+        return None
 
 
 def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
@@ -156,6 +159,7 @@ def _array(kind: str | None, room: dict[str, Any], rows: int, count: int) -> Any
     room["offsets"].resize(4 * (count + 1), shrink_to_fit=True)
     room["values"].resize(int(np.frombuffer(room["offsets"], np.int32)[-1]), shrink_to_fit=True)
     strings = pa.Array.from_buffers(pa.string(), count, [None, room["offsets"], room["values"]])
+    strings.validate(full=True)
     if kind == "text":
         return strings
     room["ends"].resize(4 * count, shrink_to_fit=True)

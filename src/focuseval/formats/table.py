@@ -1,7 +1,7 @@
 """Lines of blank-separated columns → Arrow columns: three ways that agree, from fastest to most patient.
 
 1. A regular file (one blank or tab between columns, the same number of them everywhere) is split by compiled
-   code or, where its bytes or numbers are not plain, by Arrow.
+   code or, where there is none or a number is not plain, by Arrow.
 2. An untidy one (several blanks, blank lines, blanks at line ends) is tidied as one byte array and tried again.
 3. What is still refused is read line by line, which finds the line to blame, or reads what only this way understands.
 """
