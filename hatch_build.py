@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,8 +40,13 @@ def compiled(source: Path, library: Path) -> str | None:
     except (OSError, ValueError) as error:
         return f"no C compiler: {error}"
     finally:
-        made.unlink(missing_ok=True)
+        _remove(made)
     return None
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # a tree that cannot be written to has nothing to remove
+        path.unlink()
 
 
 class NativeHook(BuildHookInterface):
@@ -57,7 +63,7 @@ class NativeHook(BuildHookInterface):
         if why_not:
             self.app.display_warning(f"without the compiled part, large files are read more slowly ({why_not})")
             if editable:
-                library.unlink(missing_ok=True)
+                _remove(library)  # one of another source, maybe
             return
         if not editable:
             build_data["force_include"][str(library)] = f"focuseval/{LIBRARY}"

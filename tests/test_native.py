@@ -1,5 +1,6 @@
 """The compiled part gives what its slow twins give, refuses what it does not know, and is missed by nobody."""
 
+import errno
 import importlib.util
 import shutil
 import sys
@@ -242,6 +243,10 @@ def test_without_a_compiler_the_build_says_so_and_goes_on(build, tmp_path, monke
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_to_is_no_reason_to_fail(build, tmp_path, monkeypatch):
+def test_a_tree_that_cannot_be_written_to_is_no_reason_to_fail(build, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
     monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
+    monkeypatch.setattr(Path, "unlink", refuse)
     assert build.compiled(native.SOURCE, tmp_path / "nowhere" / "libnative.so")
