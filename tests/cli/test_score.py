@@ -190,7 +190,7 @@ def test_a_program_without_a_standard_output_writes_its_file(score):
         (["--cas", "strict", "-m", "AP"], "--topics"),
         (["-m", "charP", "--curves", "x.csv"], "summarises a curve"),
         (["-m", "MAiP", "--curves", "no/such/folder/x.csv"], "no/such/folder/x.csv"),
-        (["-m", "iP@0.3333333333"], "with 9 decimals at most"),
+        (["-m", "iP@0.3333333333"], "(9 decimals at most)"),
         (["-m", "iP@1e-400000000"], "recall level from 0 to 1"),
         (["-m", "P@99999999999999999999999"], "1000000 at most"),
         (["-m", "spanR@99999999999999999999999c"], "a budget of characters"),

@@ -188,8 +188,8 @@ def parse_at(text: str, measure: Measure) -> int | Fraction | Budget:
 
 def _expected(measure: Measure) -> str:
     words = {
-        "rank": f"a rank such as 10, {MOST_RANK} at most",
-        "level": f"a recall level from 0 to 1 such as 0.01, with {DECIMALS} decimals at most",
+        "rank": f"a rank such as 10 ({MOST_RANK} at most)",
+        "level": f"a recall level from 0 to 1 such as 0.01 ({DECIMALS} decimals at most)",
         "characters": "a budget of characters such as 2000c",
         "words": "a budget of words such as 500w",
     }
