@@ -5,7 +5,7 @@ from pathlib import Path
 
 import focuseval
 
-HOUSE = (
+LAYERS = (
     "callable_module",
     "lazy",
     "errors",
@@ -26,7 +26,7 @@ HOUSE = (
     "statistics",
     "match",
     "measures",
-    "stats",
+    "significance",
     "evaluate",
     "heat",
     "compare",
@@ -41,17 +41,17 @@ HOUSE = (
     "demo",
     "cli",
 )
-"""The rooms of the house, top to bottom; `__init__` and `__main__` are its doors."""
+"""The layers, top to bottom; `__init__` and `__main__` may import any of them."""
 
-DOORS = {"__init__", "__main__"}
+ENTRIES = {"__init__", "__main__"}
 SOURCE = Path(focuseval.__file__).parent
 
 
-def room(path: Path) -> str:
+def layer(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imported_rooms(path: Path) -> set[str]:
+def imported_layers(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -66,18 +66,18 @@ def imported_rooms(path: Path) -> set[str]:
 
 
 def modules() -> list[Path]:
-    return [path for path in sorted(SOURCE.rglob("*.py")) if room(path) not in DOORS]
+    return [path for path in sorted(SOURCE.rglob("*.py")) if layer(path) not in ENTRIES]
 
 
-def test_every_module_stands_in_the_house():
-    assert {room(path) for path in modules()} <= set(HOUSE)
+def test_every_module_belongs_to_a_layer():
+    assert {layer(path) for path in modules()} <= set(LAYERS)
 
 
 def test_a_module_imports_only_from_above():
     wrong = [
         f"{path.relative_to(SOURCE)} imports {other}"
         for path in modules()
-        for other in sorted(imported_rooms(path))
-        if other not in HOUSE or HOUSE.index(other) > HOUSE.index(room(path))
+        for other in sorted(imported_layers(path))
+        if other not in LAYERS or LAYERS.index(other) > LAYERS.index(layer(path))
     ]
     assert wrong == []

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from focuseval.gate import Verdict
+    from focuseval.gate import GateVerdict
 
 
 def assert_no_regression(
@@ -21,7 +21,7 @@ def assert_no_regression(
     alpha: float = 0.05,
     baseline_run: str | None = None,
     **options: Any,
-) -> list[Verdict]:
+) -> list[GateVerdict]:
     """Raise AssertionError if `run` scores significantly worse than the baseline; return the verdicts otherwise.
 
     Parameters
@@ -40,12 +40,12 @@ def assert_no_regression(
         Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
     """
     from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  importing this module must cost nothing
-    from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
+    from focuseval.gate import GateRule, judge, read_baseline  # noqa: PLC0415  as above
     from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
 
     names = [measures] if isinstance(measures, str) else list(measures)
     scores = evaluate(gold, [run], names, **options)
-    verdicts = judge(read_baseline(baseline, baseline_run), scores, names, Rule(alpha=alpha, min_effect=min_effect))
+    verdicts = judge(read_baseline(baseline, baseline_run), scores, names, GateRule(alpha=alpha, min_effect=min_effect))
     worse = [verdict for verdict in verdicts if verdict.regression]
     if worse:
         raise AssertionError(as_text(worse))

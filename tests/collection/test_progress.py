@@ -3,7 +3,7 @@
 import io
 import sys
 
-from focuseval.collection.parse import Report
+from focuseval.collection.parse import ParseReport
 from focuseval.collection.progress import shown, total_bytes
 
 
@@ -17,7 +17,7 @@ def test_a_terminal_sees_a_bar_that_moves(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
     with shown([tmp_path]) as progress:
-        progress(Report(documents=1_234, bytes=4))
+        progress(ParseReport(documents=1_234, bytes=4))
     assert "1,234 documents" in sys.stderr.getvalue()
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError, NotComparableError
 from focuseval.evaluate.scores import Counts, Scores
-from focuseval.gate import Baseline, Rule, judge, read_baseline
+from focuseval.gate import Baseline, GateRule, judge, read_baseline
 from focuseval.gate.outputs import as_junit, as_markdown, as_text
 from focuseval.testing import assert_no_regression
 
@@ -48,7 +48,7 @@ def test_a_clear_drop_is_a_regression_and_names_the_topics_that_lost_most():
 
 
 def test_a_drop_below_the_smallest_effect_passes_and_says_so():
-    verdict = judge(baseline_of(STEADY), scores_of([v - 0.01 for v in STEADY]), ["AP"], Rule(min_effect=0.02))[0]
+    verdict = judge(baseline_of(STEADY), scores_of([v - 0.01 for v in STEADY]), ["AP"], GateRule(min_effect=0.02))[0]
     assert not verdict.regression
     assert "below --min-effect 0.02" in str(verdict)
 
@@ -83,9 +83,9 @@ def test_one_topic_gives_no_verdict():
 
 def test_rules_that_mean_nothing_are_refused():
     with pytest.raises(MeasureError, match="alpha"):
-        Rule(alpha=5)
+        GateRule(alpha=5)
     with pytest.raises(MeasureError, match="smallest effect"):
-        Rule(min_effect=-1)
+        GateRule(min_effect=-1)
 
 
 @pytest.mark.parametrize(

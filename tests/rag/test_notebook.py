@@ -7,7 +7,7 @@ import pytest
 
 import focuseval as fe
 from building import gold_of, run_of
-from focuseval.stats.comparison import compare
+from focuseval.significance.comparison import compare
 
 GOLD = gold_of({f"q{i}": {"d": {"spans": [(0, 100)]}} for i in range(6)})
 GOOD = run_of({f"q{i}": [("d", 0, 90 + i)] for i in range(6)}, run_id="good & <b>old</b>")

@@ -15,8 +15,8 @@ import numpy as np
 
 from focuseval.assess import spans
 from focuseval.assess.store import ADJUDICATED
+from focuseval.significance.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 from focuseval.spans import Spans, union
-from focuseval.stats.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ KEPT = 32
 """Documents that stay in memory; an edit must not parse a long document again."""
 
 
-class Documents:
+class DocumentCache:
     """The documents of an index, one at a time."""
 
     def __init__(self, index: Index) -> None:

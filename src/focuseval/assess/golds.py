@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.assess.documents import Documents
+    from focuseval.assess.documents import DocumentCache
     from focuseval.assess.store import Saved, Store
     from focuseval.collection import Index
 
@@ -43,7 +43,7 @@ def build_gold(
     store: Store,
     assessor: str,
     *,
-    documents: Documents | None = None,
+    documents: DocumentCache | None = None,
     queries: Mapping[str, str] | None = None,
     index: Index | None = None,
 ) -> Gold:
@@ -128,7 +128,7 @@ def _passages(saved: Sequence[Saved], codes: _Codes, store: Store) -> Passages:
     return Passages(*columns, start, end, end - start, quote=pa.array([quote[2] for _, quote in rows], pa.string()))
 
 
-def _elements(saved: Sequence[Saved], codes: _Codes, documents: Documents | None) -> GradedElements:
+def _elements(saved: Sequence[Saved], codes: _Codes, documents: DocumentCache | None) -> GradedElements:
     rows = [(one, *element) for one in saved if documents for element in _graded(one, documents.get(one.key.document))]
     return GradedElements(
         *codes.columns([row[0] for row in rows]),
@@ -159,7 +159,7 @@ def _digest(saved: Sequence[Saved]) -> str:
 
 
 def export_gold(
-    store: Store, documents: Documents, target: Path, wanted: str, *, assessor: str, queries: Mapping[str, str]
+    store: Store, documents: DocumentCache, target: Path, wanted: str, *, assessor: str, queries: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
     graded = documents if wanted == "inex-2005" else None

@@ -50,7 +50,7 @@ _LONG = 8_000
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """A stretch of text shown as one: what it is, and how deep it stands."""
 
     start: int
@@ -59,7 +59,7 @@ class Block:
     level: int
 
 
-def layout(document: Document) -> list[Block]:
+def layout(document: Document) -> list[TextBlock]:
     r"""Return the blocks of a document, from the first character to the last.
 
     >>> from focuseval.assess.document import Document
@@ -97,7 +97,7 @@ def _named(tag: str, parent: int) -> str:
     return "heading" if tag == "name" and parent == 0 else _KIND.get(tag, "")
 
 
-def _partition(document: Document, kinds: list[str]) -> Iterator[Block]:
+def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
     """Cut the text where blocks begin and end; each piece belongs to the innermost block around it."""
     position, around = 0, [-1]
     for row, element in enumerate(document.elements):
@@ -118,29 +118,29 @@ def _partition(document: Document, kinds: list[str]) -> Iterator[Block]:
         around.pop()
 
 
-def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterator[Block]:
+def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterator[TextBlock]:
     if start < end:
         outer = [kinds[row] for row in around[1:]]
         kind = outer[-1] if outer else "paragraph"
-        yield Block(start, end, "paragraph" if kind == "section" else kind, outer.count("section"))
+        yield TextBlock(start, end, "paragraph" if kind == "section" else kind, outer.count("section"))
 
 
-def _named_gap(block: Block, text: str) -> Block:
+def _named_gap(block: TextBlock, text: str) -> TextBlock:
     """Return a block of white space between others as what it is: nothing to see."""
     blank = block.kind != "plain" and not text[block.start : block.end].strip()
     return replace(block, kind="gap") if blank else block
 
 
-def _plain(text: str) -> Iterator[Block]:
+def _plain(text: str) -> Iterator[TextBlock]:
     """Cut plain text after blank lines."""
     start = 0
     for end in [*(found.end() for found in _PARAGRAPH_BREAK.finditer(text)), len(text)]:
         if start < end:
-            yield Block(start, end, "plain", 0)
+            yield TextBlock(start, end, "plain", 0)
         start = end
 
 
-def _bounded(block: Block, text: str) -> Iterator[Block]:
+def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
     """Cut a block that is too long to be laid out in one: after a line, else a sentence, else a word."""
     start = block.start
     while block.end - start > 2 * _LONG:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class PoolEntry:
     """A pooled document as it stands for one assessor."""
 
     pooled: Pooled
@@ -39,27 +39,27 @@ class Progress:
         return sum(self.counts[status] for status in FINISHED)
 
 
-def entries(store: Store, assessor: str, topic: str | None = None) -> list[Entry]:
+def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolEntry]:
     """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
     known = store.statuses(assessor)
     rows = pool(store, assessor, topic)
-    return [Entry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
+    return [PoolEntry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
 
 
-def by_topic(found: Sequence[Entry]) -> list[Progress]:
+def by_topic(found: Sequence[PoolEntry]) -> list[Progress]:
     """Return the progress of each topic, in the order of the entries."""
-    topics: dict[str, list[Entry]] = {}
+    topics: dict[str, list[PoolEntry]] = {}
     for entry in found:
         topics.setdefault(entry.pooled.topic, []).append(entry)
     return [_counted(topic, rows) for topic, rows in topics.items()]
 
 
-def _counted(topic: str, rows: Sequence[Entry]) -> Progress:
+def _counted(topic: str, rows: Sequence[PoolEntry]) -> Progress:
     counts = Counter(row.status for row in rows)
     return Progress(topic, len(rows), {status: counts[status] for status in STATUSES}, sum(row.flagged for row in rows))
 
 
-def next_undone(found: Sequence[Entry], topic: str, document: str) -> Pooled | None:
+def next_undone(found: Sequence[PoolEntry], topic: str, document: str) -> Pooled | None:
     """Return the next document that is neither finished nor skipped: after this one, then from the beginning.
 
     The topic at hand comes first, so that an assessor stays with one information need.
@@ -73,7 +73,7 @@ def next_undone(found: Sequence[Entry], topic: str, document: str) -> Pooled | N
     return None
 
 
-def neighbour(found: Sequence[Entry], topic: str, document: str, step: int) -> Pooled | None:
+def neighbour(found: Sequence[PoolEntry], topic: str, document: str, step: int) -> Pooled | None:
     """Return the document before (−1) or after (+1) this one in its topic, whatever its status."""
     here = [entry.pooled for entry in found if entry.pooled.topic == topic]
     place = next((k for k, row in enumerate(here) if row.document == document), None)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assess.documents import Documents
+from focuseval.assess.documents import DocumentCache
 from focuseval.assess.plan import Pooled, add_to_pool
 from focuseval.assess.questions import read_questions
 from focuseval.assess.store import Store
@@ -38,7 +38,7 @@ class Project:
 
     folder: Path
     store: Store
-    documents: Documents
+    documents: DocumentCache
     topics: tuple[Topic, ...]
 
     @property
@@ -80,7 +80,7 @@ def open_project(
     """
     place = Path(folder)
     settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
-    documents = Documents(index if index is not None else _collection(settings["collection"]))
+    documents = DocumentCache(index if index is not None else _collection(settings["collection"]))
     known = _topics(place)
     store = Store(place / DATABASE, exhaustivity=settings["exhaustivity"])
     if pool:
@@ -171,7 +171,7 @@ def _topics(place: Path) -> tuple[Topic, ...]:
     return read_questions(found[0])
 
 
-def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: Documents, actor: str) -> int:
+def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: DocumentCache, actor: str) -> int:
     """Add a pool's documents, after every id in it was found."""
     from focuseval.pool import read_pool  # noqa: PLC0415  only with --pool
 

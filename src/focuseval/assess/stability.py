@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.stats.correlation import correlate
+from focuseval.significance.correlation import correlate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

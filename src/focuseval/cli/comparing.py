@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from focuseval.compare.grid import Grid
-    from focuseval.stats.comparison import Comparison
+    from focuseval.significance.comparison import Comparison
 
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
@@ -47,7 +47,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
 
 def settings_of(options: dict[str, Any]) -> Any:
     """Return how differences are judged."""
-    from focuseval.stats.comparison import Settings  # noqa: PLC0415  help must not wait for it
+    from focuseval.significance.comparison import Settings  # noqa: PLC0415  help must not wait for it
 
     names = ("test", "tails", "resamples", "alpha", "correction", "seed")
     return Settings(**{name: options[name] for name in names})

@@ -16,10 +16,10 @@ def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  as above
-    from focuseval.gate import Rule, judge, read_baseline  # noqa: PLC0415  as above
+    from focuseval.gate import GateRule, judge, read_baseline  # noqa: PLC0415  as above
     from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
 
-    rule = Rule(alpha=options["alpha"], min_effect=options["min_effect"])
+    rule = GateRule(alpha=options["alpha"], min_effect=options["min_effect"])
     baseline = read_baseline(options["baseline"], options["baseline_run"])
     judged, index = read_judged(gold, options)
     asked = {name: options[name] for name in ("task", "profile", "run_format")}

@@ -3,14 +3,14 @@
 from focuseval.collection.build import Built, build_index
 from focuseval.collection.documents import open_documents
 from focuseval.collection.index import Elements, Index
-from focuseval.collection.statistics import Statistics, describe
+from focuseval.collection.statistics import CollectionStatistics, describe
 from focuseval.collection.store import open_index
 
 __all__ = [
     "Built",
+    "CollectionStatistics",
     "Elements",
     "Index",
-    "Statistics",
     "build_index",
     "describe",
     "open_documents",

@@ -14,7 +14,7 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.batches import batches
-from focuseval.collection.parse import Report
+from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
 from focuseval.collection.worker import unwritable
@@ -33,7 +33,7 @@ _PARTIAL = ".partial"
 class Built:
     """What an index holds and what was left out of it."""
 
-    report: Report = field(default_factory=Report)
+    report: ParseReport = field(default_factory=ParseReport)
     passed_over: Counter[str] = field(default_factory=Counter)
     """Files that are no documents, by extension."""
     elements: int = 0
@@ -43,7 +43,7 @@ class Built:
 
     def add(self, answer: dict[str, Any]) -> None:
         """Add what a worker answered for one batch."""
-        self.report.add(Report.from_json(answer["report"]))
+        self.report.add(ParseReport.from_json(answer["report"]))
         if answer["block"] is not None:
             self.blocks.append(answer["block"])
             self.elements += answer["counts"][0]
@@ -72,7 +72,7 @@ def build_index(
     jobs: int | None = None,
     keep_going: bool = False,
     force: bool = False,
-    progress: Callable[[Report], None] | None = None,
+    progress: Callable[[ParseReport], None] | None = None,
 ) -> Built:
     """Index directories, archives or files into the folder `target`.
 

@@ -14,7 +14,7 @@ from focuseval.collection.block import Block, make_block
 from focuseval.collection.forest import plant
 from focuseval.collection.index import Index
 from focuseval.collection.json_lines import json_files, records, whole_characters
-from focuseval.collection.parse import Raw, Report, describe_documents, parse_documents
+from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
 from focuseval.collection.plain import plain_tree
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
@@ -47,7 +47,7 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
         return open_index(place)
     if files := json_files(place):
         return _from_json_lines(files, str(path))
-    report, sources = Report(), Sources([place])
+    report, sources = ParseReport(), Sources([place])
     blocks = list(_blocks(sources, report))
     counted = {
         "passed_over": dict(sources.passed_over),
@@ -65,7 +65,7 @@ def _from_json_lines(files: Sequence[Path], name: str) -> Index:
     return in_memory([texts_block(list(texts), list(texts.values()))], name, segments=segments)
 
 
-def _blocks(sources: Sources, report: Report) -> Iterator[Block]:
+def _blocks(sources: Sources, report: ParseReport) -> Iterator[Block]:
     raws = (Raw(m.id, m.file, m.read() if m.read else read_file(m.file)) for m in sources)
     for portion in portions(raws):
         block, one = parse_documents(portion)

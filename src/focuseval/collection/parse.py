@@ -35,7 +35,7 @@ class Raw:
 
 
 @dataclass
-class Report:
+class ParseReport:
     """What happened while documents were parsed: nothing is left out without being counted."""
 
     documents: int = 0
@@ -47,7 +47,7 @@ class Report:
     left_out: Counter[str] = field(default_factory=Counter)
     """Entities that nothing read could define, by name."""
 
-    def add(self, other: Report) -> None:
+    def add(self, other: ParseReport) -> None:
         """Add the counts of another batch."""
         self.documents += other.documents
         self.bytes += other.bytes
@@ -60,12 +60,14 @@ class Report:
         return {**vars(self), "left_out": dict(self.left_out)}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Report:
+    def from_json(cls, values: dict[str, Any]) -> ParseReport:
         """Return the counts that `to_json` gave."""
         return cls(**{**values, "left_out": Counter(values["left_out"])})
 
 
-def parse_documents(raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True) -> tuple[Block | None, Report]:
+def parse_documents(
+    raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True
+) -> tuple[Block | None, ParseReport]:
     """Parse documents into one block, in their order; None when not one of them could be read.
 
     Without `keep_going` the first document that cannot be read raises its error. `fast` = False reads every XML
@@ -82,7 +84,7 @@ def parse_documents(raws: Sequence[Raw], *, keep_going: bool = False, fast: bool
     if failures and not keep_going:
         raise failures[min(failures)]
     kept = [*bodies, *trees]
-    report = Report(len(kept), sum(len(raws[place].data) for place in kept))
+    report = ParseReport(len(kept), sum(len(raws[place].data) for place in kept))
     report.failures += [f"{error.at}: {error.what}" for _, error in sorted(failures.items())]
     for tree in trees.values():
         report.named += tree.named

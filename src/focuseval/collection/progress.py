@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focuseval.collection.build import Built
-    from focuseval.collection.parse import Report
+    from focuseval.collection.parse import ParseReport
 
 
 @contextmanager
-def shown(sources: Sequence[Path]) -> Iterator[Callable[[Report], None] | None]:
+def shown(sources: Sequence[Path]) -> Iterator[Callable[[ParseReport], None] | None]:
     """Give a function that moves a bar on a terminal; None elsewhere."""
     if not sys.stderr.isatty():
         yield None
@@ -27,7 +27,7 @@ def shown(sources: Sequence[Path]) -> Iterator[Callable[[Report], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("indexing", total=total_bytes(sources))
 
-        def move(report: Report) -> None:
+        def move(report: ParseReport) -> None:
             progress.update(task, completed=report.bytes, description=f"{report.documents:,} documents")
 
         yield move

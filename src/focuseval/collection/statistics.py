@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class CollectionStatistics:
     """Counts and means of a collection.
 
     Papers that speak of an article's "nodes" mean its elements; `nodes_per_article` counts text nodes too. A mean depth
@@ -41,7 +41,7 @@ class Statistics:
     """Every tag with its count, the most frequent first."""
 
 
-def describe(index: Index) -> Statistics:
+def describe(index: Index) -> CollectionStatistics:
     """Return the figures that papers print of a collection, one block at a time."""
     tags: Counter[str] = Counter()
     depth = deepest = 0
@@ -58,7 +58,7 @@ def describe(index: Index) -> Statistics:
     columns = ("bytes", "length", "elements", "nodes")
     size, length, elements, nodes = (int(index.documents.column(name).to_numpy().sum()) for name in columns)
     articles = len(index)
-    return Statistics(
+    return CollectionStatistics(
         documents=articles,
         elements=elements,
         text_nodes=nodes,

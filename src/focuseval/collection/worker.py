@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.batches import Batch
 from focuseval.collection.block import Block, joined
-from focuseval.collection.parse import Raw, Report, parse_documents
+from focuseval.collection.parse import ParseReport, Raw, parse_documents
 from focuseval.collection.store import PartWriter
 from focuseval.errors import CollectionError, Place
 
@@ -41,7 +41,7 @@ class Worker:
 
     def run(self, batch: Batch) -> dict[str, Any]:
         """Parse and write one batch; return its row of the table of blocks and its report."""
-        report = Report()
+        report = ParseReport()
         blocks: list[Block] = []
         for raws in portions(self._readable(batch, report)):
             block, one = parse_documents(raws, keep_going=self.keep_going)
@@ -54,7 +54,7 @@ class Worker:
         counts = [int(block.element_bounds[-1]), int(block.node_bounds[-1])]
         return {"block": row, "counts": counts, "sha256": fingerprint(block), "report": report.to_json()}
 
-    def _readable(self, batch: Batch, report: Report) -> Iterator[Raw]:
+    def _readable(self, batch: Batch, report: ParseReport) -> Iterator[Raw]:
         """Yield the documents that can be read; the others are listed, or the first of them is raised."""
         for found in batch.read():
             if isinstance(found, Raw):

@@ -39,7 +39,7 @@ Answer = dict[str, Any]
 """What a worker says of a batch: its row of the table of blocks, its counts, its report."""
 
 
-class Asked(Protocol):
+class Requests(Protocol):
     """Something that does batches: this process, or another one."""
 
     def run(self, batch: Batch) -> Answer:
@@ -53,8 +53,8 @@ class Asked(Protocol):
 def workers(folder: Path, jobs: int, *, keep_going: bool) -> Iterator[Callable[[Iterable[Batch]], Iterator[Answer]]]:
     """Give a function that runs batches on this process and `jobs` − 1 others; leaving ends them."""
     remote = [Remote(folder, part, keep_going=keep_going) for part in range(1, jobs)]
-    everyone: list[Asked] = [Worker(folder, 0, keep_going), *remote]
-    idle: SimpleQueue[Asked] = SimpleQueue()
+    everyone: list[Requests] = [Worker(folder, 0, keep_going), *remote]
+    idle: SimpleQueue[Requests] = SimpleQueue()
     for worker in everyone:
         idle.put(worker)
     try:
@@ -69,7 +69,7 @@ def workers(folder: Path, jobs: int, *, keep_going: bool) -> Iterator[Callable[[
             worker.end()
 
 
-def _give(idle: SimpleQueue[Asked], task: Batch) -> Answer:
+def _give(idle: SimpleQueue[Requests], task: Batch) -> Answer:
     """Give a batch to an idle worker and wait for its answer."""
     worker = idle.get()
     try:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.compare.grid import Grid
-from focuseval.stats.intervals import bca
-from focuseval.stats.showing import shown_p
+from focuseval.significance.intervals import bca
+from focuseval.significance.showing import shown_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.compare.variants import Correlation
-    from focuseval.stats.comparison import Comparison
+    from focuseval.significance.comparison import Comparison
 
 STAR = "⋆"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from focuseval.errors import MeasureError
 from focuseval.measures import Asked, parse
-from focuseval.stats.correlation import correlate, explain, reading
+from focuseval.significance.correlation import correlate, explain, reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from focuseval.evaluate.tables import grid
 from focuseval.formats import read_gold, read_run
 from focuseval.lazy import cached_property
 from focuseval.report import build_report, render_html
-from focuseval.stats.comparison import compare
+from focuseval.significance.comparison import compare
 from focuseval.task import check
 from focuseval.topics import read_topics
 

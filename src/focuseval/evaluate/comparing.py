@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.stats.comparison import Comparison, Settings, compare
+from focuseval.significance.comparison import Comparison, Settings, compare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

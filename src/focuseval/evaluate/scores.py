@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.measures import Measure
-    from focuseval.stats.comparison import Comparison
+    from focuseval.significance.comparison import Comparison
 
 
 def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
@@ -196,9 +196,9 @@ class Scores:
         return self.points(measure)
 
     def compare(self, measure: str, **settings: Any) -> Comparison:
-        """Compare all pairs of runs under one measure; settings are those of `focuseval.stats.comparison.Settings`."""
+        """Compare all pairs of runs under one measure; settings as in `focuseval.significance.comparison`."""
         from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  it knows scores, not the other way round
-        from focuseval.stats.comparison import Settings  # noqa: PLC0415  only comparisons need statistics
+        from focuseval.significance.comparison import Settings  # noqa: PLC0415  only comparisons need statistics
 
         return compare_scores(self, measure, Settings(**settings))
 

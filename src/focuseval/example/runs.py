@@ -33,7 +33,7 @@ HASTY = Ranker("hasty", _LEAVES, noise=1.5)
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunRecipe:
     """One run: its task, the ranker behind it, and how the task's rules are kept."""
 
     task: str
@@ -86,7 +86,7 @@ def _descending(found: Ranked) -> Ranked:
     return [(unit, float(len(found) - i)) for i, (unit, _) in enumerate(found)]
 
 
-def make_run(plan: Plan, every: Sequence[Unit], topics: Sequence[Topic]) -> Run:
+def make_run(plan: RunRecipe, every: Sequence[Unit], topics: Sequence[Topic]) -> Run:
     """Return the run of a plan over all elements of a collection."""
     found = {
         topic.id: plan.shape(rank(" ".join(getattr(topic, name) for name in plan.fields), every, plan.ranker))
@@ -124,17 +124,17 @@ _TITLE, _FULL = ("title",), ("title", "description")
 _SECTIONS = ("section",)
 
 PLANS = (
-    Plan("thorough", replace(CAREFUL, tags=_NESTED), everything, _TITLE, "path"),
-    Plan("thorough", replace(COARSE, tags=_SECTIONS), everything, _TITLE, "path"),
-    Plan("thorough", HASTY, everything, _TITLE, "path"),
-    Plan("focused", CAREFUL, disjoint, _TITLE, "path"),
-    Plan("focused", replace(COARSE, tags=_SECTIONS), disjoint, _TITLE, "path"),
-    Plan("focused", HASTY, disjoint, _TITLE, "path"),
-    Plan("relevant-in-context", replace(CAREFUL, tags=_SECTIONS), in_context, _FULL, "span"),
-    Plan("relevant-in-context", COARSE, in_context, _TITLE, "span"),
-    Plan("relevant-in-context", HASTY, in_context, _TITLE, "span"),
-    Plan("best-in-context", CAREFUL, entry, _TITLE, "point"),
-    Plan("best-in-context", COARSE, entry, _TITLE, "point"),
-    Plan("best-in-context", HASTY, entry, _TITLE, "point"),
+    RunRecipe("thorough", replace(CAREFUL, tags=_NESTED), everything, _TITLE, "path"),
+    RunRecipe("thorough", replace(COARSE, tags=_SECTIONS), everything, _TITLE, "path"),
+    RunRecipe("thorough", HASTY, everything, _TITLE, "path"),
+    RunRecipe("focused", CAREFUL, disjoint, _TITLE, "path"),
+    RunRecipe("focused", replace(COARSE, tags=_SECTIONS), disjoint, _TITLE, "path"),
+    RunRecipe("focused", HASTY, disjoint, _TITLE, "path"),
+    RunRecipe("relevant-in-context", replace(CAREFUL, tags=_SECTIONS), in_context, _FULL, "span"),
+    RunRecipe("relevant-in-context", COARSE, in_context, _TITLE, "span"),
+    RunRecipe("relevant-in-context", HASTY, in_context, _TITLE, "span"),
+    RunRecipe("best-in-context", CAREFUL, entry, _TITLE, "point"),
+    RunRecipe("best-in-context", COARSE, entry, _TITLE, "point"),
+    RunRecipe("best-in-context", HASTY, entry, _TITLE, "point"),
 )
 """Three runs for each of the four tasks."""

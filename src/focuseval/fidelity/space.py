@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.evaluate.evaluation import evaluate
+from focuseval.significance.paired_tests import t_test
 from focuseval.simulate import SPACE, simulate
 from focuseval.simulate.parts import SELECTIONS
 from focuseval.simulate.ranking import RANKINGS
-from focuseval.stats.significance import t_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ _R_STEPS = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))
 
 
 @dataclass(frozen=True)
-class Step:
+class Change:
     """Two neighbouring runs of the space, and what is expected of their scores: ``>``, ``=`` or nothing (``?``)."""
 
     first: str
@@ -44,14 +44,14 @@ class Step:
         return f"{self.first} → {self.second}"
 
 
-def steps() -> tuple[Step, ...]:
+def steps() -> tuple[Change, ...]:
     """Return the 36 neighbouring pairs of the space: those along S first, then those along R.
 
     >>> len(steps()), str(steps()[0])
     (36, 'S-R → S_L-R')
     """
-    along_s = [Step(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in _S_STEPS]
-    along_r = [Step(f"{s}-{a}", f"{s}-{b}", _expected(s, a, b), "R") for s in SELECTIONS for a, b in _R_STEPS]
+    along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in _S_STEPS]
+    along_r = [Change(f"{s}-{a}", f"{s}-{b}", _expected(s, a, b), "R") for s in SELECTIONS for a, b in _R_STEPS]
     return (*along_s, *along_r)
 
 
@@ -65,7 +65,7 @@ def _expected(selection: str, before: str, after: str) -> str:
 class Outcome:
     """What one measure says of one step."""
 
-    step: Step
+    step: Change
     difference: float
     """Mean of the first less mean of the second, in percent points."""
     greater: int

@@ -29,7 +29,7 @@ _SOURCES = ("source", "source_id", "doc_id", "document_id", "doc", "file_path", 
 """Where splitters keep a document's id, the first that is there."""
 
 
-class Retrieved(NamedTuple):
+class RetrievedChunks(NamedTuple):
     """What a framework's object says of one chunk."""
 
     document: str
@@ -40,7 +40,7 @@ class Retrieved(NamedTuple):
     score: float | None = None
 
 
-class Chunks(NamedTuple):
+class SplitChunks(NamedTuple):
     """A splitter's output as columns: what `focuseval.align.align_chunks` takes."""
 
     document: list[str]
@@ -84,7 +84,7 @@ def run_from_results(
     )
 
 
-def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> Chunks:
+def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> SplitChunks:
     """Return a splitter's chunks as columns; chunks of one document are numbered as they come.
 
     >>> chunks_from([{"doc": "a", "text": "x"}, {"doc": "b", "text": "y"}, {"doc": "a", "text": "z"}]).order
@@ -96,7 +96,7 @@ def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> Chunk
     for item in found:
         order.append(seen[item.document])
         seen[item.document] += 1
-    return Chunks(
+    return SplitChunks(
         [item.document for item in found],
         [item.text for item in found],
         [item.start for item in found],
@@ -105,7 +105,7 @@ def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> Chunk
     )
 
 
-def retrieved(item: Any, doc_key: str | None, at: Place) -> Retrieved:
+def retrieved(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
     """Return what one object says, whichever framework it is from."""
     if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
         return retrieved(item[0], doc_key, at)._replace(score=float(item[1]))
@@ -124,34 +124,36 @@ def retrieved(item: Any, doc_key: str | None, at: Place) -> Retrieved:
     )
 
 
-def _mapping(item: Mapping[str, Any], doc_key: str | None, at: Place) -> Retrieved:
+def _mapping(item: Mapping[str, Any], doc_key: str | None, at: Place) -> RetrievedChunks:
     start, end, chunk = (_whole(item.get(name)) for name in ("start", "end", "chunk"))
-    return Retrieved(_source(item, doc_key, at), str(item.get("text") or ""), start, end, chunk, item.get("score"))
+    return RetrievedChunks(
+        _source(item, doc_key, at), str(item.get("text") or ""), start, end, chunk, item.get("score")
+    )
 
 
-def _langchain(item: Any, doc_key: str | None, at: Place) -> Retrieved:
+def _langchain(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
     metadata = item.metadata or {}
     start = _whole(metadata.get("start_index"))
     end = start + len(item.page_content) if start >= 0 else UNKNOWN
-    return Retrieved(_source(metadata, doc_key, at), item.page_content, start, end)
+    return RetrievedChunks(_source(metadata, doc_key, at), item.page_content, start, end)
 
 
-def _llama_index(node: Any, doc_key: str | None, at: Place) -> Retrieved:
+def _llama_index(node: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
     known = {"doc_id": node.ref_doc_id} if getattr(node, "ref_doc_id", None) else {}
     metadata = {**known, **(node.metadata or {})}
     document = _source(metadata if doc_key or not known else known, doc_key, at)
     start, end = _whole(getattr(node, "start_char_idx", None)), _whole(getattr(node, "end_char_idx", None))
     text = getattr(node, "text", None)
-    return Retrieved(document, node.get_content() if text is None else text, start, end)
+    return RetrievedChunks(document, node.get_content() if text is None else text, start, end)
 
 
-def _haystack(item: Any, doc_key: str | None, at: Place) -> Retrieved:
+def _haystack(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
     meta, text = item.meta or {}, item.content or ""
     start = _whole(meta.get("split_idx_start"))
     end = start + len(text) if start >= 0 else UNKNOWN
     preferred = {"source_id": meta["source_id"]} if meta.get("source_id") and not doc_key else meta
     score = getattr(item, "score", None)
-    return Retrieved(_source(preferred, doc_key, at), text, start, end, _whole(meta.get("split_id")), score)
+    return RetrievedChunks(_source(preferred, doc_key, at), text, start, end, _whole(meta.get("split_id")), score)
 
 
 def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:

@@ -8,10 +8,10 @@ from xml.sax.saxutils import escape, quoteattr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.gate.verdict import Verdict
+    from focuseval.gate.verdict import GateVerdict
 
 
-def as_text(verdicts: Sequence[Verdict]) -> str:
+def as_text(verdicts: Sequence[GateVerdict]) -> str:
     """Return a line per measure, and below it the topics that lost most."""
     lines = []
     for verdict in verdicts:
@@ -20,7 +20,7 @@ def as_text(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_markdown(verdicts: Sequence[Verdict]) -> str:
+def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
     worse = any(v.regression for v in verdicts)
     lines = [f"### focuseval gate: {'regression' if worse else 'no regression'}", ""]
@@ -55,7 +55,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def as_junit(verdicts: Sequence[Verdict]) -> str:
+def as_junit(verdicts: Sequence[GateVerdict]) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed."""
     failures = sum(v.regression for v in verdicts)
     lines = [

@@ -9,8 +9,8 @@ import numpy as np
 
 from focuseval.errors import MeasureError, NotComparableError
 from focuseval.gate.baseline import refuse_other_ground
-from focuseval.stats.intervals import bca
-from focuseval.stats.significance import p_values
+from focuseval.significance.intervals import bca
+from focuseval.significance.paired_tests import p_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rule:
+class GateRule:
     """When a drop counts: significant at `alpha` (one-tailed), and at least `min_effect` on average."""
 
     alpha: float = 0.05
@@ -40,7 +40,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateVerdict:
     """One measure's verdict."""
 
     measure: str
@@ -53,7 +53,7 @@ class Verdict:
     topics: int
     lost: tuple[tuple[str, float, float], ...]
     """Topics that lost most: topic, before, after."""
-    rule: Rule
+    rule: GateRule
 
     @property
     def difference(self) -> float:
@@ -82,16 +82,18 @@ class Verdict:
         return line + (f"; the drop is real but below --min-effect {self.rule.min_effect:g}" if tolerated else "")
 
 
-def judge(baseline: Baseline, scores: Scores, measures: Sequence[str], rule: Rule | None = None) -> list[Verdict]:
+def judge(
+    baseline: Baseline, scores: Scores, measures: Sequence[str], rule: GateRule | None = None
+) -> list[GateVerdict]:
     """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics."""
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
     refuse_other_ground(baseline, scores)
     now = scores.topics_of(0)
-    return [_judged(baseline, now, measure, rule or Rule()) for measure in measures]
+    return [_judged(baseline, now, measure, rule or GateRule()) for measure in measures]
 
 
-def _judged(baseline: Baseline, now: dict[str, dict[str, float]], measure: str, rule: Rule) -> Verdict:
+def _judged(baseline: Baseline, now: dict[str, dict[str, float]], measure: str, rule: GateRule) -> GateVerdict:
     old = baseline.values(measure)
     new = {topic: values[measure] for topic, values in now.items() if measure in values}
     _refuse_other_topics(baseline, measure, old, new)
@@ -102,7 +104,7 @@ def _judged(baseline: Baseline, now: dict[str, dict[str, float]], measure: str, 
     low, high = bca(change[None, :], resamples=max(1000, rule.resamples), seed=rule.seed)
     p = p_values(rule.test, -change[None, :], tails=1, resamples=rule.resamples, seed=rule.seed)
     lost = _lost(names, before, after)
-    return Verdict(
+    return GateVerdict(
         measure,
         float(before.mean()),
         float(after.mean()),

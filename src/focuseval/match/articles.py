@@ -31,7 +31,7 @@ EXTENSION = r"\.[A-Za-z][A-Za-z0-9]{0,4}$"
 
 
 @dataclass(frozen=True)
-class Documents:
+class MatchedDocuments:
     """The documents of a run's results, met with those of the gold."""
 
     known: NDArray[np.integer]
@@ -42,7 +42,7 @@ class Documents:
     """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
 
 
-def find_by_name(matched: Results) -> Documents:
+def find_by_name(matched: Results) -> MatchedDocuments:
     """Compare every distinct id: exactly, through the index, without extension."""
     prepared = matched.prepared
     ids = dictionary(matched.column(matched.run.document))
@@ -52,10 +52,10 @@ def find_by_name(matched: Results) -> Documents:
         return find_by_table(prepared, matched.topic.astype(np.int64) * width + code, width)
     key = prepared.pair_key(matched.topic, code)
     known = prepared.pairs.find(key)
-    return Documents(known, distinct=False, group=lambda: _firsts(key[known < 0]))
+    return MatchedDocuments(known, distinct=False, group=lambda: _firsts(key[known < 0]))
 
 
-def find_by_table(prepared: Prepared, cell: NDArray[np.int64], width: int) -> Documents:
+def find_by_table(prepared: Prepared, cell: NDArray[np.int64], width: int) -> MatchedDocuments:
     """Meet pairs in a table of topics × documents: where it is not much larger than the run, nothing is faster."""
     table = np.full(width * len(prepared.topics), -1, np.int64)
     document = prepared.gold.articles.document
@@ -68,7 +68,7 @@ def find_by_table(prepared: Prepared, cell: NDArray[np.int64], width: int) -> Do
         table[strange[::-1]] = np.arange(len(strange))[::-1]
         return table[strange]
 
-    return Documents(known, distinct=False, group=group)
+    return MatchedDocuments(known, distinct=False, group=group)
 
 
 def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:

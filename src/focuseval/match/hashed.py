@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.keys import hash64, indices, joint, rows_of_chunks
-from focuseval.match.articles import Documents
+from focuseval.match.articles import MatchedDocuments
 from focuseval.match.lookup import BLOCK, in_threads
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focuseval.match.results import Results
 
 
-def find_by_hash(matched: Results) -> Documents | None:
+def find_by_hash(matched: Results) -> MatchedDocuments | None:
     """Meet the run's document ids with the gold's; None where they must be compared one by one.
 
     Parts of documents may name their document with or without its extension; whole documents only where no id of the
@@ -40,7 +40,7 @@ def find_by_hash(matched: Results) -> Documents | None:
     return _by_pairs(matched, ids, _pair_keys(ids, matched.topic))
 
 
-def _by_promised_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> Documents | None:
+def _by_promised_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> MatchedDocuments | None:
     """Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice."""
     prepared, topic = matched.prepared, matched.topic
     lookup, known = prepared.hashed_pairs, np.empty(len(keys), np.int32)
@@ -53,10 +53,10 @@ def _by_promised_keys(matched: Results, ids: Any, keys: NDArray[np.uint64]) -> D
     rows = np.flatnonzero(known >= 0)
     if not _met(matched, ids, rows, known):
         return None
-    return Documents(known, distinct=True, group=lambda: np.arange(len(known) - len(rows)))
+    return MatchedDocuments(known, distinct=True, group=lambda: np.arange(len(known) - len(rows)))
 
 
-def _by_pairs(matched: Results, ids: Any, pairs: NDArray[np.uint64]) -> Documents | None:
+def _by_pairs(matched: Results, ids: Any, pairs: NDArray[np.uint64]) -> MatchedDocuments | None:
     """Meet pairs of topic and document, each maybe returned more than once."""
     known = matched.prepared.hashed_pairs.search(pairs)
     rows, strange = np.flatnonzero(known >= 0), np.flatnonzero(known < 0)
@@ -65,10 +65,10 @@ def _by_pairs(matched: Results, ids: Any, pairs: NDArray[np.uint64]) -> Document
     group = first_of_equal(pairs[strange])
     if group is None:
         once = int(np.bincount(known[rows]).max(initial=0)) < 2
-        return Documents(known, distinct=once, group=lambda: np.arange(len(strange)))
+        return MatchedDocuments(known, distinct=once, group=lambda: np.arange(len(strange)))
     again = np.flatnonzero(group != np.arange(len(group)))
     sure = _equal(ids, strange[again], ids, strange[group[again]])
-    return Documents(known, distinct=False, group=lambda: group) if sure else None
+    return MatchedDocuments(known, distinct=False, group=lambda: group) if sure else None
 
 
 def first_of_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64] | None:

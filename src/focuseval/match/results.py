@@ -9,7 +9,7 @@ import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.lazy import cached_property
-from focuseval.match.articles import Documents, find_by_name, group_articles
+from focuseval.match.articles import MatchedDocuments, find_by_name, group_articles
 from focuseval.match.hashed import find_by_hash
 from focuseval.match.places import Places, place
 from focuseval.spans import novelty, unseen
@@ -79,7 +79,7 @@ class Results:
     # -- which article ------------------------------------------------------------------------------------------
 
     @cached_property
-    def documents(self) -> Documents:
+    def documents(self) -> MatchedDocuments:
         """The results' documents, as the gold knows them."""
         return find_by_hash(self) or find_by_name(self)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredArticles:
     """The returned articles that may score, in rank order; all others score 0."""
 
     row: NDArray[np.int64]
@@ -34,13 +34,13 @@ class Scored:
         return running(self.score, self.bounds) / self.rank
 
 
-def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Scored:
+def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> ScoredArticles:
     """Return the articles that may score: by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
     worth = m.a_relevant | (m.a_bep >= 0) if score == "bep" else m.a_relevant
     rows = np.flatnonzero(worth)
     topic = m.a_topic[rows].astype(np.int64)
     bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
-    return Scored(rows, topic, m.a_rank[rows], _scores(m, rows, score, beta, irr, n), bounds)
+    return ScoredArticles(rows, topic, m.a_rank[rows], _scores(m, rows, score, beta, irr, n), bounds)
 
 
 def _scores(m: Matched, rows: NDArray[np.int64], score: str, *parameters: float) -> Floats:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class Near(NamedTuple):
+class NearEntry(NamedTuple):
     """The returned articles that have a best entry point and a known entry, in rank order; all others score 0."""
 
     topic: NDArray[np.int64]
@@ -28,14 +28,14 @@ class Near(NamedTuple):
     """Where each topic's articles begin, and the end of the last."""
 
 
-def near(m: Matched) -> Near:
+def near(m: Matched) -> NearEntry:
     """Return the articles that can score, made once: a run returns many and enters few where it should."""
-    made: Near | None = m.__dict__.get("_near")
+    made: NearEntry | None = m.__dict__.get("_near")
     if made is None:
         rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
         topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
         bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
-        made = m.__dict__["_near"] = Near(topic, m.a_rank[rows], distance, bounds)
+        made = m.__dict__["_near"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
     return made
 
 

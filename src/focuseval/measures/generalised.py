@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.article_score import Scored, article_scores
+from focuseval.measures.article_score import ScoredArticles, article_scores
 from focuseval.measures.budget import restricted
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure, Parameter
@@ -85,7 +85,7 @@ def average_generalised_precision(
     return based(m, score, ratio(total(gp * added, s.topic, m.topics), whole))
 
 
-def interpolate(s: Scored, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
+def interpolate(s: ScoredArticles, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
     """Return, for every topic, the best gP at or beyond each recall level 0, 1/steps … 1.
 
     Only ranks of articles that may score can hold a maximum: any other lowers gP and adds no recall.

@@ -6,14 +6,14 @@ A pool takes the first documents of every run: all down to a depth, or rank by r
 from focuseval.pool.build import build_pool
 from focuseval.pool.files import read_pool, write_pool
 from focuseval.pool.model import ORDERS, Contributor, Entry, Pool
-from focuseval.pool.statistics import Statistics, describe_pool
+from focuseval.pool.statistics import PoolStatistics, describe_pool
 
 __all__ = [
     "ORDERS",
     "Contributor",
     "Entry",
     "Pool",
-    "Statistics",
+    "PoolStatistics",
     "build_pool",
     "describe_pool",
     "read_pool",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class PoolStatistics:
     """Counts over a pool; rows and columns of `overlap` are runs."""
 
     topics: int
@@ -29,7 +29,7 @@ class Statistics:
     """Jaccard: documents that both brought, as a share of those that either did."""
 
 
-def describe_pool(pool: Pool) -> Statistics:
+def describe_pool(pool: Pool) -> PoolStatistics:
     """Return the statistics of a pool."""
     runs = len(pool.contributors)
     member = np.zeros((len(pool.entries), runs), np.int64)
@@ -39,7 +39,7 @@ def describe_pool(pool: Pool) -> Statistics:
     shared = member.T @ member
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
-    return Statistics(
+    return PoolStatistics(
         len(sizes),
         len(pool.entries),
         (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),

@@ -21,7 +21,7 @@ from focuseval.report.explained import explain
 from focuseval.report.first_screen import first_screen, remarks
 from focuseval.report.ground import MOST_DRAWN, Ground, distinct
 from focuseval.report.observe import observe
-from focuseval.report.report import About, Report
+from focuseval.report.report import Provenance, Report
 from focuseval.report.verdict import VERDICT
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from focuseval.evaluate import Scores
     from focuseval.evaluate.plan import Plan
     from focuseval.gold import Gold
-    from focuseval.stats.comparison import Settings
+    from focuseval.significance.comparison import Settings
     from focuseval.topics import Topic
 
 
@@ -165,9 +165,9 @@ def _tested(gold: Gold, index: Any) -> Any:
     return fidelity(gold, None, index)
 
 
-def _about(ground: Ground) -> About:
+def _about(ground: Ground) -> Provenance:
     scores = ground.scores
-    return About(
+    return Provenance(
         signature=scores.signature,
         profile=scores.profile,
         task=scores.task,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.report.heatmap import Articles
+    from focuseval.report.heatmap import ArticleTable
 
 BUDGET = 2_500_000
 """Bytes of text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
@@ -22,7 +22,7 @@ FIRST = 3
 DECIDING = 5
 
 
-def explains(table: Articles, pair: tuple[int, int] | None) -> NDArray[np.float64]:
+def explains(table: ArticleTable, pair: tuple[int, int] | None) -> NDArray[np.float64]:
     """Return how much an article explains: text that one run found and the other did not, or missed or wasted.
 
     Text that only one of A and B found counts in full and text that both missed in half. Wasted text counts in a
@@ -41,7 +41,7 @@ def explains(table: Articles, pair: tuple[int, int] | None) -> NDArray[np.float6
     return np.asarray(told + burden / np.log2(1 + rank) + 1e-3)
 
 
-def ranked(table: Articles, pair: tuple[int, int] | None, weight: NDArray[np.float64]) -> list[int]:
+def ranked(table: ArticleTable, pair: tuple[int, int] | None, weight: NDArray[np.float64]) -> list[int]:
     """Return articles, the most explanatory first.
 
     First the best of the deciding topics, then the best one of every topic, then all others by what they explain of
@@ -64,7 +64,7 @@ def ranked(table: Articles, pair: tuple[int, int] | None, weight: NDArray[np.flo
 
 
 def choose(
-    order: list[int], table: Articles, lengths: NDArray[np.int64], cost: Callable[[int], int], budget: int = BUDGET
+    order: list[int], table: ArticleTable, lengths: NDArray[np.int64], cost: Callable[[int], int], budget: int = BUDGET
 ) -> list[int]:
     """Return the articles that fit, in order; one that is too large is passed over, not the end of the list.
 
@@ -88,7 +88,7 @@ def choose(
     return chosen
 
 
-def places_cost(table: Articles) -> NDArray[np.int64]:
+def places_cost(table: ArticleTable) -> NDArray[np.int64]:
     """Return the bytes that every article's spans take in the file, roughly."""
     spans = sum(
         np.bincount(s.group, minlength=len(table)) for s in (table.highlights, *(d.returned for d in table.done))

@@ -8,8 +8,8 @@ import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.report.choose import choose, left_out, ranked
-from focuseval.report.heatmap import Articles, article_view, articles
-from focuseval.report.report import HeatMap
+from focuseval.report.heatmap import ArticleTable, article_view, articles
+from focuseval.report.report import TextView
 from focuseval.report.texts import as_json, reader
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ NO_INDEX = (
 )
 
 
-def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[HeatMap, Mapping[str, dict[str, Any]]]:
+def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
     """Return the heat map and the texts that travel with it; a served one names its topics only."""
     runs = tuple(ground.labels[run] for run in ground.drawn)
     a, b = _positions(ground)
     if ground.index is None:
-        return HeatMap(runs, a, b, (), NO_INDEX), {}
+        return TextView(runs, a, b, (), NO_INDEX), {}
     lost, highlighted = _lost(ground), has_highlights(ground)
     if served:
         every = tuple(_topic(ground, topic, []) for topic in range(len(ground.scores.topics)))
         said = "Every article that is relevant or was returned is here: nothing is left out."
-        return HeatMap(runs, a, b, every, said, lost, highlighted, served=True), {}
+        return TextView(runs, a, b, every, said, lost, highlighted, served=True), {}
     table = articles(ground)
     read = reader(ground.index)
     sizes: dict[int, int] = {}
@@ -51,7 +51,7 @@ def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[HeatM
     texts = {view["id"]: view for row in sorted({int(table.document[c]) for c in chosen}) for view in (read(row),)}
     characters = sum(view["length"] for view in texts.values())
     said = left_out(len(chosen), len(table), len(texts), characters)
-    return HeatMap(runs, a, b, tuple(_topics(ground, table, chosen)), said, lost, highlighted), texts
+    return TextView(runs, a, b, tuple(_topics(ground, table, chosen)), said, lost, highlighted), texts
 
 
 def has_highlights(ground: Ground) -> bool:
@@ -78,7 +78,7 @@ def weights(ground: Ground) -> NDArray[np.float64]:
     return np.asarray(np.nan_to_num(told, nan=0.0))
 
 
-def _topics(ground: Ground, table: Articles, chosen: Sequence[int]) -> list[dict[str, Any]]:
+def _topics(ground: Ground, table: ArticleTable, chosen: Sequence[int]) -> list[dict[str, Any]]:
     """Return the topics that have articles, those in the order in which they explain."""
     found: dict[int, list[int]] = {}
     for row in chosen:

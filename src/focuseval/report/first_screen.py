@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.report.verdict import Against, Verdict, topics, verdict
-from focuseval.stats.intervals import bca
+from focuseval.significance.intervals import bca
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.match import Prepared
     from focuseval.report.observe import Observed
-    from focuseval.stats.comparison import Settings
+    from focuseval.significance.comparison import Settings
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""

@@ -53,7 +53,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Articles:
+class ArticleTable:
     """Articles that are relevant or were returned, with what each drawn run did in them."""
 
     topic: Integers
@@ -96,7 +96,7 @@ class Articles:
         return np.array(rows, np.int64).reshape(len(self.done), len(self))
 
 
-def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH) -> Articles:
+def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH) -> ArticleTable:
     """Return the articles of one counted topic or of all; of those without relevance the first `depth` of every run."""
     prepared = ground.prepared
     found = [_of_topic(seen.retrieved, topic) for seen in ground.observed]
@@ -104,7 +104,7 @@ def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH
     kept = [_kept(r, gold, depth) for r in found]
     keys = np.unique(np.concatenate([gold, *(pack(r.topic, r.document)[k] for r, k in zip(found, kept, strict=True))]))
     highlights = _highlights(prepared, keys)
-    return Articles(
+    return ArticleTable(
         topic=keys >> 32,
         document=keys & 0xFFFFFFFF,
         judged=np.isin(keys, _gold_keys(prepared, topic, relevant=False)).astype(np.int64) + np.isin(keys, gold),
@@ -191,7 +191,7 @@ def _first(group: Integers, values: Integers, groups: int, missing: int) -> Inte
     return found
 
 
-def article_view(table: Articles, row: int, document: str) -> dict[str, Any]:
+def article_view(table: ArticleTable, row: int, document: str) -> dict[str, Any]:
     """Return one article as plain values; a run without results in it is left out."""
     runs = {str(number): _run_view(done, row) for number, done in enumerate(table.done) if done.rank[row]}
     return {

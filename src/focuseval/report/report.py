@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class About:
+class Provenance:
     """What was computed from what: enough to compute it again."""
 
     signature: str
@@ -33,7 +33,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class HeatMap:
+class TextView:
     """The articles that travel with the report."""
 
     runs: tuple[str, ...]
@@ -56,11 +56,11 @@ class Report:
     """Everything the page shows."""
 
     title: str
-    about: About
+    about: Provenance
     first: FirstScreen
     remarks: tuple[str, ...]
     charts: tuple[Chart, ...]
-    heat: HeatMap
+    heat: TextView
     texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Document id → its text, blocks and elements."""
     grids: tuple[Grid, ...] = ()

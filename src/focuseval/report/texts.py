@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assess.documents import Documents
+from focuseval.assess.documents import DocumentCache
 from focuseval.assess.layout import layout
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def reader(index: Any) -> Callable[[int], dict[str, Any]]:
     """Return a function from a row of the index to the document's view; the last ones asked for are kept."""
-    documents = Documents(index)
+    documents = DocumentCache(index)
     ids = index.ids
 
     @lru_cache(maxsize=2048)

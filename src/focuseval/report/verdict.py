@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.stats.comparison import Settings
-from focuseval.stats.intervals import bca
-from focuseval.stats.significance import adjust, p_values
+from focuseval.significance.comparison import Settings
+from focuseval.significance.intervals import bca
+from focuseval.significance.paired_tests import adjust, p_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

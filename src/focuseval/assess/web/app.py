@@ -21,7 +21,7 @@ from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, St
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focuseval.assess.documents import Documents
+    from focuseval.assess.documents import DocumentCache
     from focuseval.assess.store import Saved, Store
     from focuseval.assess.web.access import Access
     from focuseval.topics import Topic
@@ -36,7 +36,7 @@ _STATUS = (
 
 
 def create_app(
-    store: Store, documents: Documents, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
+    store: Store, documents: DocumentCache, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
 ) -> Flask:
     """Return the web app of a project.
 

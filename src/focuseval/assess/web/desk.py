@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from focuseval.assess.document import Document
-    from focuseval.assess.documents import Documents
+    from focuseval.assess.documents import DocumentCache
     from focuseval.assess.store import Store
     from focuseval.assess.web.access import Access
     from focuseval.topics import Topic
@@ -25,7 +25,7 @@ class Desk:
     """The project as the web sees it."""
 
     store: Store
-    documents: Documents
+    documents: DocumentCache
     topics: Mapping[str, Topic]
     access: Access
     title: str = "Assessments"

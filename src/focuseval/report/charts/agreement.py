@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.report.charts.chart import Chart, left_out, number
-from focuseval.stats.comparison import Settings, compare
-from focuseval.stats.correlation import correlate, reading
+from focuseval.significance.comparison import Settings, compare
+from focuseval.significance.correlation import correlate, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MeasureError
-from focuseval.stats.significance import resampled_means
+from focuseval.significance.paired_tests import resampled_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from focuseval.errors import MeasureError
-from focuseval.stats.intervals import acceleration, bca, effect_size
+from focuseval.significance.intervals import acceleration, bca, effect_size
 
 
 def test_bca_equals_scipy_within_the_noise_of_resampling():

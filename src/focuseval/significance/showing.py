@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focuseval.stats.comparison import Comparison, Settings
+    from focuseval.significance.comparison import Comparison, Settings
 
 HEAD = ("better", "worse", "difference", "95 % interval", "p", "effect", "wins / ties / losses")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.errors import MeasureError
-from focuseval.stats.significance import (
+from focuseval.significance.paired_tests import (
     TESTS,
     adjust,
     benjamini_hochberg,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.stats.intervals import bca, effect_size
-from focuseval.stats.significance import CORRECTIONS, TESTS, adjust, p_values
+from focuseval.significance.intervals import bca, effect_size
+from focuseval.significance.paired_tests import CORRECTIONS, TESTS, adjust, p_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,13 +119,13 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return every pair as a table: what ``print`` shows."""
-        from focuseval.stats.showing import text  # noqa: PLC0415  it knows comparisons, not the other way round
+        from focuseval.significance.showing import text  # noqa: PLC0415  it knows comparisons, not the other way round
 
         return text(self)
 
     def _repr_html_(self) -> str:
         """Show every pair in a notebook."""
-        from focuseval.stats.showing import html  # noqa: PLC0415  it knows comparisons, not the other way round
+        from focuseval.significance.showing import html  # noqa: PLC0415  it knows comparisons, not the other way round
 
         return html(self)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.stats.comparison import Settings, compare
+from focuseval.significance.comparison import Settings, compare
 
 TOPICS = tuple("12345678")
 GOOD = np.array([0.9, 0.8, 0.9, 0.7, 0.8, 0.9, 0.6, 0.8])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.errors import MeasureError
-from focuseval.stats.correlation import correlate, explain, reading, tau_ap
+from focuseval.significance.correlation import correlate, explain, reading, tau_ap
 
 rankings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
 
