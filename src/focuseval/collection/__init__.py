@@ -3,14 +3,18 @@
 from focuseval.collection.build import Built, build_index
 from focuseval.collection.documents import open_documents
 from focuseval.collection.index import Elements, Index
+from focuseval.collection.names import Names
+from focuseval.collection.protocol import Collection
 from focuseval.collection.statistics import CollectionStatistics, describe
 from focuseval.collection.store import open_index
 
 __all__ = [
     "Built",
+    "Collection",
     "CollectionStatistics",
     "Elements",
     "Index",
+    "Names",
     "build_index",
     "describe",
     "open_documents",
