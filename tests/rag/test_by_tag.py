@@ -90,7 +90,7 @@ def test_every_layout_names_the_tags_and_the_signature(files, layout):
     text = shown(files, "--format", layout)
     assert "law" in text
     assert "short" in text
-    assert "ties:file" in text
+    assert "overlap:once" in text
 
 
 def test_topics_and_tags_together_are_json_alone(files):

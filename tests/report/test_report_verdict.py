@@ -1,6 +1,7 @@
 """The answer in words: hand-made scores whose verdict is plain."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 from building import gold_of
 from focuseval.evaluate import Counts, Scores
 from focuseval.match import prepare
-from focuseval.report.first_screen import by_topic, first_screen, intervals, remarks
 from focuseval.report.evidence import Evidence, distinct
+from focuseval.report.first_screen import by_topic, first_screen, intervals, remarks
 from focuseval.report.verdict import VERDICT, held_against, verdict
 
 
@@ -21,7 +22,8 @@ def evidence_of(*rows, baseline=None, **changes):
     labels = tuple("ABCDEFGH"[: len(rows)])
     scores = Scores(labels, topics, ("AP",), values, counts, "signature", files=labels)
     gold = gold_of({topic: {"d": {"spans": [(0, 5)], "length": 9}} for topic in topics})
-    return Evidence(gold, prepare(gold), replace(scores, **changes), VERDICT, labels, baseline)
+    made = SimpleNamespace(prepared=prepare(gold), scores=replace(scores, **changes))
+    return Evidence(made, VERDICT, labels, baseline)
 
 
 GOOD, MIDDLE, BAD = np.linspace(0.7, 0.9, 20), np.linspace(0.4, 0.6, 20), np.linspace(0.1, 0.3, 20)

@@ -216,14 +216,14 @@ def evaluate(
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
     """
-    made = evaluation(
+    made = plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=docs if index is None else index, topics=topics,
         chunks=chunks, jobs=jobs, progress=progress, **policies,
     )  # fmt: skip
     return made.scores
 
 
-def evaluation(
+def plan_evaluation(
     gold: Any,
     runs: Any,
     measures: Iterable[str | Asked | Measure] | None = None,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the answers of all questions, verified against their paragraphs; `documents` are not needed for that."""
     del documents
-    return place_gold(read_quotes(sources), open_documents(dict(carried(sources))))
+    return place_gold(read_quotes(sources), open_documents(dict(carried(sources))), quiet=True)
 
 
 def read_quotes(sources: Sequence[Source]) -> Gold:

@@ -124,9 +124,14 @@ def _by_promised_keys(matched: Results, promised: NDArray[np.uint64]) -> Matched
         known[here] = lookup.search(joint(keys[here], topic[here]))
 
     in_threads(look, range(0, len(keys), BLOCK))
-    respelt = _decide_by_name(matched, known)
+    distinct = not _decide_by_name(matched, known) or _once(known)
     unjudged = int(np.count_nonzero(known < 0))
-    return MatchedDocuments(known, distinct=not respelt, group=lambda: np.arange(unjudged))
+    return MatchedDocuments(known, distinct=distinct, group=lambda: np.arange(unjudged))
+
+
+def _once(known: NDArray[np.int32]) -> bool:
+    """Say whether no judged article is returned twice."""
+    return int(np.bincount(known[known >= 0]).max(initial=0)) < 2
 
 
 def _by_pairs(matched: Results) -> MatchedDocuments:
@@ -138,8 +143,7 @@ def _by_pairs(matched: Results) -> MatchedDocuments:
     strange = np.flatnonzero(known < 0)
     group = first_of_equal(pairs[strange])
     if group is None:
-        once = int(np.bincount(known[known >= 0]).max(initial=0)) < 2
-        return MatchedDocuments(known, distinct=once, group=lambda: np.arange(len(strange)))
+        return MatchedDocuments(known, distinct=_once(known), group=lambda: np.arange(len(strange)))
     again = np.flatnonzero(group != np.arange(len(group)))
     if not _equal(ids, strange[again], ids, strange[group[again]]).all():  # two ids share a key
         codes, _ = _name_codes(ids, strange)

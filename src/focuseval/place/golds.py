@@ -31,14 +31,15 @@ STRIP = "whitespace-text-node"
 """The attribute of late-2007 files that says whether blank text nodes count."""
 
 
-def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILARITY) -> Gold:
+def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILARITY, quiet: bool = False) -> Gold:
     """Return the gold with spans, entry points and lengths, and its `placement`; the file's own sizes stay.
 
     A span whose quote stands elsewhere moves to the nearest occurrence; between two that are equally near nothing is
     chosen, and an ambiguous or lost quote keeps its row with start and end −1. What is not in the collection, or has
     another size there, is counted in the remarks. A pointer into a known document that leads nowhere, a span past the
     end of its document and a quote of an unknown document are refused: a score would be wrong. A gold that is placed in
-    the same collection already is returned as it is.
+    the same collection already is returned as it is. With `quiet` nothing is said of quotes that are all where they
+    were said to be.
     """
     if gold.placement is not None and gold.placement.is_in(collection):
         return gold
@@ -47,7 +48,8 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
         found = _aligned(gold, placement, similarity)
         placement = replace(placement, alignment=found)
         gold = _with_spans(gold, placement, found)
-        gold = replace(gold, remarks=(*gold.remarks, *found.first_unplaced(), found.summary()))
+        if not quiet or found.moved.any() or (found.start < 0).any():
+            gold = replace(gold, remarks=(*gold.remarks, *found.first_unplaced(), found.summary()))
     return _resolved(replace(gold, placement=placement), placement)
 
 

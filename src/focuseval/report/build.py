@@ -7,7 +7,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import NotComparableError
-from focuseval.evaluate.evaluation import evaluation
+from focuseval.evaluate.evaluation import plan_evaluation
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
 from focuseval.report.charts.curves import wanted
@@ -110,7 +110,9 @@ def gather_evidence(
     **policies: Any,
 ) -> Evidence:
     """Score all runs, and observe those that are drawn; `watch` goes through the latter and may show how far it is."""
-    made = evaluation(gold, runs, measures, task=task, profile=profile, index=index, topics=topics or None, **policies)
+    made = plan_evaluation(
+        gold, runs, measures, task=task, profile=profile, index=index, topics=topics or None, **policies
+    )
     if not made.sources:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
     labels = distinct(made.scores.names)
