@@ -39,7 +39,7 @@ def fidelity(gold: str, **options: Any) -> None:
       focuseval fidelity judging/ --adjudicated
       focuseval fidelity gold.jsonl --docs articles/ -m MAgP -m MAiP -m hAP --format latex
     """
-    from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.printing import write_text  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.testing_measures import fidelity_text  # noqa: PLC0415  as above
 
     write_text(fidelity_text(gold, options), options["output"])

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from focuseval.tables import LAYOUTS
+
 
 @click.command()
 @click.argument("folder", metavar="DIR")
@@ -15,7 +17,7 @@ import click
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(["html", "table", "markdown", "latex", "csv", "json"]),
+    type=click.Choice(["html", *LAYOUTS, "json"]),
     help="html with -o, else a table.",
 )
 def history(folder: str, **options: Any) -> None:
@@ -30,10 +32,10 @@ def history(folder: str, **options: Any) -> None:
       focuseval history scores/ -o history.html
       focuseval history scores/ -m MAgP --format markdown
     """
-    from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.printing import width_for, write_text  # noqa: PLC0415  help must not wait for it
     from focuseval.report.history import read_history  # noqa: PLC0415  as above
     from focuseval.report.history_page import render  # noqa: PLC0415  as above
 
     found = read_history(folder).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
-    write_text(render(found, layout, options["title"]), options["output"])
+    write_text(render(found, layout, options["title"], width_for(options)), options["output"])

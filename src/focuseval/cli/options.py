@@ -7,11 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
+from focuseval.tables import LAYOUTS
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
-GRIDS = ("table", "markdown", "latex", "csv", "json")
+GRIDS = (*LAYOUTS, "json")
 """How tables of results are printed."""
 
 

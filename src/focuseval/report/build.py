@@ -82,9 +82,9 @@ def report_on(ground: Ground, *, title: str = "", budget: int = BUDGET, served: 
     heat, texts = explain(ground, budget, served=served)
     grids: tuple[Any, ...] = ()
     if ground.fidelity is not None:
-        from focuseval.fidelity.tables import grids as fidelity_grids  # noqa: PLC0415  only asked for by name
+        from focuseval.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
 
-        grids = tuple(fidelity_grids(ground.fidelity))
+        grids = tuple(tables(ground.fidelity))
     return Report(
         title=title or f"{ground.measure}: {_runs(ground)}",
         about=_about(ground),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, number
 from focuseval.report.ground import MOST_LINES
-from focuseval.report.history import history_grid
+from focuseval.report.history import history_table
 from focuseval.report.page import SCRIPTS, STYLES, VENDOR, chart_data, environment, policy, static
 from focuseval.report.texts import as_json
+from focuseval.tables import render as render_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,7 @@ def render_history(found: History, title: str = "Scores over time") -> str:
         title=title,
         found=found,
         charts=charts,
-        grid=history_grid(found),
+        grid=history_table(found),
         more=len(found.measures) - len(charts),
         style="\n".join(static(name) for name in STYLES),
         scripts=scripts,
@@ -96,10 +97,10 @@ def render_history(found: History, title: str = "Scores over time") -> str:
     return page
 
 
-def render(found: History, layout: str, title: str) -> str:
+def render(found: History, layout: str, title: str, width: int | None = None) -> str:
     """Return the history as a page, a table, or JSON."""
     if layout == "html":
         return render_history(found, title)
     if layout == "json":
         return json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
-    return history_grid(found).render(layout)
+    return render_tables([history_table(found)], layout, width=width)
