@@ -6,6 +6,7 @@ import json
 import math
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -63,7 +64,7 @@ def shown(table):
 def test_markdown_is_read_back_as_the_same_cells(table):
     markdown_it = pytest.importorskip("markdown_it")
     tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(render([table], "markdown"))
-    cells = [after for before, after in zip(tokens, tokens[1:], strict=False) if before.type in {"th_open", "td_open"}]
+    cells = [after for before, after in pairwise(tokens) if before.type in {"th_open", "td_open"}]
     assert {part.type for cell in cells for part in cell.children} <= {"text", "text_special"}
     found = [" ".join("".join(part.content for part in cell.children).split()) for cell in cells]
     assert found == [cell for row in shown(table) for cell in row]

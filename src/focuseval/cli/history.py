@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.tables import LAYOUTS
+from focuseval.cli.options import GRIDS
 
 
 @click.command()
@@ -17,7 +17,7 @@ from focuseval.tables import LAYOUTS
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(["html", *LAYOUTS, "json"]),
+    type=click.Choice(["html", *GRIDS]),
     help="html with -o, else a table.",
 )
 def history(folder: str, **options: Any) -> None:

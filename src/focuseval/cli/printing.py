@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from focuseval.tables import UNLIMITED
-
 
 def width_for(options: dict[str, Any]) -> int | None:
     """Return how wide a table may be: as the terminal is (None), or as it needs to be in a file."""
+    from focuseval.tables import UNLIMITED  # noqa: PLC0415  help must not wait for it
+
     return UNLIMITED if options["output"] else None
 
 

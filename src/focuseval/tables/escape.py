@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-_CONTROLS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+_HIDDEN = [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *map(ord, _CONTROLS)]
+_SPELT = {code: f"⟨U+{code:04X}⟩" for code in _HIDDEN}
+_BREAKS = dict.fromkeys(map(ord, "\t\n\u2028\u2029"), " ")
 
 
 def visible(text: object) -> str:
@@ -13,7 +14,7 @@ def visible(text: object) -> str:
     >>> visible("run\u202e1")
     'run⟨U+202E⟩1'
     """
-    return _CONTROLS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(text or ""))
+    return str(text or "").translate(_SPELT)
 
 
 def one_line(text: str) -> str:
@@ -22,10 +23,10 @@ def one_line(text: str) -> str:
     >>> one_line("a\nb\tc")
     'a b c'
     """
-    return re.sub("[\t\n\u2028\u2029]", " ", visible(text))
+    return visible(text).translate(_BREAKS)
 
 
-_MARKDOWN = re.compile(r"[\\`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<|&(?=#?\w+;)")
+_MARKDOWN = r"[\\`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<|&(?=#?\w+;)"
 _ENTITIES = {"<": "&lt;", "&": "&amp;"}
 
 
@@ -35,7 +36,9 @@ def markdown(text: str) -> str:
     >>> print(markdown("run_1 | <0.001 *"))
     run_1 \| &lt;0.001 \*
     """
-    return _MARKDOWN.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one_line(text))
+    import re  # noqa: PLC0415  other layouts need not wait for it
+
+    return re.sub(_MARKDOWN, lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one_line(text))
 
 
 _LATEX = {
