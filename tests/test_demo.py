@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from focuseval.cli import main
 from focuseval.demo import NEXT
 from focuseval.demo.page import page
-from focuseval.demo.section import Section
-from focuseval.demo.steps import TASKS, Loop
+from focuseval.demo.steps import TASKS, Loop, Section
 from focuseval.tables import Table, words
 
 

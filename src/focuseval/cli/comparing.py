@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -14,14 +13,13 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
 
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
-    from focuseval.cli.printing import width_for  # noqa: PLC0415  as above
+    from focuseval.cli.printing import json_text, tables_text  # noqa: PLC0415  as above
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.compare import correlations, variants  # noqa: PLC0415  as above
     from focuseval.compare.tables import as_json, correlation_table, tables  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  as above
-    from focuseval.tables import render  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     groups = [group for axis in options["axes"] for group in variants(axis, options["measures"], judged.scale)]
@@ -35,10 +33,10 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     found = [compare_scores(scores, measure, settings_of(options)) for measure in options["measures"]]
     agreeing = correlations(scores, groups, options["coefficient"])
     if options["layout"] == "json":
-        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256, **as_json(found, agreeing)}
-        return json.dumps(both, ensure_ascii=False, indent=1) + "\n"
+        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
+        return json_text(both | as_json(found, agreeing))
     shown = [*tables(found, every_pair=options["pairs"]), *map(correlation_table, agreeing)]
-    return render(shown, options["layout"], signature=scores.signature, width=width_for(options))
+    return tables_text(shown, options, scores.signature)
 
 
 def settings_of(options: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from focuseval.demo.section import Section
+    from focuseval.demo.steps import Section
 
 
 @click.command()

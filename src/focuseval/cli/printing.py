@@ -1,17 +1,29 @@
-"""Where a command's text goes, and how wide its tables may be."""
+"""What a command prints: how wide its tables may be, and where its text goes."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def width_for(options: dict[str, Any]) -> int | None:
-    """Return how wide a table may be: as the terminal is (None), or as it needs to be in a file."""
-    from focuseval.tables import UNLIMITED  # noqa: PLC0415  help must not wait for it
+    from focuseval.tables import Table
 
-    return UNLIMITED if options["output"] else None
+
+def tables_text(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
+    """Return tables in the layout asked for: as wide as the terminal is, or as they need to be in a file."""
+    from focuseval.tables import UNLIMITED, render  # noqa: PLC0415  help must not wait for it
+
+    width = UNLIMITED if options["output"] else None
+    return render(tables, options["layout"], signature=signature, width=width)
+
+
+def json_text(value: object) -> str:
+    """Return plain values as JSON, one of them on a line."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
 def write_text(text: str, output: str | None) -> None:

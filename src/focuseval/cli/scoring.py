@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,28 +71,23 @@ def _chunks(path: str | None, index: Any) -> Any:
 
 
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:
-    """Print scores, or write them to a file."""
-    from focuseval.cli.printing import width_for, write_text  # noqa: PLC0415  help must not wait for it
+    """Print scores in the layout asked for, or write them to a file."""
+    from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluate import tables  # noqa: PLC0415  as above
 
-    chosen = {"per_topic": options["per_topic"], "by_tag": options["by_tag"]}
-    write_text(scores_text(scores, options["layout"], **chosen, width=width_for(options)), options["output"])
-
-
-def scores_text(scores: Scores, layout: str, *, per_topic: bool, by_tag: bool, width: int | None) -> str:
-    """Return scores as text in one of the layouts."""
-    from focuseval.evaluate import tables  # noqa: PLC0415  help must not wait for it
-    from focuseval.tables import render  # noqa: PLC0415  as above
-
-    if layout == "json":
-        return json.dumps(scores.to_json(per_topic=per_topic, by_tag=by_tag), ensure_ascii=False, indent=1) + "\n"
-    if by_tag and per_topic:
+    layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
+    if by_tag and per_topic and layout != "json":
         raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
-    if layout == "trec":
-        return tables.to_trec(scores, per_topic=per_topic, by_tag=by_tag)
-    if layout == "csv":
-        return render([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], "csv")
-    table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
-    return render([table], layout, signature=scores.signature, width=width)
+    if layout == "json":
+        text = json_text(scores.to_json(per_topic=per_topic, by_tag=by_tag))
+    elif layout == "trec":
+        text = tables.to_trec(scores, per_topic=per_topic, by_tag=by_tag)
+    elif layout == "csv":
+        text = tables_text([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
+    else:
+        table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
+        text = tables_text([table], options, scores.signature)
+    write_text(text, options["output"])
 
 
 def write_curves(scores: Scores, path: str) -> None:

@@ -10,7 +10,7 @@ from focuseval.tables.layouts import html
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focuseval.demo.section import Section
+    from focuseval.demo.steps import Section
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b7285; }

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.collection import describe, open_index
-from focuseval.demo.section import Section
 from focuseval.evaluate import evaluate
 from focuseval.evaluate.tables import means_table
 from focuseval.formats import read_gold, read_run
@@ -39,6 +38,19 @@ TASKS = {
 SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
 
 REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one step of the loop has to show."""
+
+    title: str
+    text: str
+    table: Table
+    command: str = ""
+    """How to get the same from the shell."""
+    signature: str = ""
+    """Of the scores in the table."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, number
@@ -10,7 +9,6 @@ from focuseval.report.ground import MOST_LINES
 from focuseval.report.history import history_table
 from focuseval.report.page import SCRIPTS, STYLES, VENDOR, chart_data, environment, policy, static
 from focuseval.report.texts import as_json
-from focuseval.tables import render as render_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,12 +93,3 @@ def render_history(found: History, title: str = "Scores over time") -> str:
         data=as_json({"charts": [chart_data(chart) for chart in charts]}),
     )  # fmt: skip
     return page
-
-
-def render(found: History, layout: str, title: str, width: int | None = None) -> str:
-    """Return the history as a page, a table, or JSON."""
-    if layout == "html":
-        return render_history(found, title)
-    if layout == "json":
-        return json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
-    return render_tables([history_table(found)], layout, width=width)

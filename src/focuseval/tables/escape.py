@@ -41,31 +41,16 @@ def markdown(text: str) -> str:
     return re.sub(_MARKDOWN, lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one_line(text))
 
 
-_LATEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{sign: f"${sign}$" for sign in "<>|"},
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "–": "--",
-    "—": "---",
-    "…": r"\ldots{}",
-    "−": "$-$",
-    "⋆": r"$\star$",
-    "·": r"$\cdot$",
-    "×": r"$\times$",
-    "✓": r"$\checkmark$",
-    "✗": r"$\times$",
-    "→": r"$\rightarrow$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "β": r"$\beta$",
-    "ρ": r"$\rho$",
-    "τ": r"$\tau$",
-    "⟨": r"$\langle$",
-    "⟩": r"$\rangle$",
-}
-_LATEX_SIGNS = str.maketrans(_LATEX)
+_LATEX_TEXT = "\\textbackslash ^textasciicircum ~textasciitilde …ldots"
+_LATEX_MATHS = "⋆star ·cdot ×times ✗times ✓checkmark →rightarrow ≥geq ≤leq βbeta ρrho τtau ⟨langle ⟩rangle"
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {sign: f"${sign}$" for sign in "<>|"}
+    | {word[0]: f"\\{word[1:]}{{}}" for word in _LATEX_TEXT.split()}
+    | {word[0]: f"$\\{word[1:]}$" for word in _LATEX_MATHS.split()}
+    | {"–": "--", "—": "---", "−": "$-$"}
+)
+"""A sign and the command that prints it; ✓ needs the package amssymb."""
 
 
 def latex(text: str) -> str:
@@ -74,4 +59,4 @@ def latex(text: str) -> str:
     >>> print(latex(r"run_1 ⋆ 50% a\b^c~d"))
     run\_1 $\star$ 50\% a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d
     """
-    return one_line(text).translate(_LATEX_SIGNS)
+    return one_line(text).translate(_LATEX)
