@@ -1,14 +1,19 @@
-"""Values that are computed when somebody asks for them, and kept."""
+"""Values that are computed, and modules that are imported, when somebody asks for them."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 if sys.version_info >= (3, 12):
     from functools import cached_property
 else:
     import functools
-    from typing import TYPE_CHECKING, Any, TypeVar, overload
+    from typing import TypeVar, overload
 
     if TYPE_CHECKING:
         from typing import Self
@@ -33,4 +38,17 @@ else:
             return value
 
 
-__all__ = ["cached_property"]
+def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package whose names are imported from their modules when they are first used."""
+
+    def get(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get
+
+
+__all__ = ["attributes", "cached_property"]

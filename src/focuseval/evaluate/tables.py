@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from focuseval.evaluate.counts import PRINTED
 from focuseval.tables import Column, Table, numbers, words
 from focuseval.tables.layouts import trec
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from focuseval.evaluate.scores import Scores
     from focuseval.tables import Row
-
-COUNTS = ("topics", "missing", "excluded", "unjudged")
 
 
 def means_table(scores: Scores, *, per_topic: bool = False) -> Table:
@@ -25,17 +24,17 @@ def means_table(scores: Scores, *, per_topic: bool = False) -> Table:
             rows.append((name, *_means(scores, number)))
             continue
         for topic, values in scores.topics_of(number).items():
-            rows.append((name, topic, *(values.get(measure) for measure in scores.measures), *[""] * len(COUNTS)))
+            rows.append((name, topic, *(values.get(measure) for measure in scores.measures), *[""] * len(PRINTED)))
         rows.append((name, "all", *_means(scores, number)))
     named = words("run", "topic") if per_topic else words("run")
-    return Table("", (*named, *numbers(*scores.measures, *COUNTS)), tuple(rows))
+    return Table("", (*named, *numbers(*scores.measures, *PRINTED)), tuple(rows))
 
 
 def tag_table(scores: Scores) -> Table:
     """Return every run's means for each tag, and then over all topics."""
     parts = [*scores.by_tag().items(), ("all", scores)]
     rows = tuple((name, tag, *_means(part, number)) for number, name in enumerate(scores.names) for tag, part in parts)
-    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *COUNTS)), rows)
+    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
 
 
 def _means(scores: Scores, run: int) -> Row:
@@ -44,7 +43,7 @@ def _means(scores: Scores, run: int) -> Row:
     more = [count - usual for count in scores.excluded(run).values()]
     means = zip(scores.mean[run].tolist(), more, strict=True)
     marked = (f"{Column('').text(mean)} (−{n})" if n else mean for mean, n in means)
-    return (*marked, *(getattr(scores.counts[run], count) for count in COUNTS))
+    return (*marked, *scores.counts[run].printed().values())
 
 
 def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
@@ -74,7 +73,7 @@ def beside(scores: Scores, run: int) -> dict[str, int]:
     """Return the counts beside a run's means, also of the topics that only some measures leave out."""
     usual = scores.counts[run].excluded
     more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
-    return {count: getattr(scores.counts[run], count) for count in COUNTS} | more
+    return scores.counts[run].printed() | more
 
 
 def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.match.articles import dictionary, document_codes
+from focuseval.match.documents import document_codes
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.spans import Read
 from focuseval.spans import overlapping, union
@@ -20,15 +19,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Chunks:
-    """All chunks of a chunker: document ids and spans, for no topic in particular."""
-
-    document: Any
-    start: Integers
-    end: Integers
-
-
 def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
     """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
     seen = best_read(m)
@@ -37,16 +27,16 @@ def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
 
 def best_read(m: Matched) -> Read:
     """Return what is read when exactly the chunks that hold highlighted text are retrieved."""
-    made: Read | None = m.__dict__.get("_ceiling")
+    made: Read | None = m.made.get("ceiling")
     if made is None:
-        made = m.__dict__["_ceiling"] = _best_read(m)
+        made = m.made["ceiling"] = _best_read(m)
     return made
 
 
 def _best_read(m: Matched) -> Read:
     prepared, (document, start, end) = m.prepared, chunks_of(m)
     highlights = prepared.highlights
-    marks = (prepared.gold.articles.document[highlights.group], highlights.start, highlights.end)
+    marks = (prepared.same[prepared.gold.articles.document[highlights.group]], highlights.start, highlights.end)
     mark, chunk = overlapping(marks, (document, start, end))
     shown = union(highlights.group[mark], start[chunk], end[chunk])
     relevant = highlights.covered(shown.group, shown.start, shown.end)
@@ -57,14 +47,15 @@ def _best_read(m: Matched) -> Read:
 
 def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
     """Return document codes and spans of the chunks: the chunker's when they are given, else those of the run."""
-    if m.chunks is None and m.run.start is not None and m.run.end is not None:
-        ids, start, end = dictionary(m.run.document), m.run.start, m.run.end  # of all topics, counted or not
-    elif m.chunks is None:
-        ids, start, end = dictionary(m.column(m.run.document)), m.start, m.end
+    if m.chunks is not None:
+        ids, start, end = m.chunks.document, m.chunks.start, m.chunks.end
+    elif m.run.start is not None and m.run.end is not None:
+        ids, start, end = m.run.document, m.run.start, m.run.end  # of all topics, counted or not
     else:
-        ids, start, end = dictionary(m.chunks.document), m.chunks.start, m.chunks.end
-    codes = document_codes(ids.dictionary, m.prepared)[ids.indices.to_numpy(zero_copy_only=False)]
-    return codes, start, end
+        ids, start, end = m.column(m.run.document), m.start, m.end
+    codes = document_codes(ids, m.prepared)
+    known = codes >= 0
+    return codes[known], start[known], end[known]
 
 
 CEILING = (

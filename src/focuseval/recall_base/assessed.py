@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import InputError
+from focuseval.lazy import cached_property
 from focuseval.quantise import quantisation, quantise
 from focuseval.recall_base.base import RecallBase
 from focuseval.recall_base.highlighted import highlighted_elements
@@ -47,6 +48,12 @@ class Assessed:
         if wanted not in self._made:
             self._made[wanted] = self._build(*wanted)
         return self._made[wanted]
+
+    @cached_property
+    def graded(self) -> RecallBase:
+        """The base of all elements with any grade of 2003–04, whatever a quantisation makes of it, each gaining 1."""
+        checked = self.base("gen")  # refuses pairs outside the scale; its gain is 0 exactly for (0, 0)
+        return self.select(checked.source, np.ones(len(checked)))
 
     def _build(self, quant: str, without: tuple[str, ...]) -> RecallBase:
         gains = quantise(self.gold, self.elements, quant)

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from focuseval.evaluate.tables import COUNTS
+from focuseval.evaluate.counts import PRINTED
 from focuseval.report.page import measures_table
 from focuseval.tables import Column, Table, numbers, words
 from focuseval.tables import render as render_tables
@@ -57,8 +57,8 @@ def counts_table(report: Report) -> Table:
     """Return how many topics and results stand behind every mean."""
     lines = report.first.runs
     against = ("against",) if any(line.against for line in lines) else ()
-    rows = tuple(tuple(getattr(line, name) for name in ("run", *COUNTS, *against)) for line in lines)
-    return Table("Counts", (*words("run"), *numbers(*COUNTS), *words(*against)), rows)
+    rows = tuple(tuple(getattr(line, name) for name in ("run", *PRINTED, *against)) for line in lines)
+    return Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
 
 
 def topics_table(report: Report) -> Table:
