@@ -9,6 +9,7 @@ LAYERS = (
     "callable_module",
     "lazy",
     "errors",
+    "tables",
     "compression",
     "spans",
     "native",
