@@ -42,14 +42,15 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     return scores
 
 
-HUGE = 1 << 28
-"""Bytes of a run from which on one at a time is enough: two would need twice the memory."""
+SMALL, HUGE = 1 << 20, 1 << 28
+"""Bytes of runs up to which a second thread does not pay, and from which on two runs at once take too much memory."""
 
 
 def default_jobs(runs: tuple[str, ...]) -> int:
     """Return how many runs to score at once where nobody says: as many as there are processors for this program."""
     files = [path for run in runs if (path := Path(run)).is_file()]
-    if any(path.stat().st_size >= HUGE for path in files):
+    sizes = [path.stat().st_size for path in files]
+    if sum(sizes) < SMALL or max(sizes) >= HUGE:
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
