@@ -4,7 +4,8 @@
 
 The articles of ``$FOCUSEVAL_DATA/plos`` stand under `copies` different ids in one index. Every relevant document has
 one to three highlights; runs return 1500 elements a topic, a third of them from relevant documents. Each case is one
-``focuseval score`` in a process of its own, whose anonymous memory is sampled while it runs. The floor is a process
+``focuseval score`` in a process of its own, whose anonymous memory is sampled while it runs; times are processor
+times. "Two at once" are two runs in two threads, which share one recall base. The floor is a process
 that imports the package and reads the elements' columns of the relevant documents once, with the same index.
 FOCUSEVAL_BASE may name another checkout of the project: it then scores the same files, in alternation.
 """
@@ -14,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +22,11 @@ import numpy as np
 from focuseval.collection import build_index, open_index
 
 RESULTS = 1500
+MEASURES = ("-m", "nxCG@10", "-m", "MAep")
 CASES = {
-    "thorough": ["--task", "thorough", "-m", "nxCG@10", "-m", "MAep"],
-    "focused --repair": ["--task", "focused", "--repair", "-m", "nxCG@10", "-m", "MAep", "-m", "MAiP"],
+    "thorough": ("thorough", "--task", "thorough", *MEASURES),
+    "focused, repaired": ("focused", "--task", "focused", "--repair", *MEASURES, "-m", "MAiP"),
+    "two at once, repaired": ("focused", "thorough", "--task", "focused", "--repair", "--jobs", "2", *MEASURES),
 }
 FLOOR = """
 import sys
@@ -53,8 +55,8 @@ def write_files(folder, index, topics, relevant, seed=12):
     with (folder / "gold").open("w") as gold:
         for topic, documents in enumerate(chosen):
             gold.writelines(judgement(rng, topic, ids[row], int(index.lengths[row])) for row in documents.tolist())
-    for name in CASES:
-        with (folder / name.split()[0]).open("w") as run:
+    for name in ("thorough", "focused"):
+        with (folder / name).open("w") as run:
             for topic, documents in enumerate(chosen):
                 rows, paths = results(rng, index, documents)
                 run.writelines(
@@ -80,19 +82,20 @@ def results(rng, index, relevant):
     return np.searchsorted(bounds, elements, "right") - 1, index.path_strings(elements).to_pylist()
 
 
-def watched(command, source, output):
-    """Run a command with a checkout's sources: return wall seconds and the most megabytes of anonymous memory."""
-    begin, most = time.perf_counter(), 0
+def watched(command, source, folder):
+    """Run a command with a checkout's sources: return its processor seconds and most megabytes of anonymous memory."""
+    most, ended = 0, 0
     environment = {**os.environ, "PYTHONPATH": str(source)}
-    with output.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out, env=environment) as process:
+    with (folder / "out").open("wb") as out:
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=out, env=environment)
         status = Path(f"/proc/{process.pid}/status")
-        while process.poll() is None:
+        while not ended:
             most = max(most, anonymous(status))
             time.sleep(0.002)
-        wall = time.perf_counter() - begin
+            ended, process.returncode, used = os.wait4(process.pid, os.WNOHANG)
     if process.returncode:
-        sys.exit(output.read_text())
-    return wall, most / 1024
+        sys.exit((folder / "out").read_text())
+    return used.ru_utime + used.ru_stime, most / 1024
 
 
 def anonymous(status):
@@ -131,29 +134,27 @@ def main(copies=25, topics=100, relevant=50, repeats=3):
 def measured(folder, repeats):
     """Print every case's best time and largest memory as ratios of the floor, and of the other checkout's."""
     python, source = checkouts()["here"]
-    files = [str(folder / name) for name in ("index", "gold")]
-    floor = [watched([python, "-c", FLOOR, *files], source, folder / "out") for _ in range(repeats)]
+    floor = [watched([python, "-c", FLOOR, "index", "gold"], source, folder) for _ in range(repeats)]
     show("floor: read the columns", floor, floor)
-    for case, options in CASES.items():
-        taken, outputs = {}, []
+    for case, arguments in CASES.items():
+        taken, values = {}, set()
         for _ in range(repeats):
             for name, (python, source) in checkouts().items():
-                score = [python, "-m", "focuseval", "score", files[1], str(folder / case.split()[0])]
-                output = folder / f"{name}.json"
-                command = [*score, "--index", files[0], "--format", "json", "--per-topic", "-o", str(output), *options]
-                taken.setdefault(name, []).append(watched(command, source, folder / "out"))
-                outputs.append(output.read_bytes())
+                command = [python, "-m", "focuseval", "score", "gold", *arguments, "--index", "index"]
+                figures = watched([*command, "--format", "json", "--per-topic", "-o", "scores"], source, folder)
+                taken.setdefault(name, []).append(figures)
+                values.add((folder / "scores").read_bytes().split(b'"runs"')[1])
         for name, figures in taken.items():
             show(f"{case}, {name}", figures, floor)
         if "base" in taken:
-            same = all(one.split(b'"runs"')[1] == two.split(b'"runs"')[1] for one, two in pairwise(outputs))
-            show(f"{case}, here / base", taken["here"], taken["base"], note="equal values" if same else "VALUES DIFFER")
+            show(f"{case}, here / base", taken["here"], taken["base"])
+            print("equal values" if len(values) == 1 else "VALUES DIFFER")
 
 
-def show(label, figures, floor, note=""):
-    seconds, megabytes = min(wall for wall, _ in figures), max(most for _, most in figures)
-    times, size = seconds / min(wall for wall, _ in floor), megabytes / max(most for _, most in floor)
-    print(f"{label:32} {seconds:7.2f} s {megabytes:7.0f} MB anonymous   {times:6.2f} × time, {size:6.2f} × memory {note}")
+def show(label, figures, floor):
+    seconds, megabytes = min(used for used, _ in figures), max(most for _, most in figures)
+    times, size = seconds / min(used for used, _ in floor), megabytes / max(most for _, most in floor)
+    print(f"{label:36} {seconds:6.2f} s {megabytes:6.0f} MB anonymous   {times:5.2f} × time, {size:5.2f} × memory")
 
 
 if __name__ == "__main__":

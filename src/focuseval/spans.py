@@ -77,6 +77,15 @@ def pack(group: NDArray[np.integer], position: NDArray[np.integer]) -> Integers:
     return (np.asarray(group, np.int64) << _SHIFT) | np.asarray(position, np.int64)
 
 
+def unpack(keys: Integers) -> tuple[Integers, Integers]:
+    """Return the groups and positions of packed keys.
+
+    >>> unpack(pack(np.array([3]), np.array([14])))
+    (array([3]), array([14]))
+    """
+    return keys >> _SHIFT, keys & _LOW
+
+
 def dense(keys: Integers) -> Integers:
     """Return numbers from 0 on, the same for equal keys.
 
@@ -102,7 +111,7 @@ def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
     first = np.flatnonzero(np.concatenate(([True], begins[1:] > ends[:-1]))) if len(begins) else np.zeros(0, np.int64)
     heads = begins[first]
     tails = ends[np.concatenate((first[1:], [len(ends)])) - 1] if len(first) else heads
-    return Spans(heads >> _SHIFT, heads & _LOW, tails & _LOW, np.concatenate(([0], np.cumsum(tails - heads))))
+    return Spans(*unpack(heads), tails & _LOW, np.concatenate(([0], np.cumsum(tails - heads))))
 
 
 def unseen(group: ArrayLike, start: ArrayLike, end: ArrayLike, within: Spans | None = None) -> Integers:
@@ -243,5 +252,5 @@ def fragments(length: Integers, *sets: Spans) -> Fragments:
     keys = np.unique(np.concatenate(cuts))
     same = keys[1:] >> _SHIFT == keys[:-1] >> _SHIFT
     left, right = keys[:-1][same], keys[1:][same]
-    group, start, end = left >> _SHIFT, left & _LOW, right & _LOW
+    (group, start), (_, end) = unpack(left), unpack(right)
     return Fragments(group, start, end, tuple(spans.covered(group, start, end) > 0 for spans in sets))

@@ -35,11 +35,7 @@ def graded_base(m: Matched) -> RecallBase:
             f"i3AP needs grades of exhaustivity and specificity (2003–04), found a gold of scale "
             f"{assessed.gold.scale!r}; use MAep, or i2AP for 2002"
         )
-    made: RecallBase | None = assessed.__dict__.get("_graded")
-    if made is None:
-        checked = assessed.base("gen")  # refuses pairs outside the scale; its gain is 0 exactly for (0, 0)
-        made = assessed.__dict__["_graded"] = assessed.select(checked.source, np.ones(len(checked)))
-    return made
+    return assessed.graded
 
 
 def _grades(match: ElementMatch, m: Matched, quant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
