@@ -10,7 +10,7 @@ import numpy as np
 from focuseval.measures.budget import budgeted
 from focuseval.measures.characters import harmonic
 from focuseval.measures.measure import Budget, Measure
-from focuseval.measures.topicwise import count, ratio, total
+from focuseval.measures.topicwise import BLOCK, blocks, count, ratio, total
 from focuseval.spans import union
 
 if TYPE_CHECKING:
@@ -51,7 +51,10 @@ class Read:
 def read(m: Matched, at: At) -> Read:
     """Return what the first `at` results, a budget, or the whole list show."""
     if not isinstance(at, Budget) and "new_size" not in m.__dict__:
-        return _read_set(m, at)
+        made: dict[int | None, Read] = m.__dict__.setdefault("_united", {})
+        if at not in made:
+            made[at] = united(m, at)
+        return made[at]
     size, relevant = budgeted(m, at) if isinstance(at, Budget) else (m.new_size, m.new_rsize)
     if isinstance(at, int):
         kept = m.rank <= at
@@ -59,22 +62,24 @@ def read(m: Matched, at: At) -> Read:
     return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
 
 
-def _read_set(m: Matched, at: int | None) -> Read:
+def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
     """Return the union of the first results: cheaper than who returned what first, when nobody asks for that."""
-    made: dict[int | None, Read] = m.__dict__.setdefault("_read_sets", {})
-    if at not in made:
-        whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
-        rows = slice(None) if at is None else np.flatnonzero(m.rank <= at)
-        shown = union(m.article[rows], m.start[rows], m.end[rows])
-        of_article = np.full(int(m.article.max(initial=-1)) + 1, 0, np.int64)
-        of_article[m.article[rows]] = m.topic[rows]
-        topic = of_article[shown.group]
-        size = np.bincount(topic, shown.end - shown.start, m.topics).astype(np.int64)
-        near = np.flatnonzero(shown.group < len(m.prepared.topic))
-        inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
-        relevant = np.bincount(topic[near], inside, m.topics).astype(np.int64)
-        made[at] = Read(size, relevant, whole)
-    return made[at]
+    whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
+    parts = [_united(m, at, first, last) for first, last in blocks(m.bounds, block)]
+    size, relevant = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Read(size, relevant, whole)
+
+
+def _united(m: Matched, at: int | None, first: int, last: int) -> tuple[Integers, Integers]:
+    """Return, for some topics in a row, the characters of their first results, each once, and the highlighted ones."""
+    here = slice(m.bounds[first], m.bounds[last])
+    rows = here if at is None else m.bounds[first] + np.flatnonzero(m.rank[here] <= at)
+    shown = union(m.article[rows], m.start[rows], m.end[rows])
+    topic = m.topic[rows][shown.source] - first
+    size = np.bincount(topic, shown.end - shown.start, last - first).astype(np.int64)
+    near = np.flatnonzero(shown.group < len(m.prepared.topic))
+    inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
+    return size, np.bincount(topic[near], inside, last - first).astype(np.int64)
 
 
 def span_precision(m: Matched, at: At = None) -> Floats:

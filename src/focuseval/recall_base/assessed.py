@@ -69,7 +69,7 @@ class Assessed:
     def _select(self, rows: NDArray[np.int32], gain: NDArray[np.float64]) -> RecallBase:
         """Return the base of some rows of `elements` (taken from `order`, in its order) with their gains."""
         article = self.article[rows]
-        topic = self.topic_of_article[article].astype(np.int32)
+        topic = self.topic_of_article[article]
         return RecallBase(self.tree, self.topics, self.topic_of_article, topic, article, self.code[rows], gain, rows)
 
 

@@ -77,7 +77,7 @@ class RecallBase:
     """Number of topics."""
     topic_of_article: NDArray[np.int64]
     """For every judged article (a row of ``gold.articles``), its topic; −1 where the topic does not count."""
-    topic: NDArray[np.int32]
+    topic: NDArray[np.int64]
     article: NDArray[np.int32]
     """The element's article: a row of ``gold.articles``."""
     code: NDArray[np.int32]
@@ -104,7 +104,7 @@ class RecallBase:
     def key_of(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
         """Join an article and a path code into one number that sorts as the rows do."""
         place = self.topic_of_article[article] * len(self.topic_of_article) + article
-        return place * (len(self.tree) + 1) + code
+        return np.asarray(place * (len(self.tree) + 1) + code)
 
     def within(
         self, article: NDArray[np.integer], code: NDArray[np.integer]
