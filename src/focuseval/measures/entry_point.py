@@ -69,7 +69,7 @@ STEEPNESS = Parameter(
     "A", 0.1, "How far from the best entry point still counts, in mean article lengths.", always=True, least=1e-9
 )
 
-ENTRY_POINT = (
+MEASURES = (
     Measure(
         "BEPD",
         bep_distance,

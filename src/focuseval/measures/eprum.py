@@ -86,7 +86,7 @@ def precision_recall_curve(m: Matched, A: float = 0.1, nav: str = "distance") ->
     return np.arange(1, 101) / 100, np.where(base[:, None] > 0, points, np.nan)
 
 
-EPRUM = (
+MEASURES = (
     Measure(
         "EPRUM",
         expected_precision,
