@@ -86,6 +86,7 @@ MEASURES = (
         example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1.",
         perfect=False,
         tasks=("spans",),
+        topicwise=False,
     ),
 )
 """The chunking's own limits: a reference, not a bound."""

@@ -81,6 +81,7 @@ MEASURES = (
         formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
         example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75.",
         tasks=("best-in-context",),
+        topicwise=False,
     ),
 )
 """Distance from the best entry point."""

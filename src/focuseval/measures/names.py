@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from focuseval.errors import MeasureError
-from focuseval.measures.measure import MOST, Asked, Measure, Parameter, parse_at
+from focuseval.limits import MOST
+from focuseval.measures.measure import Asked, Measure, Parameter, parse_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
