@@ -17,7 +17,7 @@ from rag_peers import chunking_ceiling, chunking_evaluation, legalbenchrag
 
 from focuseval.evaluate import evaluate
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.measures.ceiling import Chunks
+from focuseval.match import Chunks
 from focuseval.run import Run
 
 CORPUS, LENGTH = 5, 300_000

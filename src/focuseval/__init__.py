@@ -6,8 +6,7 @@ Everything public is one attribute of this package, imported when it is first us
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from focuseval.lazy import attributes
 
 __version__ = "0.1.0"
 
@@ -23,9 +22,9 @@ _PUBLIC = {
     "Run": "run",
     "repair": "task",
     "check": "task",
-    "align_chunks": "align",
-    "align_gold": "align",
-    "align_run": "align",
+    "align_chunks": "place",
+    "align_gold": "place",
+    "align_run": "place",
     "read_gold": "formats",
     "read_run": "formats",
     "write_run": "formats",
@@ -50,13 +49,7 @@ _PUBLIC = {
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604  the names are strings of the dictionary above
 
 
-def __getattr__(name: str) -> Any:
-    """Import the module behind a public name, once."""
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'focuseval' has no attribute {name!r}")
-    value = getattr(import_module(f"focuseval.{_PUBLIC[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attributes(__name__, _PUBLIC)
 
 
 def __dir__() -> list[str]:

@@ -7,16 +7,21 @@ document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. W
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from focuseval.errors import Place
+from focuseval.spans import dense, pack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from focuseval.placement import Placement
 
 UNKNOWN = -1
 """A number that the file does not give."""
@@ -66,6 +71,11 @@ class Passages:
     line: NDArray[np.int64] | None = None
     """Line (or running number, in formats without lines) of every passage in its file; None when it is not known."""
 
+    def take(self, rows: NDArray[np.integer]) -> Passages:
+        """Return some of the passages."""
+        columns = {part.name: getattr(self, part.name) for part in fields(self)}
+        return replace(self, **{name: column.take(rows) for name, column in columns.items() if column is not None})
+
 
 @dataclass(frozen=True)
 class GradedElements:
@@ -104,8 +114,8 @@ class Gold:
     """Per topic, what the format says besides (pool, version, the topic's XML …)."""
     sources: tuple[str, ...] = ()
     """The files that were read, when they were several."""
-    aligned: bool = False
-    """Whether quotes were compared with the documents: a passage that then has no span is ambiguous or lost."""
+    placement: Placement | None = None
+    """Where the documents lie in a collection, once `focuseval.place` has put the gold there."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
 
@@ -116,6 +126,46 @@ class Gold:
                 raise IndexError("a topic code beyond the gold's topics")
             if len(table.document) and table.document.max(initial=-1) >= len(self.documents):
                 raise IndexError("a document code beyond the gold's documents")
+
+    @property
+    def aligned(self) -> bool:
+        """Whether quotes were compared with the documents: a passage that then has no span is ambiguous or lost."""
+        return self.placement is not None and self.placement.alignment is not None
+
+    def article_of(self, table: Passages | GradedElements) -> NDArray[np.int64]:
+        """Return, for every passage or element, the row of its judged document, −1 where it was not judged."""
+        known, wanted = (pack(t.topic, t.document) for t in (self.articles, table))
+        if not len(known):
+            return np.full(len(wanted), -1, np.int64)
+        order = np.argsort(known, kind="stable")
+        found = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+        return np.where(known[found] == wanted, found, -1)
+
+    def at_article(self, row: int) -> Place:
+        """Return where a judgement stands in its file."""
+        a = self.articles
+        return Place(self._file(row), None if a.line is None else int(a.line[row]))
+
+    def at_passage(self, row: int) -> Place:
+        """Return where a passage stands in its file."""
+        line = self.passages.line
+        article = int(self.article_of(self.passages)[row])
+        return Place(self._file(article), None if line is None else int(line[row]))
+
+    def _file(self, article: int) -> str:
+        source = self.articles.source
+        return self.sources[int(source[article])] if source is not None and self.sources else self.file or "<gold>"
+
+    def overlapping(self) -> int:
+        """Return how many passages overlap an earlier one of their topic and document; touching ones do not."""
+        p = self.passages
+        known = (p.start >= 0) & (p.end > p.start)
+        if not known.any():
+            return 0
+        group = dense(pack(p.topic[known], p.document[known]))
+        order = np.argsort(pack(group, p.start[known]), kind="stable")
+        start, end = (pack(group, position[known])[order] for position in (p.start, p.end))
+        return int(np.count_nonzero(start[1:] < np.maximum.accumulate(end)[:-1]))
 
     @property
     def relevant_topics(self) -> NDArray[np.bool_]:

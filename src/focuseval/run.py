@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.errors import Place
 from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
@@ -22,6 +23,25 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from focuseval.placement import Placement
+
+
+COLUMNS = (
+    "topic",
+    "document",
+    "rank",
+    "score",
+    "start",
+    "end",
+    "path",
+    "end_path",
+    "text",
+    "chunk",
+    "line",
+    "keys",
+)
+"""The columns of a run: what has an entry for every result."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +77,8 @@ class Run:
     participant: str = ""
     sha256: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
-    aligned: bool = False
-    """Whether texts were looked for in the documents: one that then has no span is ambiguous or lost."""
+    placement: Placement | None = None
+    """Where the results lie in a collection, once `focuseval.place` has put them there."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change."""
 
@@ -68,23 +88,21 @@ class Run:
 
     def take(self, rows: NDArray[np.integer]) -> Run:
         """Return the run with these rows only, in this order; topics must stay in blocks."""
-        columns = (
-            "topic",
-            "document",
-            "rank",
-            "score",
-            "start",
-            "end",
-            "path",
-            "end_path",
-            "text",
-            "chunk",
-            "line",
-            "keys",
-        )
-        return replace(
-            self, **{name: column.take(rows) for name in columns if (column := getattr(self, name)) is not None}
-        )
+        taken = {name: column.take(rows) for name in COLUMNS if (column := getattr(self, name)) is not None}
+        return replace(self, **taken, placement=None if self.placement is None else self.placement.take(rows))
+
+    def at(self, row: int) -> Place:
+        """Return where a result stands in its file."""
+        return Place(self.file or "<run>", int(row) + 1 if self.line is None else int(self.line[row]))
+
+    def topic_of(self, row: int) -> str:
+        """Return the name of a result's topic."""
+        return self.topics[int(self.topic[row])]
+
+    @property
+    def whole_documents(self) -> bool:
+        """Whether the results are whole documents: no row says a place."""
+        return self.start is None and self.path is None and self.text is None
 
     @cached_property
     def bounds(self) -> NDArray[np.int64]:

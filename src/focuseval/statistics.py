@@ -15,15 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.gold import UNKNOWN
+from focuseval.place import place_gold, place_run
 from focuseval.spans import crowded, pack, union
-from focuseval.task.layout import lay_out
+from focuseval.task.extents import extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
+    from focuseval.collection import Collection
     from focuseval.gold import Gold
     from focuseval.run import Run
     from focuseval.topics import Topic
@@ -67,7 +68,7 @@ class GoldStatistics:
     """Share of best entry points that stand at the first highlighted character."""
 
 
-def describe_gold(gold: Gold, index: Index | None = None) -> GoldStatistics:
+def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics:
     """Return the figures of a gold; an index tells fully highlighted elements where the gold itself does not."""
     relevant = gold.articles.relevance > 0
     topics = int(gold.relevant_topics.sum())
@@ -120,11 +121,11 @@ class RunStatistics:
     tags: Counts
 
 
-def describe_run(run: Run, index: Index | None = None) -> RunStatistics:
+def describe_run(run: Run, index: Collection | None = None) -> RunStatistics:
     """Return the figures of a run; overlap is told by paths where neither run nor index gives spans."""
     sizes = np.diff(run.bounds)
-    layout = lay_out(run, index)
-    clash = [crowded(layout.group, layout.start, layout.end), crowded(layout.group, layout.low, layout.high)]
+    found = extents(run if index is None else place_run(run, index, bad="keep"))
+    clash = [crowded(found.group, found.start, found.end), crowded(found.group, found.low, found.high)]
     depths, tags = _depths_and_tags(run.path)
     return RunStatistics(
         run_id=run.run_id,
@@ -212,7 +213,7 @@ def _passage_sizes(gold: Gold) -> NDArray[np.int64]:
     return size[size > UNKNOWN]
 
 
-def _fully_highlighted(gold: Gold, index: Index | None) -> Counts | None:
+def _fully_highlighted(gold: Gold, index: Collection | None) -> Counts | None:
     """Return the tags of fully highlighted elements: by the gold's own sizes, else by the index's elements."""
     elements = gold.elements
     if (elements.rsize > UNKNOWN).any():
@@ -220,9 +221,10 @@ def _fully_highlighted(gold: Gold, index: Index | None) -> Counts | None:
         return _counted(_tags(elements.path.cast(pa.string()).filter(pa.array(full))))
     if index is None or not (gold.passages.end > UNKNOWN).any():
         return None
-    passages = gold.passages
+    placed = place_gold(gold, index)
+    passages, placement = placed.passages, placed.placement
     pairs, group = np.unique(pack(passages.topic, passages.document), return_inverse=True)
-    rows = index.find(gold.documents.take(pa.array(pairs & 0xFFFFFFFF)))
+    rows = placement.document[pairs & 0xFFFFFFFF] if placement is not None else pairs
     known = np.flatnonzero(rows >= 0)
     marked = union(group.reshape(-1), passages.start, passages.end)
     found = index.elements_of(rows[known])

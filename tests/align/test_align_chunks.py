@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.align import align_chunks, align_run
 from focuseval.errors import FormatError
+from focuseval.place import align_chunks, align_run
 from focuseval.run import Run
 
 STORY = (
@@ -142,7 +142,9 @@ def test_a_run_of_texts_becomes_a_run_of_spans():
 
 @pytest.mark.parametrize(("start", "end"), [(7, 4), (0, 10_000)])
 def test_a_span_without_text_must_lie_in_its_document(start, end):
-    with pytest.raises(FormatError, match=rf"r.jsonl:1: expected a span inside d .* found {start}–{end} for topic 'q'"):
+    with pytest.raises(
+        FormatError, match=rf"r.jsonl:1: expected a span within .* of 'd', found {start} … {end} for topic 'q'"
+    ):
         align_run(run_of([None], start=np.array([start]), end=np.array([end])), {"d": STORY})
 
 

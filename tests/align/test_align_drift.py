@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from focuseval.align import align_chunks, align_gold
 from focuseval.formats import chroma, squad
 from focuseval.formats.source import open_sources
+from focuseval.place import align_chunks, align_gold
 
 LANGUAGES = ("en", "ar", "hi", "th", "zh")
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from focuseval.align import align_gold, overlapping
 from focuseval.errors import FormatError
 from focuseval.formats.chroma import read
 from focuseval.formats.source import source_of
+from focuseval.place import align_gold
 
 TEXT = "The cat sat. The dog sat. The cat ran."
 
@@ -67,7 +67,7 @@ def test_a_quote_spelt_otherwise_keeps_its_span():
 
 def test_a_span_without_quote_must_lie_in_its_document():
     with pytest.raises(
-        FormatError, match=r"gold.csv:2: expected a span inside d \(38 characters\), found 30–99 for topic 'q1'"
+        FormatError, match=r"gold.csv:2: expected a span within the 38 characters of 'd', found 30 … 99 for topic 'q1'"
     ):
         align_gold(gold_of((30, 99, "")), {"d": TEXT})
 
@@ -85,6 +85,6 @@ def test_overlapping_gold_is_counted_and_its_characters_once():
     ]
     row = json.dumps(references).replace('"', '""')
     gold = read([source_of(f'question,references,corpus_id\nwhy,"{row}",d\n'.encode())])
-    assert overlapping(gold) == 2
+    assert gold.overlapping() == 2
     assert gold.remarks == ("2 overlapping spans are united",)
     assert align_gold(gold, {"d": TEXT})[0].articles.rsize.tolist() == [25]

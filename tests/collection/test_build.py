@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from focuseval.collection import batches, build_index, open_index, store, workers
-from focuseval.collection.parse import Report
+from focuseval.collection.parse import ParseReport
 from focuseval.errors import CollectionError
 
 
@@ -180,7 +180,7 @@ def test_a_killed_build_leaves_no_index_and_the_next_one_sweeps_up(source, tmp_p
 def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch):
     def idle(*_):
         time.sleep(0.2)
-        return {"block": None, "report": Report().to_json()}
+        return {"block": None, "report": ParseReport().to_json()}
 
     monkeypatch.setattr("focuseval.collection.workers._START", "import sys; sys.exit(3)")
     monkeypatch.setattr("focuseval.collection.worker.Worker.run", idle)

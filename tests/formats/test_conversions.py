@@ -11,7 +11,7 @@ from focuseval.collection import open_documents
 from focuseval.errors import FormatError
 from focuseval.formats import convert_file, find_format, read_gold, read_run, source_of, write_gold, write_run
 from focuseval.formats.convert import convert_run
-from focuseval.resolve import resolve_gold, resolve_run
+from focuseval.place import place_gold, place_run
 from strategies.golds import judged
 from strategies.runs import runs, said
 
@@ -66,7 +66,7 @@ def test_paths_need_an_index_and_the_message_says_which_option(tmp_path):
 def test_a_path_that_is_not_in_the_index_is_named(index, tmp_path):
     with pytest.raises(FormatError, match=r"^file:1: expected a place in the index, found '/article\[1\]/p\[9\]'"):
         written(run_of([("a", "<path>/article[1]/p[9]</path>")]), "inex-fol", tmp_path, index=index)
-    resolved = resolve_run(run_of([("a", "<path>/article[1]/p[9]</path>"), ("z", "<path>/x</path>")]), index)
+    resolved = place_run(run_of([("a", "<path>/article[1]/p[9]</path>"), ("z", "<path>/x</path>")]), index)
     assert resolved.start.tolist() == [-1, -1]
     assert resolved.remarks == (
         "1 results name documents that are not in the index, first 'z' for topic '1' (file:1)",
@@ -87,7 +87,7 @@ def test_whole_documents_become_spans_with_an_index(index, tmp_path):
 
 def test_a_span_past_the_end_of_the_text_is_refused(index):
     with pytest.raises(FormatError, match=r"^file:1: expected a span within the 7 characters of 'b', found 5 … 8"):
-        resolve_run(run_of([("b", '<fol offset="5" length="3"/>')]), index)
+        place_run(run_of([("b", '<fol offset="5" length="3"/>')]), index)
 
 
 def test_a_target_that_cannot_say_elements_refuses_and_lossy_counts_what_it_drops(tmp_path):
@@ -144,7 +144,7 @@ def test_assessments_of_2007_become_text_with_an_index(index, tmp_path):
 
 
 def test_sizes_that_differ_from_the_index_are_counted_and_kept(index):
-    gold = resolve_gold(
+    gold = place_gold(
         find_format("inex-2005").read([source_of(GOLD.replace('size="14"', 'size="15"', 1).encode(), "file")]), index
     )
     assert gold.passages.size.tolist() == [15]
@@ -157,12 +157,12 @@ def test_sizes_that_differ_from_the_index_are_counted_and_kept(index):
 def test_a_pointer_that_leads_nowhere_is_refused(index):
     gold = find_format("inex-2005").read([source_of(GOLD.replace("text()[1].0", "text()[9].0").encode(), "file")])
     with pytest.raises(FormatError, match=r"^file:2: expected a passage of the document, found .*not in the index"):
-        resolve_gold(gold, index)
+        place_gold(gold, index)
 
 
 def test_white_space_nodes_are_left_out_of_the_count_when_the_file_says_so(index):
     text = GOLD.replace('topic="1"', 'topic="1" whitespace-text-node="strip"')
-    gold = resolve_gold(find_format("inex-2005").read([source_of(text.encode(), "file")]), index)
+    gold = place_gold(find_format("inex-2005").read([source_of(text.encode(), "file")]), index)
     assert gold.passages.start.tolist() == [4]
 
 

@@ -151,4 +151,4 @@ def test_texts_are_aligned_where_documents_are_given():
     rows = [{"topic": "q", "doc": "a", "text": text} for text in ("second", "third")]
     run = run_from_frame(rows, documents={"a": "first second"})
     assert (run.start.tolist(), run.end.tolist()) == ([6, -1], [12, -1])
-    assert run.remarks == ("2 results: 1 exact, 0 ambiguous, 1 lost",)
+    assert run.remarks[0] == "2 results: 1 exact, 0 ambiguous, 1 lost"

@@ -5,9 +5,9 @@ from types import SimpleNamespace as Object
 
 import pytest
 
-from focuseval.align import align_chunks, align_run
 from focuseval.errors import FormatError
 from focuseval.formats.frameworks import chunks_from, run_from_results
+from focuseval.place import align_chunks, align_run
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
 TEXT = "Une étude. Même refrain. Le café est fermé. Même refrain. La fin arrive – enfin. 🙂 " * 3

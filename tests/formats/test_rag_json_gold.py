@@ -4,16 +4,14 @@ import json
 
 import pytest
 
-from focuseval.align import as_documents
 from focuseval.collection import open_documents
 from focuseval.errors import FormatError
 from focuseval.evaluate import evaluate
 from focuseval.formats import chroma, convert_file, detect_source, find_format, legalbench, qasper, read_gold, squad
-from focuseval.formats.carried import (
-    all_repairs,
-    carried_documents,
+from focuseval.formats.embedded import (
     check_quotes,
     documents_at,
+    embedded_documents,
     write_documents,
     write_repairs,
 )
@@ -116,7 +114,7 @@ def test_a_question_with_two_documents_cannot_be_written_as_csv():
 @pytest.mark.parametrize("language", ["en", "ar", "hi", "th", "zh"])
 def test_xquad_carries_a_document_for_each_paragraph(shared_data, language, tmp_path):
     path = shared_data / "xquad" / f"xquad.{language}.json"
-    gold, documents = read_gold(path), carried_documents(path)
+    gold, documents = read_gold(path), embedded_documents(path)
     assert (len(gold.topics), len(documents), gold.remarks) == (1190, 240, ())
     assert "Super_Bowl_50#0" in documents
     write_documents(documents, tmp_path / "docs.jsonl")
@@ -149,7 +147,7 @@ def test_repairs_of_gold_and_runs_are_one_table(tmp_path):
     texts = ("sat. The", "no such words")
     rows = [{"topic": "a1", "doc": "Cats#0", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
     run.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
-    table = all_repairs(gold, [run], None)
+    table = evaluate(gold, run, ["spanR"], docs=gold).evaluation.repairs()
     assert table["file"].to_pylist() == [str(gold), str(run)]
     assert table["how"].to_pylist() == ["exact", "lost"]
     assert table["shift"].to_pylist() == [1, 0]
@@ -169,7 +167,7 @@ def test_answers_of_several_annotators_are_united_and_counted():
 def test_squad_is_written_with_its_texts_and_reads_back():
     before = squad.read([squad_file([{"text": "cat", "answer_start": 4}])])
     texts = dict(squad.carried([squad_file([])]))
-    after = [source_of(b"".join(squad.write(before, as_documents(texts))))]
+    after = [source_of(b"".join(squad.write(before, open_documents(texts))))]
     assert squad.read(after).passages.start.tolist() == [4]
     assert dict(squad.carried(after)) == texts
 
@@ -195,7 +193,7 @@ def test_two_questions_under_one_id_are_told_apart_and_counted():
 
 def test_qasper_evidence_is_found_in_its_paper(shared_data):
     path = shared_data / "qasper_sample" / "qasper_sample_small.json"
-    gold, documents = read_gold(path), carried_documents(path)
+    gold, documents = read_gold(path), embedded_documents(path)
     text = documents["1909.00694"]
     places = {text[s:e] for s, e in zip(gold.passages.start.tolist(), gold.passages.end.tolist(), strict=True)}
     assert places == {"Method paragraph using seed lexicon"}
@@ -212,7 +210,7 @@ def test_qasper_evidence_that_is_nowhere_or_twice_is_counted():
             "twice", "once", "FLOAT SELECTED: Table 1"], "highlighted_evidence": ["on"]}}]}],
     }  # fmt: skip
     gold = qasper.read([source({"p": paper})])
-    assert gold.remarks == ("3 spans: 1 exact, 1 ambiguous, 1 lost",)
+    assert gold.remarks[-1] == "3 spans: 1 exact, 1 ambiguous, 1 lost"
     sentences = find_format("qasper-highlighted", "gold").read([source({"p": paper})])
     assert sentences.passages.quote.to_pylist() == ["on"]
 
@@ -260,7 +258,7 @@ TEXTS = {"Tea#0": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": 
 
 
 @pytest.mark.parametrize("name", CARRIERS)
-def test_a_file_that_carries_its_documents_may_be_given_as_documents(tmp_path, name):
+def test_a_file_that_carries_its_documents_may_be_given_open_documents(tmp_path, name):
     (tmp_path / name).write_text(json.dumps(CARRIERS[name]) + "\n")
     documents = documents_at(tmp_path / name)
     expected = TEXTS | {"12": "Tea\nBoil water. Stir well.\n"}

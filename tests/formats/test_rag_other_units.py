@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.align import as_documents
+from focuseval.collection import open_documents
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats import (
     detect_source,
@@ -19,7 +19,7 @@ from focuseval.formats.byte_offsets import from_bytes, from_utf16
 from focuseval.formats.source import source_of
 
 HTML = "<p>Où est le café 🙂?</p><p>Là-bas.</p>"
-DOCUMENTS = as_documents({"12": "Titre\nDéjà vu, encore.\nFin.\n", "7": "naïve"})
+DOCUMENTS = open_documents({"12": "Titre\nDéjà vu, encore.\nFin.\n", "7": "naïve"})
 
 
 def lines(*records, name="gold.jsonl"):

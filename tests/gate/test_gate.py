@@ -2,11 +2,13 @@
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import focuseval.example
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError, NotComparableError
 from focuseval.evaluate.scores import Counts, Scores
@@ -184,3 +186,39 @@ def test_the_pytest_helper_fails_on_a_regression_and_returns_verdicts_otherwise(
     assert not assert_no_regression(base, gold, str(files / "good.jsonl"), "spanR@5", docs=docs)[0].regression
     with pytest.raises(AssertionError, match="REGRESSION"):
         assert_no_regression(base, gold, str(files / "bad.jsonl"), ["spanR@5"], docs=docs)
+
+
+STORED = Path(__file__).parent / "stored"
+EXAMPLE = Path(focuseval.example.__file__).parent
+
+
+def gated(stored, gold, run, *options):
+    given = ["gate", "--baseline", str(stored), str(EXAMPLE / "gold" / gold), str(EXAMPLE / "runs" / run), *options]
+    return CliRunner().invoke(main, given)
+
+
+@pytest.mark.parametrize(
+    ("stored", "gold", "run", "options"),
+    [
+        ("spans-0.1.0.json", "gold.jsonl", "spans/paragraphs.jsonl", ["--profile", "rag", "-m", "spanR@5"]),
+        (
+            "focused-0.1.0.json",
+            "assessments",
+            "focused/careful.xml",
+            ["--profile", "inex2006", "--task", "focused", "-m", "nxCG@5"],
+        ),
+    ],
+)
+def test_a_baseline_that_version_0_1_0_stored_still_passes(stored, gold, run, options):
+    """Its signature names policies that are gone since; the values are the same to the last bit."""
+    done = gated(STORED / stored, gold, run, *options)
+    assert done.exit_code == 0, done.stderr
+    assert "(+0.0000, 95 % interval [+0.0000, +0.0000]" in done.stdout
+
+
+def test_a_baseline_under_another_policy_is_refused_by_its_name(tmp_path):
+    text = (STORED / "spans-0.1.0.json").read_text().replace("missing:zero", "missing:skip")
+    (tmp_path / "base.json").write_text(text)
+    done = gated(tmp_path / "base.json", "gold.jsonl", "spans/paragraphs.jsonl", "--profile", "rag", "-m", "spanR@5")
+    assert done.exit_code == 2
+    assert "other policies (missing) than now (was skip, is zero)" in done.stderr

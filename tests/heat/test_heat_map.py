@@ -1,7 +1,9 @@
 """One document's heat map: pieces by hand and against sets of characters, and HTML that shows itself."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,14 @@ def test_ranks_are_those_of_the_whole_list():
 
 def test_characters_are_counted_by_kind():
     assert drawn().segments.characters() == {"plain": len(TEXT) - 33, "noise": 9, "missed": 13, "found": 11}
+
+
+def test_a_run_that_was_read_without_its_collection_is_placed_in_it(tmp_path):
+    """Its paths say where the results lie: not the whole document, as it once was shown."""
+    (tmp_path / "tea.xml").write_text("<a><p>Boil water.</p><p>Add the leaves.</p></a>")
+    run = replace(run_of({"q1": ["tea"]}), path=pa.array(["/a[1]/p[2]"]))
+    found = fe.heat_map(gold_of({"q1": {"tea": {"spans": [(0, 11)]}}}), run, "q1", "tea", docs=tmp_path)
+    assert found.segments.characters() == {"plain": 0, "noise": 15, "missed": 11, "found": 0}
 
 
 def test_later_ranks_can_be_left_out():

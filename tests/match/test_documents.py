@@ -48,7 +48,7 @@ def test_an_extension_on_either_side_does_not_matter(gold_id, run_id):
 
 def test_an_ambiguous_extension_is_refused():
     gold = gold_of({"t": {"a.md": {"grade": 1}, "a.txt": {"grade": 1}}}, scale="trec")
-    with pytest.raises(InputError, match="may be any of several documents"):
+    with pytest.raises(InputError, match=r"'a' is ambiguous: it could be 'a\.md' or 'a\.txt'"):
         match(run_of({"t": ["a"]}), gold).known  # noqa: B018  the property refuses
 
 

@@ -1,16 +1,20 @@
 """Parts of documents meet the articles of the gold by hashed keys as they do by name."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
-from focuseval.errors import TaskError
+from focuseval.errors import CollectionError, TaskError
 from focuseval.evaluate import evaluate
+from focuseval.keys import hash64
 from focuseval.match import match
-from focuseval.match.articles import find_by_name
-from focuseval.match.hashed import find_by_hash, first_of_equal
+from focuseval.match.documents import first_of_equal
 from strategies.element_runs import columns_of_run
 from strategies.element_runs import gold_of as graded_gold
 
@@ -24,16 +28,51 @@ def run(first, second):
 
 @given(RESULTS, RESULTS)
 def test_parts_meet_the_articles_that_a_comparison_of_names_finds(first, second):
-    found = match(run(first, second), gold_of(GOLD))
-    by_hash, by_name = find_by_hash(found), find_by_name(found)
+    found = match(run(first, second), gold_of(GOLD)).documents
     pairs = [("t", d) for d, *_ in first] + [("u", d) for d, *_ in second]
-    if by_hash is None:
-        assert not any(pair in {("t", "a"), ("t", "b"), ("u", "a")} for pair in pairs)
-        return
-    assert by_hash.known.tolist() == by_name.known.tolist()
-    assert by_hash.distinct == (len(set(pairs)) == len(pairs))
-    strange = [pair for pair, row in zip(pairs, by_hash.known.tolist(), strict=True) if row < 0]
-    assert by_hash.group().tolist() == [strange.index(pair) for pair in strange]
+    judged = [("t", "a"), ("t", "b"), ("u", "a")]
+    assert found.known.tolist() == [judged.index(pair) if pair in judged else -1 for pair in pairs]
+    assert found.distinct == (len(set(pairs)) == len(pairs))
+    strange = [pair for pair in pairs if pair not in judged]
+    assert found.group().tolist() == [strange.index(pair) for pair in strange]
+
+
+IDS = st.sampled_from(["a", "a.xml", "b", "b.md", "b.MD", "c", "c.v2", "numpy.fft", "numpy.ma"])
+ENCODINGS = {
+    "plain": lambda ids: ids,
+    "large": lambda ids: ids.cast(pa.large_string()),
+    "coded": lambda ids: ids.dictionary_encode(),
+    "chunked": lambda ids: pa.chunked_array([ids[:2], ids[2:]]),
+    "chunks of codes": lambda ids: pa.chunked_array([ids[:2].dictionary_encode(), ids[2:].dictionary_encode()]),
+}
+
+
+def meant(name, known):
+    """The document of the gold that an id means: itself, else the only one that differs in its extension."""
+    if name in known:
+        return name
+    same = [other for other in known if bare(other) == bare(name)]
+    return same[0] if len(same) == 1 else None if not same else "ambiguous"
+
+
+def bare(name):
+    return re.sub(r"[.](xml|md)$", "", name, flags=re.IGNORECASE)
+
+
+@given(st.lists(IDS, unique=True, min_size=1, max_size=4), st.lists(IDS, unique=True, max_size=5), st.booleans())
+def test_ids_are_decided_one_by_one_whatever_holds_them(judged, returned, keys):
+    gold = gold_of({"t": {name: {"grade": 1} for name in judged}}, scale="trec")
+    wanted = [meant(name, judged) for name in returned]
+    ids = pa.array(returned, pa.string())
+    for encode in ENCODINGS.values():
+        run = replace(run_of({"t": returned}), document=encode(ids), keys=hash64(ids) if keys else None)
+        if "ambiguous" in wanted:
+            with pytest.raises(CollectionError, match="is ambiguous"):
+                match(run, gold).known  # noqa: B018  the property refuses
+            continue
+        found = match(run, gold)
+        assert found.known.tolist() == [judged.index(name) if name else -1 for name in wanted]
+        assert found.documents.distinct == (len({name for name in wanted if name}) == sum(map(bool, wanted)))
 
 
 @given(st.lists(st.integers(0, 9), max_size=12))

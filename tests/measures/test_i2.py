@@ -50,18 +50,23 @@ def test_half_of_the_mass_is_reached_though_the_total_of_the_doubles_exceeds_two
 class Collection:
     """An index that knows how many elements there are, and all of them but those of the tag c."""
 
+    sha256, lengths = "", np.full(10, 10**9)
+
     def __init__(self, elements):
         self.element_bounds = np.array([0, elements])
 
     def __len__(self):
-        return 1
+        return len(self.lengths)
 
     def find(self, ids):
-        return np.full(len(ids), -1, np.int32)
+        return np.array([int(name.as_py()[-1]) if name.as_py()[-1].isdigit() else 9 for name in ids], np.int32)
 
     def resolve(self, documents, paths):
-        start = np.array([-1 if "/c" in path else 0 for path in paths.to_pylist()], np.int64)
+        start = self.resolve_points(documents, paths)
         return start, np.where(start < 0, -1, 1)
+
+    def resolve_points(self, documents, paths, whitespace="keep"):
+        return np.array([-1 if "/c" in path else 0 for path in paths.to_pylist()], np.int64)
 
 
 def grouped(results, ranks, base):

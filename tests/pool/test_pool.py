@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.cli import main
+from focuseval.collection import open_documents
 from focuseval.errors import FormatError, MissingDataError
+from focuseval.place import place_run
 from focuseval.pool import build_pool, describe_pool, read_pool, write_pool
 from focuseval.run import Run
 
@@ -25,6 +27,12 @@ B = run("B", t1="b e a f")
 
 def names(pool, topic="t1"):
     return [entry.document for entry in pool.entries if entry.topic == topic]
+
+
+def test_a_document_is_pooled_once_however_runs_spell_its_id_in_a_collection():
+    texts = open_documents({"a.md": "one", "b.md": "two"})
+    placed = [place_run(one, texts) for one in (run("A", t1="a b zzz"), run("B", t1="b.md"))]
+    assert {e.document: e.runs for e in build_pool(placed, depth=3).entries} == {"a.md": 1, "b.md": 2, "zzz": 1}
 
 
 def test_a_depth_takes_the_first_documents_of_every_run_and_shared_ones_come_first():

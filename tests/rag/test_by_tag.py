@@ -34,6 +34,17 @@ def test_every_tag_has_the_mean_and_the_counts_of_its_topics():
     assert (short.topics, short.missing, short.excluded, short.unjudged) == (2, 1, 1, 0)
 
 
+def test_every_tag_counts_its_own_results_without_text_or_place():
+    run = run_of({"q1": [("a", 0, 50), ("a", 7, 7), ("a", -1, -1)], "q2": [("a", 0, 50), ("a", 9, 9), ("a", 3, 3)]})
+    scores = evaluate(GOLD, run, ["spanR"])
+    tags = {tag: part.counts[0] for tag, part in scores.by_tag().items()}
+    assert {tag: (c.empty, c.unplaced) for tag, c in tags.items()} == {"law": (3, 1), "short": (2, 0)}
+    assert (scores.counts[0].empty, scores.counts[0].unplaced) == (3, 1)
+    shown = scores.to_json(by_tag=True)["runs"][0]
+    assert (shown["empty"], shown["tags"]["short"]["empty"]) == (3, 2)
+    assert "unplaced" not in shown["tags"]["short"]
+
+
 def test_skipped_topics_are_skipped_in_every_tag():
     short = evaluate(GOLD, RUN, ["spanR"], missing="skip").by_tag()["short"]
     assert (short.counts[0].topics, short.means()["run"]["spanR"]) == (1, 1.0)
@@ -90,7 +101,7 @@ def test_every_layout_names_the_tags_and_the_signature(files, layout):
     text = shown(files, "--format", layout)
     assert "law" in text
     assert "short" in text
-    assert "ties:file" in text
+    assert "overlap:once" in text
 
 
 def test_topics_and_tags_together_are_json_alone(files):

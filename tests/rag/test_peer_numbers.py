@@ -16,8 +16,8 @@ from focuseval.cli import main
 from focuseval.errors import MeasureError
 from focuseval.evaluate import evaluate
 from focuseval.formats import read_gold
+from focuseval.match import Chunks
 from focuseval.measures import MEASURES
-from focuseval.measures.ceiling import Chunks
 from focuseval.measures.peers import PEERS
 from rag.peer_case import chunks, corpora, questions, retrieved
 from strategies.highlighted import collections

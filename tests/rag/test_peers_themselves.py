@@ -11,7 +11,7 @@ import pytest
 from building import run_of
 from focuseval.evaluate import evaluate
 from focuseval.formats import read_gold
-from focuseval.measures.ceiling import Chunks
+from focuseval.match import Chunks
 from rag.peer_case import SHOWN, chunks, corpora, questions, retrieved
 
 WHY = "{} is not at hand: put its repository on PYTHONPATH"

@@ -101,12 +101,12 @@ def test_a_run_without_documents_has_nothing_to_be_compared_with(files):
     assert "--repairs compares texts with the documents; give them with --docs" in done.stderr
 
 
-def test_standard_input_cannot_be_read_twice(files):
+def test_the_repairs_of_standard_input_are_listed_too(files):
     given = [str(files / "gold.jsonl"), "-", "--docs", str(files / "docs.jsonl"), "-m", "spanR"]
     text = (files / "run.jsonl").read_text()
     done = CliRunner().invoke(main, ["score", *given, "--repairs", str(files / "repairs.csv")], input=text)
-    assert done.exit_code == 2
-    assert "--repairs reads the files once more, which - cannot be" in done.stderr
+    assert done.exit_code == 0
+    assert "<stdin>" in (files / "repairs.csv").read_text()
 
 
 def test_nothing_to_repair_is_an_empty_table(files):

@@ -60,14 +60,14 @@ def test_all_text_has_enough_contrast(shown, dark):
       const over = (top, below) => top.slice(0, 3).map((v, i) => v * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)));
       const light = (rgb) => rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
         .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-      const ground = (node) => {
+      const evidence = (node) => {
         const own = parse(getComputedStyle(node).backgroundColor);
-        return (own[3] ?? 1) === 1 ? own : over(own, node.parentElement ? ground(node.parentElement) : [255, 255, 255]);
+        return (own[3] ?? 1) === 1 ? own : over(own, node.parentElement ? evidence(node.parentElement) : [255, 255, 255]);
       };
       const seen = [...document.querySelectorAll('body *')].filter((node) => node.offsetParent && !node.closest('svg, .unseen, .none')
         && [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()));
       return seen.map((node) => {
-        const below = ground(node);
+        const below = evidence(node);
         const [one, other] = [light(over(parse(getComputedStyle(node).color), below)), light(below.slice(0, 3))];
         return [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), node.tagName, node.className, node.textContent.slice(0, 30)];
       }).filter(([ratio]) => ratio < 4.5);"""  # noqa: E501  one formula a line

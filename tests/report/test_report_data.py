@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from building import gold_of, run_of
@@ -37,6 +38,19 @@ def test_each_graph_appears_when_its_data_do(loop, task):
     found = build_report(loop.gold, loop.runs(task), index=loop.index, task=task, profile=profile)
     tau = {"tau"} if len(loop.runs(task)) > 2 else set()
     assert {chart.id for chart in found.charts} == ALWAYS | tau | BY_TASK[task]
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_the_curves_are_those_of_the_scores_beside_them(small, missing):
+    """A curve that summarises to another number than the table shows is of other topics."""
+    gold, runs, texts = small
+    half = [runs[0], runs[1].take(np.flatnonzero(runs[1].topic < 3))]
+    found = build_report(gold, half, ["MAiP", "MAgP"], docs=texts, task="spans", missing=missing)
+    scores = evaluate(gold, half, ["MAiP", "MAgP"], docs=texts, task="spans", missing=missing)
+    for line, mean in zip(found.first.runs, sorted(scores.mean[:, 0])[::-1], strict=True):
+        drawn = [row[2] for row in found.chart("MAiP").rows if row[0] == line.run]
+        assert np.mean(drawn) == pytest.approx(mean, abs=1e-4)
+        assert line.means[0].mean == pytest.approx(mean)
 
 
 def test_the_measures_asked_for_bring_their_curves_and_parameters(loop):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from building import gold_of, run_of
 from focuseval.errors import NotComparableError
-from focuseval.report.build import lay_ground
+from focuseval.report.build import gather_evidence
 from focuseval.report.choose import choose, explains, ranked
 from focuseval.report.explained import explain, topic_views, weights
 from focuseval.report.heatmap import article_view, articles
@@ -32,16 +32,16 @@ def test_every_article_holds_exactly_the_characters_of_gold_and_runs(first, seco
     judged = {"x": {"spans": first, "bep": 3}, "y": {"spans": second}, "z": {}}
     gold = gold_of({"t": {name: {"length": 50, **own} for name, own in judged.items()}})
     runs = [run_of({"t": own}, f"r{n}") for n, own in enumerate(results)]
-    ground = lay_ground(gold, runs, ["charP"], index=TEXTS)
-    table = articles(ground)
-    ids = [ground.index.ids[int(row)].as_py() for row in table.document]
+    evidence = gather_evidence(gold, runs, ["charP"], index=TEXTS)
+    table = articles(evidence)
+    ids = [evidence.index.ids[int(row)].as_py() for row in table.document]
     assert set(ids) >= {"x"} | {document for own in results for document, _, _ in own}
     for row, name in enumerate(ids):
         relevant = characters({"x": first, "y": second}.get(name, []))
         view = article_view(table, row, name)
         assert characters(pairs(view["gold"])) == relevant
         assert view["bep"] == (3 if name == "x" else -1)
-        for place, number in enumerate(ground.drawn):
+        for place, number in enumerate(evidence.drawn):
             own = [(start, end) for document, start, end in results[number] if document == name]
             returned = characters(own)
             assert table.size[place, row] == len(returned)
@@ -56,32 +56,32 @@ def test_every_article_holds_exactly_the_characters_of_gold_and_runs(first, seco
 
 
 @pytest.fixture(scope="module")
-def ground():
+def evidence():
     gold, runs, texts = campaign(topics=12, runs=3, documents=40, length=2000)
-    return lay_ground(gold, runs, ["MAgP"], index=texts, task="spans")
+    return gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans")
 
 
-def test_the_articles_of_one_topic_are_those_of_all_topics(ground):
-    table = articles(ground, depth=None)
+def test_the_articles_of_one_topic_are_those_of_all_topics(evidence):
+    table = articles(evidence, depth=None)
     for topic in (0, 7):
-        alone = articles(ground, topic, depth=None)
+        alone = articles(evidence, topic, depth=None)
         rows = np.flatnonzero(table.topic == topic)
         assert alone.document.tolist() == table.document[rows].tolist()
         assert alone.relevant.tolist() == table.relevant[:, rows].tolist()
-        assert len(topic_views(ground, topic)) == len(rows)
+        assert len(topic_views(evidence, topic)) == len(rows)
 
 
-def test_text_that_one_run_found_and_the_other_missed_explains_most(ground):
-    table = articles(ground)
+def test_text_that_one_run_found_and_the_other_missed_explains_most(evidence):
+    table = articles(evidence)
     told = explains(table, (0, 1))
     found = np.abs(table.relevant[0] - table.relevant[1])
     assert found[np.argmax(told)] > 0
     assert told.min() > 0
 
 
-def test_deciding_topics_come_first_then_one_article_of_every_topic(ground):
-    table = articles(ground)
-    weight = weights(ground)
+def test_deciding_topics_come_first_then_one_article_of_every_topic(evidence):
+    table = articles(evidence)
+    weight = weights(evidence)
     order = ranked(table, (0, 1), weight)
     assert sorted(order) == list(range(len(table)))
     deciding = set(np.argsort(-weight, kind="stable")[:5].tolist())
@@ -91,11 +91,11 @@ def test_deciding_topics_come_first_then_one_article_of_every_topic(ground):
 
 
 @pytest.mark.parametrize("budget", [0, 3000, 20_000, 10**9])
-def test_the_budget_is_kept_and_documents_are_paid_for_once(ground, budget):
-    table = articles(ground)
+def test_the_budget_is_kept_and_documents_are_paid_for_once(evidence, budget):
+    table = articles(evidence)
     asked = []
-    order = ranked(table, (0, 1), weights(ground))
-    chosen = choose(order, table, ground.index.lengths, lambda row: asked.append(row) or 2000, budget)
+    order = ranked(table, (0, 1), weights(evidence))
+    chosen = choose(order, table, evidence.index.lengths, lambda row: asked.append(row) or 2000, budget)
     assert 2000 * len({int(table.document[row]) for row in chosen}) <= budget
     assert chosen == sorted(chosen, key=order.index)
     if budget == 10**9:
@@ -105,16 +105,16 @@ def test_the_budget_is_kept_and_documents_are_paid_for_once(ground, budget):
 def test_a_document_too_long_for_the_budget_does_not_keep_out_the_others():
     gold = gold_of({"t": {"x": {"spans": [(0, 900)], "length": 99_000}, "y": {"spans": [(0, 9)], "length": 50}}})
     texts = {"x": "a" * 99_000, "y": "b" * 50}
-    ground = lay_ground(gold, [run_of({"t": [("x", 0, 100), ("y", 0, 20)]})], ["charP"], index=texts)
-    heat, kept = explain(ground, 5000)
+    evidence = gather_evidence(gold, [run_of({"t": [("x", 0, 100), ("y", 0, 20)]})], ["charP"], index=texts)
+    heat, kept = explain(evidence, 5000)
     assert list(kept) == ["y"]
     assert "1 further articles" in heat.said
 
 
-def test_what_was_left_out_is_counted(ground):
-    heat, kept = explain(ground, 30_000)
+def test_what_was_left_out_is_counted(evidence):
+    heat, kept = explain(evidence, 30_000)
     shown = sum(len(topic["articles"]) for topic in heat.topics)
-    left = len(articles(ground)) - shown
+    left = len(articles(evidence)) - shown
     assert heat.said.startswith(f"{shown} articles ({len(kept)} documents, ")
     assert f"{left:,} further articles" in heat.said
     assert {a["doc"] for topic in heat.topics for a in topic["articles"]} == set(kept)
@@ -123,4 +123,4 @@ def test_what_was_left_out_is_counted(ground):
 def test_an_unknown_baseline_is_refused_in_one_line():
     gold, runs, texts = campaign(topics=2, runs=2, documents=8)
     with pytest.raises(NotComparableError, match="baseline 'nobody' is none of the runs; there are run-00, run-01"):
-        lay_ground(gold, runs, ["MAgP"], index=texts, baseline="nobody")
+        gather_evidence(gold, runs, ["MAgP"], index=texts, baseline="nobody")

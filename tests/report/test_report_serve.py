@@ -3,7 +3,7 @@
 import pytest
 
 from focuseval.assess.web.serve import Server, bind, names_of
-from focuseval.report.build import lay_ground
+from focuseval.report.build import gather_evidence
 from focuseval.report.heatmap import articles
 from focuseval.report.serve import cookie_of, create_app, fresh_token
 from strategies.campaigns import campaign
@@ -12,14 +12,14 @@ HOST = "127.0.0.1:4321"
 
 
 @pytest.fixture(scope="module")
-def ground():
+def evidence():
     gold, runs, texts = campaign(topics=4, runs=2, documents=40, depth=30)
-    return lay_ground(gold, runs, ["MAgP"], index=texts, task="spans")
+    return gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans")
 
 
 @pytest.fixture
-def client(ground):
-    return create_app(ground, "secret", frozenset({HOST})).test_client()
+def client(evidence):
+    return create_app(evidence, "secret", frozenset({HOST})).test_client()
 
 
 def get(client, path, host=HOST):
@@ -44,13 +44,13 @@ def test_a_foreign_name_gets_nothing(client):
     assert get(client, "/?token=secret", host="evil.example:4321").status_code == 403
 
 
-def test_every_article_of_a_topic_is_there(client, ground):
+def test_every_article_of_a_topic_is_there(client, evidence):
     get(client, "/?token=secret")
-    topic = ground.scores.topics[1]
+    topic = evidence.scores.topics[1]
     listed = get(client, f"/articles?topic={topic}").json
-    assert len(listed) == len(articles(ground, 1, depth=None))
+    assert len(listed) == len(articles(evidence, 1, depth=None))
     text = get(client, f"/document?doc={listed[0]['doc']}").json
-    assert text["text"] == ground.index.text(int(ground.index.find([listed[0]["doc"]])[0]))
+    assert text["text"] == evidence.index.text(int(evidence.index.find([listed[0]["doc"]])[0]))
 
 
 @pytest.mark.parametrize("path", ["/articles?topic=no", "/articles", "/document?doc=../../etc/passwd", "/document"])
@@ -63,10 +63,10 @@ def test_tokens_are_never_the_same():
     assert len({fresh_token() for _ in range(20)}) == 20
 
 
-def test_the_page_works_from_a_server_in_a_browser(browser, ground):
+def test_the_page_works_from_a_server_in_a_browser(browser, evidence):
     listening = bind()
     port, token = listening.getsockname()[1], fresh_token()
-    server = Server(create_app(ground, token, names_of("127.0.0.1", port)), listening)
+    server = Server(create_app(evidence, token, names_of("127.0.0.1", port)), listening)
     server.start()
     try:
         browser.open(f"http://127.0.0.1:{port}/?token={token}")

@@ -1,6 +1,7 @@
 """The answer in words: hand-made scores whose verdict is plain."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,12 +9,12 @@ import pytest
 from building import gold_of
 from focuseval.evaluate import Counts, Scores
 from focuseval.match import prepare
+from focuseval.report.evidence import Evidence, distinct
 from focuseval.report.first_screen import by_topic, first_screen, intervals, remarks
-from focuseval.report.ground import Ground, distinct
 from focuseval.report.verdict import VERDICT, held_against, verdict
 
 
-def ground_of(*rows, baseline=None, **changes):
+def evidence_of(*rows, baseline=None, **changes):
     """Runs × topics under one measure."""
     values = np.array(rows, np.float64)[:, :, None]
     topics = tuple(str(n) for n in range(values.shape[1]))
@@ -21,7 +22,8 @@ def ground_of(*rows, baseline=None, **changes):
     labels = tuple("ABCDEFGH"[: len(rows)])
     scores = Scores(labels, topics, ("AP",), values, counts, "signature", files=labels)
     gold = gold_of({topic: {"d": {"spans": [(0, 5)], "length": 9}} for topic in topics})
-    return Ground(gold, prepare(gold), replace(scores, **changes), VERDICT, labels, baseline)
+    made = SimpleNamespace(prepared=prepare(gold), scores=replace(scores, **changes))
+    return Evidence(made, VERDICT, labels, baseline)
 
 
 GOOD, MIDDLE, BAD = np.linspace(0.7, 0.9, 20), np.linspace(0.4, 0.6, 20), np.linspace(0.1, 0.3, 20)
@@ -43,12 +45,12 @@ NOISY = MIDDLE + np.tile([0.1, -0.1], 10)
     ],
 )
 def test_the_verdict_says_what_the_scores_say(runs, word, headline):
-    said = verdict(ground_of(*runs))
+    said = verdict(evidence_of(*runs))
     assert (said.word, said.headline) == (word, headline)
 
 
 def test_one_topic_is_never_enough_and_the_reason_says_so():
-    assert verdict(ground_of(GOOD[:1], BAD[:1])).reason.endswith("One topic says nothing about others.")
+    assert verdict(evidence_of(GOOD[:1], BAD[:1])).reason.endswith("One topic says nothing about others.")
 
 
 @pytest.mark.parametrize(
@@ -60,11 +62,11 @@ def test_one_topic_is_never_enough_and_the_reason_says_so():
     ],
 )
 def test_a_baseline_is_what_all_others_are_held_against(runs, word, headline):
-    ground = ground_of(*runs, baseline=1)
-    said = verdict(ground)
+    evidence = evidence_of(*runs, baseline=1)
+    said = verdict(evidence)
     assert (said.word, said.headline) == (word, headline)
-    assert ground.pair[1] == 1
-    assert [line.against for line in first_screen(ground).runs].count("baseline") == 1
+    assert evidence.pair[1] == 1
+    assert [line.against for line in first_screen(evidence).runs].count("baseline") == 1
 
 
 def test_a_difference_and_its_interval_are_those_of_the_topics():
@@ -86,22 +88,22 @@ def test_many_comparisons_are_corrected():
 
 
 def test_no_common_topic_is_no_verdict():
-    said = verdict(ground_of([0.5, np.nan], [np.nan, 0.5]))
+    said = verdict(evidence_of([0.5, np.nan], [np.nan, 0.5]))
     assert said.word == "cannot tell"
     assert "No topic has a value in every run" in said.reason
 
 
 def test_the_five_topics_that_decide_are_those_that_differ_most():
-    ground = ground_of([0.5, 0.9, 0.1, 0.5, 0.6, 0.5, 0.2], [0.5, 0.1, 0.8, 0.4, 0.4, 0.2, 0.2])
-    shown = first_screen(ground)
+    evidence = evidence_of([0.5, 0.9, 0.1, 0.5, 0.6, 0.5, 0.2], [0.5, 0.1, 0.8, 0.4, 0.4, 0.2, 0.2])
+    shown = first_screen(evidence)
     assert [(d.topic, round(d.difference, 6)) for d in shown.deciding] == [
         ("1", 0.8), ("2", -0.7), ("5", 0.3), ("4", 0.2), ("3", 0.1),
     ]  # fmt: skip
-    assert [d.topic for d in by_topic(ground)] == ["2", "0", "6", "3", "4", "5", "1"]
+    assert [d.topic for d in by_topic(evidence)] == ["2", "0", "6", "3", "4", "5", "1"]
 
 
 def test_a_single_run_shows_its_weakest_topics():
-    assert [d.topic for d in first_screen(ground_of([0.5, 0.1, 0.9])).deciding] == ["1", "0", "2"]
+    assert [d.topic for d in first_screen(evidence_of([0.5, 0.1, 0.9])).deciding] == ["1", "0", "2"]
 
 
 def test_a_mean_counts_only_the_topics_that_it_has():
@@ -112,7 +114,7 @@ def test_a_mean_counts_only_the_topics_that_it_has():
 
 def test_gaps_are_said_where_the_reader_looks():
     counts = (Counts(3, 2, 1, 7), Counts(3, 0, 1, 0, unplaced=4, unknown=5))
-    said = " ".join(remarks(ground_of([0.1] * 3, [0.2] * 3, counts=counts)))
+    said = " ".join(remarks(evidence_of([0.1] * 3, [0.2] * 3, counts=counts)))
     assert "A does not answer 2 of 3 topics: they score 0." in said
     assert "Nothing is relevant in 1 topic of the gold" in said
     assert "Up to 7 results" in said

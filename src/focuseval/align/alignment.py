@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.align.place import AMBIGUOUS, EXACT, HOW, LOST, UNCHECKED
+from focuseval.align.page import AMBIGUOUS, EXACT, HOW, LOST, UNCHECKED
 from focuseval.errors import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -139,6 +139,19 @@ class Alignment:
         if how == AMBIGUOUS:
             return f"the text stands in {places} places and nothing tells them apart"
         return "moved to the nearest occurrence" if moved else f"found as {HOW[how]} text"
+
+
+def repairs_of(alignments: Iterable[Alignment | None]) -> pa.Table:
+    """Return one table of everything that was moved, respelt, ambiguous or lost."""
+    import pyarrow as pa  # noqa: PLC0415  only those who ask for the table wait for Arrow
+
+    return pa.concat_tables([one.repairs() for one in alignments if one is not None] or [nothing().repairs()])
+
+
+def nothing() -> Alignment:
+    """Return the alignment of no texts at all."""
+    none = np.zeros(0, np.int64)
+    return Alignment(none, none, none.astype(np.int8), none.astype(np.float64), none, none, none, [], [])
 
 
 def signed(number: int) -> str:

@@ -35,7 +35,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
         scores = evaluate(judged, sources, names, index=index, progress=progress, **asked)
     for remark in scores.remarks():
         click.echo(remark, err=True)
-    write_repairs_of(gold, runs, index, options)
+    write_repairs_of(scores, options)
     found = [compare_scores(scores, measure, settings_of(options)) for measure in options["measures"]]
     agreeing = correlations(scores, groups, options["coefficient"])
     if options["layout"] == "json":

@@ -42,7 +42,7 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
 def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Convert a file or a folder of files, and return the remarks."""
     from focuseval.cli.repairing import write_repairs_of_one  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import convert_file, find_format  # noqa: PLC0415  as above
+    from focuseval.formats import convert_file, detect, find_format  # noqa: PLC0415  as above
 
     refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]
@@ -50,5 +50,6 @@ def _convert(source: str, target: str, wanted: str | None, options: dict[str, An
         raise click.UsageError("IN is a run or a gold: give --run-format or --gold-format")
     given = find_format(run or gold, "run" if run else "gold") if run or gold else None
     index = open_collection(options)
-    write_repairs_of_one(source, index, options, given)
+    if options["repairs"]:
+        write_repairs_of_one(source, index, options, given or detect(source))
     return convert_file(source, target, wanted, given=given, index=index, lossy=options["lossy"])

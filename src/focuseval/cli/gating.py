@@ -27,7 +27,7 @@ def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
         scores = evaluate(judged, [run], options["measures"], index=index, progress=progress, **asked)
     for remark in scores.remarks():
         click.echo(remark, err=True)
-    write_repairs_of(gold, [run], index, options)
+    write_repairs_of(scores, options)
     verdicts = judge(baseline, scores, options["measures"], rule)
     click.echo(as_text(verdicts), nl=False)
     _write(verdicts, options)

@@ -38,7 +38,7 @@ def open_collection(options: dict[str, Any]) -> Any:
         from focuseval.collection import open_index  # noqa: PLC0415  only commands that need text pay for it
 
         return open_index(options["index"])
-    from focuseval.formats.carried import documents_at  # noqa: PLC0415  as above
+    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  as above
 
     return documents_at(options["docs"])
 

@@ -6,9 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import (
-    run_format_option,
-)
+from focuseval.cli.options import collection_options, run_format_option
 
 
 @click.command()
@@ -26,6 +24,7 @@ from focuseval.cli.options import (
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffle.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool: what is in it keeps its place.")
 @run_format_option
+@collection_options
 def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     r"""Pool RUNs: the documents that assessors are to judge, those that more runs returned first.
 
@@ -34,6 +33,7 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
       focuseval pool run1.xml run2.xml -o pool.jsonl
       focuseval pool run*.txt --size 500 --order shuffled -o pool.jsonl
       focuseval pool new.txt --depth 50 --top-up pool.jsonl -o pool-2.jsonl
+      focuseval pool run1.xml run2.jsonl --index wiki.idx -o pool.jsonl     ids as the collection has them
     """
     from focuseval.cli.pooling import pool_files, show_pool  # noqa: PLC0415  help must not wait for it
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from focuseval.cli.options import open_collection
+
 if TYPE_CHECKING:
     from focuseval.pool import Pool
 
@@ -20,6 +22,8 @@ def pool_files(
     seed: int,
     top_up: str | None,
     run_format: str | None,
+    index: str | None,
+    docs: str | None,
 ) -> Pool:
     """Read the runs, build the pool and write it."""
     from focuseval.formats import read_run  # noqa: PLC0415  help must not wait for it
@@ -29,7 +33,8 @@ def pool_files(
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
     if depth is None and size is None:
         depth = 100
-    read = [read_run(path, format=run_format) for path in runs]
+    collection = open_collection({"index": index, "docs": docs})
+    read = [read_run(path, format=run_format, index=collection) for path in runs]
     base = read_pool(top_up) if top_up else None
     pool = build_pool(read, depth=depth, size=size, order=order, seed=seed, base=base)
     write_pool(pool, output)

@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
     from focuseval.report.report import Report
 
 
@@ -23,38 +23,38 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
 
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
-    ground = ground_of(gold, runs, options)
+    evidence = evidence_of(gold, runs, options)
     if options["serve"]:
-        _say_remarks(ground)
-        serve(ground, options)
+        _say_remarks(evidence)
+        serve(evidence, options)
         return
-    made = report_on(ground, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
+    made = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
     if options["figures"]:
         write_figures(made, options["figures"])
     if options["output"] or options["layout"] != "html":
         from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
 
         write_text(render(made, options["layout"]), options["output"])
-    _say_remarks(ground)
+    _say_remarks(evidence)
 
 
-def _say_remarks(ground: Ground) -> None:
-    for remark in dict.fromkeys(ground.scores.remarks()):
+def _say_remarks(evidence: Evidence) -> None:
+    for remark in dict.fromkeys(evidence.scores.remarks()):
         click.echo(remark, err=True)
 
 
-def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ground:
+def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Evidence:
     """Read what the options name; a baseline that is a file of its own becomes one of the runs."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
-    from focuseval.report.build import lay_ground  # noqa: PLC0415  as above
+    from focuseval.report.build import gather_evidence  # noqa: PLC0415  as above
     from focuseval.report.verdict import VERDICT  # noqa: PLC0415  as above
 
     baseline = options["baseline"]
     if baseline and baseline not in runs and Path(baseline).is_file():
         runs = (*runs, baseline)
     judged, index = read_judged(gold, options)
-    ground = lay_ground(
+    evidence = gather_evidence(
         judged,
         list(runs),
         options["measures"] or None,
@@ -68,8 +68,8 @@ def ground_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Grou
         watch=_watch,
         **{name: options[name] for name in ("run_format", "missing", "cutoff", "cas", "repair")},
     )
-    write_repairs_of(gold, runs, index, options)
-    return ground
+    write_repairs_of(evidence.scores, options)
+    return evidence
 
 
 def _topics(path: str | None) -> Any:
@@ -106,14 +106,14 @@ def write_figures(made: Report, folder: str) -> None:
     click.echo(f"{len(drawn)} figures in {folder}", err=True)
 
 
-def serve(ground: Ground, options: dict[str, Any]) -> None:
+def serve(evidence: Evidence, options: dict[str, Any]) -> None:
     """Serve the report on this machine until Ctrl-C."""
     from focuseval.assess.web.serve import Server, bind, names_of  # noqa: PLC0415  help must not wait for it
     from focuseval.report.serve import create_app, fresh_token  # noqa: PLC0415  as above
 
     listening = bind(port=options["port"])
     port, token = listening.getsockname()[1], fresh_token()
-    app = create_app(ground, token, names_of("127.0.0.1", port), title=options["title"])
+    app = create_app(evidence, token, names_of("127.0.0.1", port), title=options["title"])
     server = Server(app, listening)
     server.start()
     click.echo(f"Report: http://127.0.0.1:{port}/?token={token}\nStop with Ctrl-C.", err=True)

@@ -39,7 +39,7 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
         )
     for remark in scores.remarks():
         click.echo(remark, err=True)
-    write_repairs_of(gold, runs, index, options)
+    write_repairs_of(scores, options)
     return scores
 
 

@@ -76,12 +76,9 @@ def _placed(run: Any, index: Any) -> Any:
     """Look for the texts of chunks in their documents; spans that are wrong are left to the check."""
     if run.text is None or index is None:
         return run
-    from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
-    from focuseval.errors import FormatError  # noqa: PLC0415  as above
+    from focuseval.place import place_run  # noqa: PLC0415  only texts are aligned
 
-    try:
-        placed, found = align_run(run, index)
-    except FormatError:
-        return run
-    click.echo(f"{run.file}: {found.summary()}", err=True)
+    placed = place_run(run, index, bad="keep")
+    for remark in placed.remarks[len(run.remarks) : len(run.remarks) + 1]:
+        click.echo(f"{run.file}: {remark}", err=True)
     return placed

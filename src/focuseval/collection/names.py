@@ -1,9 +1,9 @@
-"""Match the document ids that runs and judgements use with those of an index.
+"""The one rule by which document ids match: of runs and golds with a collection, and of runs with a gold.
 
-An id matches exactly; else without a file's extension on either side; else as the last components of a longer id
-(``r7023`` for ``co/2000/r7023``), if there is only one. Shortened ids are worked out once and kept. Where no id is
-known in any of these ways, one folder in front of all of them is taken away, as loaders write it (``docs/a.md`` for
-``a``).
+Every id is decided by itself: it matches exactly, else without a file's extension on either side. In a collection,
+whose ids may have folders, it also matches as the last components of a longer id (``r7023`` for ``co/2000/r7023``);
+and where no id at all is known, one folder in front of all of them is left out, as loaders write it (``docs/a.md`` for
+``a``). An id that fits several documents is refused. Shortened ids are worked out once and kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 EXTENSIONS = (".xml", ".txt", ".md")
 """Files that are documents; the extension is not part of the id."""
 
-_EXTENSION = r"(?i)\.(?:xml|txt|md)$"
+EXTENSION = (
+    r"(?i)\.(?:xml|nxml|x?html?|txt|text|md|markdown|mdx|rst|adoc|org|tex|pdf|rtf|odt|docx?|pptx?|xlsx?|epub"
+    r"|jsonl?|csv|tsv|ya?ml)$"
+)
+"""What an id may have or lack: the extension of a document's file. Not any letters behind a dot: ``numpy.fft`` and
+``numpy.ma`` are two documents, and neither is ``numpy``."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +43,34 @@ class _Short:
 
 @dataclass(frozen=True)
 class Names:
-    """The ids of an index.
+    """The ids of a collection, or of a gold.
 
     >>> Names(pa.array(["co/r1", "co/r2"])).match(pa.array(["co/r2", "co/r1.xml", "r2", "r3"]))
     array([ 1,  0,  1, -1], dtype=int32)
+    >>> Names(pa.array(["co/r1", "co/r2"]), folders=False).match(pa.array(["co/r2.xml", "r2"]))
+    array([ 1, -1], dtype=int32)
     """
 
     ids: Any
+    folders: bool = True
+    """Whether folders may be left out; a gold's ids are no paths."""
     _shortened: dict[int | None, _Short] = field(default_factory=dict)
 
     def match(self, wanted: Any) -> NDArray[np.int32]:
         """Return the row of every wanted id, −1 where it is unknown; an ambiguous one is refused."""
         rows = _places(wanted, self.ids)
         open_ = np.flatnonzero(rows < 0)
-        if len(open_):
-            bare = pc.replace_substring_regex(wanted.take(pa.array(open_)), _EXTENSION, "")
-            rows[open_] = self._match_short(bare, None)
-            slashes = pc.count_substring(bare, "/").to_numpy(zero_copy_only=False)
-            for count in np.unique(slashes[rows[open_] < 0]):
-                here = np.flatnonzero((rows[open_] < 0) & (slashes == count))
-                rows[open_[here]] = self._match_short(bare.take(pa.array(here)), int(count))
-        return self._match_below(bare) if len(open_) and (rows < 0).all() else rows
+        if not len(open_):
+            return rows
+        bare = pc.replace_substring_regex(wanted.take(pa.array(open_)), EXTENSION, "")
+        rows[open_] = self._match_short(bare, None)
+        if not self.folders:
+            return rows
+        slashes = pc.count_substring(bare, "/").to_numpy(zero_copy_only=False)
+        for count in np.unique(slashes[rows[open_] < 0]):
+            here = np.flatnonzero((rows[open_] < 0) & (slashes == count))
+            rows[open_[here]] = self._match_short(bare.take(pa.array(here)), int(count))
+        return self._match_below(bare) if (rows < 0).all() else rows
 
     def _match_below(self, wanted: Any) -> NDArray[np.int32]:
         """Match ids without a folder that all of them are in: the highest one below which any is known.
@@ -91,7 +103,7 @@ class Names:
         return np.where(place >= 0, short.first[place], -1).astype(np.int32)
 
     def _shorten(self, slashes: int | None) -> _Short:
-        names = pc.replace_substring_regex(self.ids, _EXTENSION, "")
+        names = pc.replace_substring_regex(self.ids, EXTENSION, "")
         rows = np.arange(len(names))
         if slashes is not None:
             tails = pc.extract_regex(names, "/(?P<tail>[^/]*" + "/[^/]*" * slashes + ")$")

@@ -6,18 +6,19 @@ So will a file of segments (TREC RAG), which are the chunks of a chunker.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
-from focuseval.measures.ceiling import Chunks
+from focuseval.match import Chunks
 
 if TYPE_CHECKING:
+    from focuseval.collection import Collection
     from focuseval.run import Run
 
 
-def read_chunks(path: str, index: Any = None) -> Chunks:
+def read_chunks(path: str, index: Collection | None = None) -> Chunks:
     """Read chunks from a run file: JSON lines of ``doc``, ``start``, ``end`` or any other format with spans."""
     from focuseval.collection.json_lines import json_files  # noqa: PLC0415  chunks in memory need no reader
     from focuseval.collection.segments import holds_segments, read_segments  # noqa: PLC0415  as above

@@ -14,30 +14,30 @@ from focuseval.measures import parse
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from focuseval.evaluate.plan import Plan
     from focuseval.evaluate.scores import Scores
-    from focuseval.match import Prepared
-    from focuseval.measures import Asked, Measure
+    from focuseval.match import Matched
+    from focuseval.measures import Asked
 
 
-def curve_table(
-    name: str | Measure, sources: Sequence[Any], labels: Sequence[str], prepared: Prepared, plan: Plan
-) -> pa.Table:
-    """Return the curve that a measure summarises, for every run and topic, and the mean over the topics that count."""
-    from focuseval.evaluate.evaluation import match_run  # noqa: PLC0415  evaluation knows curves, and needs them less
+def curve_of(name: str, matched: Matched, plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the curve that a measure summarises: x, and y for every topic, NaN where the topic is in no mean."""
+    asked, curve = asked_curve(name, plan.measures)
+    arguments = asked.arguments(plan.policies)
+    arguments.pop("at", None)
+    x, y = curve(matched, **arguments)
+    y = np.asarray(y, np.float64)
+    if plan.policies.missing == "skip":
+        y = np.where(matched.answered[:, None], y, np.nan)
+    return np.asarray(x, np.float64), y
 
-    asked, curve = asked_curve(name if isinstance(name, str) else name.name, plan.measures)
-    tables = []
-    for source, label in zip(sources, labels, strict=True):
-        matched = match_run(source, prepared, plan)
-        arguments = asked.arguments(plan.policies)
-        arguments.pop("at", None)
-        x, y = curve(matched, **arguments)
-        y = np.asarray(y, np.float64)
-        if plan.policies.missing == "skip":
-            y = np.where(matched.answered[:, None], y, np.nan)
-        tables.append(_long(label, prepared.topics, np.asarray(x), y))
-    return pa.concat_tables(tables)
+
+def mean_of(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of a curve over the topics that have one, NaN where none has."""
+    kept = ~np.isnan(y).all(axis=1)
+    return np.asarray(y[kept].mean(axis=0)) if kept.any() else np.full(y.shape[1], np.nan)
 
 
 def asked_curve(name: str, scored: Sequence[Asked] = ()) -> tuple[Asked, Callable[..., Any]]:
@@ -92,17 +92,16 @@ def _summarises(name: str) -> bool:
         return False
 
 
-def _long(run: str, topics: tuple[str, ...], x: Any, y: Any) -> pa.Table:
+def long_table(run: str, topics: tuple[str, ...], x: NDArray[np.float64], y: NDArray[np.float64]) -> pa.Table:
     """Lay out a matrix of topics × points, and its mean over the topics that have a curve."""
-    kept = ~np.isnan(y).all(axis=1)
-    mean = y[kept].mean(axis=0) if kept.any() else np.full(len(x), np.nan)
-    rows = np.vstack([y[kept], mean])
+    kept = np.asarray(~np.isnan(y).all(axis=1))
+    rows = np.vstack([y[kept], mean_of(y)])
     names = [*(topic for topic, k in zip(topics, kept, strict=True) if k), "mean"]
     return pa.table(
         {
             "run": pa.array([run]).take(pa.array(np.zeros(rows.size, np.int64))),
             "topic": pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), len(x)))),
-            "x": pa.array(np.tile(np.asarray(x, np.float64), len(names))),
+            "x": pa.array(np.tile(x, len(names))),
             "y": pa.array(rows.reshape(-1)),
         }
     )

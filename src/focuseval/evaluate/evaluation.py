@@ -1,56 +1,177 @@
-"""Runs × measures → `Scores`: read, match once for each run, compute, count."""
+"""One evaluation: plan, prepared gold, matches, and the scores that are their values.
+
+Everything that explains a score reads the `Evaluation` behind it: curves, the report, heat maps, repairs. A run is
+matched once, when somebody first asks; its match is kept while all matches together are small, else let go and made
+again if it is asked for again. So a campaign of any number of runs keeps values only.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import threading
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval import __version__
-from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluate.curves import curve_table
-from focuseval.evaluate.lawful import refuse_unlawful
+from focuseval.align.alignment import repairs_of
+from focuseval.errors import MeasureError, MissingDataError, NotComparableError
+from focuseval.evaluate.counts import counted, total
+from focuseval.evaluate.curves import curve_of, long_table
 from focuseval.evaluate.plan import Plan, plan_for
-from focuseval.evaluate.scores import Counts, Scores, told_apart
+from focuseval.evaluate.scores import Scores
+from focuseval.evaluate.signature import signature
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.streaming import score_stream, streamable
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
+from focuseval.evaluate.task_rules import refuse_invalid
 from focuseval.formats.ahead import ahead, streamed_format
+from focuseval.lazy import cached_property
 from focuseval.match import Matched, match, prepare
+from focuseval.match.documents import shares_documents
 from focuseval.measures import Asked, Measure, parse
-from focuseval.measures.topicwise import count
+from focuseval.place import place_run
 from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.gold import Gold
     from focuseval.match import Prepared
 
-
-VERSION = __version__
-"""Looked up once: it costs as much as scoring a hundred topics."""
+KEPT = 1 << 28
+"""Bytes of runs whose matches are kept."""
 
 
 @dataclass(frozen=True)
-class Scored:
+class RunScores:
     """One run's values and counts."""
 
     run: str
     file: str
     values: NDArray[np.float64]
-    missing: NDArray[np.bool_]
-    counts: Counts
+    """Topics × measures."""
+    counts: NDArray[np.int64]
+    """Topics × the counts that add up over topics; see `focuseval.evaluate.counts`."""
+    unknown: int
+    """Topics that the gold does not have."""
     results: int
-    """How many results were looked at."""
-    unjudged: NDArray[np.int64] | None = None
-    """For every topic, when the gold has tags, the results that no assessor judged."""
+    """How many results were evaluated."""
     remarks: tuple[str, ...] = ()
     """What its reader noticed, and why another tool would print other numbers."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Runs against a gold under a plan."""
+
+    plan: Plan
+    prepared: Prepared
+    sources: tuple[Any, ...]
+    """The runs: values, paths or frames."""
+    jobs: int = 1
+    progress: Callable[[float], None] | None = None
+    _made: dict[int, Matched] = field(default_factory=dict, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Every run's values."""
+        return _collected(self, self._score_all())
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for every run."""
+        return self.scores.names
+
+    def matched(self, number: int) -> Matched:
+        """Return the match of one run, made when it is first asked for."""
+        with self._lock:
+            made = self._made.get(number)
+        return self._matched(self.sources[number], number) if made is None else made
+
+    def _matched(self, source: Any, number: int | None) -> Matched:
+        """Read a run and match it; keep the match of a whole run while all of them together are small."""
+        run = load(source, self.plan, self.prepared.index)
+        matched = match(run, self.prepared, self.plan.policies, chunks=self.plan.chunks)
+        if number is not None:
+            with self._lock:
+                if sum(_size(one.run) for one in self._made.values()) + _size(run) <= KEPT:
+                    self._made[number] = matched
+        return matched
+
+    def curve(self, measure: str | Measure) -> pa.Table:
+        """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
+        import pyarrow as pa  # noqa: PLC0415  only this method needs it
+
+        name = measure if isinstance(measure, str) else measure.name
+        curves = [(label, curve_of(name, self.matched(n), self.plan)) for n, label in enumerate(self.labels)]
+        return pa.concat_tables([long_table(label, self.prepared.topics, x, y) for label, (x, y) in curves])
+
+    def repairs(self) -> pa.Table:
+        """Return every quote of the gold and text of the runs that is not where it was said to be."""
+        placement = self.prepared.gold.placement
+        if placement is None:
+            where = self.prepared.gold.file or "the gold"
+            raise MissingDataError(f"{where}: repairs compare texts with the documents; give them with --docs")
+        runs = (place_run(self.matched(n).run, placement.collection) for n in range(len(self.sources)))
+        placements = (placement, *(run.placement for run in runs))
+        return repairs_of(one.alignment for one in placements if one is not None)
+
+    def part(self, prepared: Prepared) -> Evaluation:
+        """Return the evaluation of some topics only, whose gold is prepared already."""
+        return Evaluation(self.plan, prepared, ())
+
+    def _score_all(self) -> list[RunScores]:
+        done = np.zeros(len(self.sources))
+
+        def score(number: int) -> RunScores:
+            def move(share: float) -> None:
+                done[number] = share
+                if self.progress is not None:
+                    self.progress(float(done.mean()))
+
+            scored = self._score_run(number, move)
+            move(1.0)
+            return scored
+
+        numbers = range(len(self.sources))
+        if self.jobs <= 1 or len(numbers) <= 1:
+            return [score(number) for number in numbers]
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  most evaluations need none
+
+        with ThreadPoolExecutor(self.jobs) as pool:
+            return list(pool.map(score, numbers))
+
+    def _score_run(self, number: int, move: Callable[[float], None]) -> RunScores:
+        """Match one run and compute every measure on it; a large one a block of topics at a time."""
+        source = self.sources[number]
+        if streamable(source, self.prepared, self.plan):
+            gathered = score_stream(source, self, move)
+            if gathered is not None:
+                return gathered
+        return self.score(source, number)
+
+    def score(self, source: Any, number: int | None = None) -> RunScores:
+        """Compute every measure on a run, or on a block of one."""
+        plan, gold = self.plan, self.prepared.gold
+        if not len(gold.passages.topic) and any(asked.needs == ("spans",) for asked in plan.measures):
+            _ = self.prepared.highlights  # refused for want of passages, before anybody asks for an index
+        matched = self._matched(source, number)
+        refuse_invalid(matched, plan.task)
+        values = np.empty((matched.topics, len(plan.measures)))
+        for column, asked in enumerate(plan.measures):
+            values[:, column] = _computed(asked, matched, plan)
+        if plan.policies.missing == "skip":
+            values[~matched.answered] = np.nan
+        _refuse_strangers(matched, gold)
+        run = matched.run
+        unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
+        remarks = tuple(_remarks(matched, values, plan))
+        return RunScores(run.run_id, run.file, values, counted(matched), unknown, len(matched), remarks)
 
 
 def evaluate(
@@ -95,7 +216,29 @@ def evaluate(
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
     """
-    index, asked = as_index(docs if index is None else index), _asked(measures)
+    made = plan_evaluation(
+        gold, runs, measures, task=task, profile=profile, index=docs if index is None else index, topics=topics,
+        chunks=chunks, jobs=jobs, progress=progress, **policies,
+    )  # fmt: skip
+    return made.scores
+
+
+def plan_evaluation(
+    gold: Any,
+    runs: Any,
+    measures: Iterable[str | Asked | Measure] | None = None,
+    *,
+    task: str | None = None,
+    profile: str | None = None,
+    index: Any = None,
+    topics: Any = None,
+    chunks: Any = None,
+    jobs: int = 1,
+    progress: Callable[[float], None] | None = None,
+    **policies: Any,
+) -> Evaluation:
+    """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
+    index, asked = as_index(index), _asked(measures)
     sources = tuple(ahead(as_runs(runs), policies.get("run_format")))
     gold = as_gold(gold, index)
     if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
@@ -105,8 +248,7 @@ def evaluate(
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
     plan = replace(plan, chunks=chunks, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
-    scored = _score_all(sources, prepared, plan, jobs, progress)
-    return _collect(scored, sources, prepared, plan)
+    return Evaluation(plan, prepared, sources, jobs, progress)
 
 
 def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
@@ -118,55 +260,10 @@ def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...
     return tuple(Asked(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)
 
 
-def _score_all(
-    sources: Sequence[Any], prepared: Prepared, plan: Plan, jobs: int, progress: Callable[[float], None] | None
-) -> list[Scored]:
-    done = np.zeros(len(sources))
-
-    def score(number: int) -> Scored:
-        def move(share: float) -> None:
-            done[number] = share
-            if progress is not None:
-                progress(float(done.mean()))
-
-        scored = score_run(sources[number], prepared, plan, move)
-        move(1.0)
-        return scored
-
-    if jobs <= 1 or len(sources) <= 1:
-        return [score(number) for number in range(len(sources))]
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  most evaluations need none
-
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(score, range(len(sources))))
-
-
-def score_run(source: Any, prepared: Prepared, plan: Plan, move: Callable[[float], None] | None = None) -> Scored:
-    """Match one run and compute every measure on it; a large one a block of topics at a time."""
-    if streamable(source, prepared, plan):
-        gathered: Scored | None = score_stream(source, prepared, plan, score_run, move)
-        if gathered is not None:
-            return gathered
-    if not len(prepared.gold.passages.topic) and any(asked.needs == ("spans",) for asked in plan.measures):
-        _ = prepared.highlights  # refused for want of passages, before anybody asks for an index
-    matched = match_run(source, prepared, plan)
-    refuse_unlawful(matched, plan.task)
-    values = np.empty((matched.topics, len(plan.measures)))
-    for column, asked in enumerate(plan.measures):
-        values[:, column] = _computed(asked, matched, plan)
-    missing = ~matched.answered
-    if plan.policies.missing == "skip":
-        values[missing] = np.nan
-    return Scored(
-        matched.run.run_id,
-        matched.run.file,
-        values,
-        missing,
-        _counts(matched, prepared, plan),
-        len(matched),
-        count(~matched.judged, matched.bounds) if tags_of(prepared.gold) else None,
-        tuple(_remarks(matched, values, plan)),
-    )
+def _size(run: Run) -> int:
+    """Return about how many bytes a run holds."""
+    columns = (run.topic, run.document, run.rank, run.score, run.start, run.end, run.path, run.end_path, run.text)
+    return sum(int(column.nbytes) for column in columns if column is not None)
 
 
 def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]:
@@ -185,87 +282,46 @@ def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Itera
     yield from (f"{where}: {remark}" for remark in matched.run.remarks)
     if not len(matched.run):
         yield f"{where}: the run returns no result for any topic"
-    repeated = max((match.repeated for match in matched.__dict__.get("_elements", {}).values()), default=0)
+    repeated = max((one.repeated for one in matched.element_matches.values()), default=0)
     if repeated:
         yield f"{where}: {repeated:,} relevant results are repeated; they gain nothing the second time"
     if plan.peer:
-        from focuseval.evaluate.peering import explain  # noqa: PLC0415  only asked for by name
+        from focuseval.evaluate.compat import explain  # noqa: PLC0415  only asked for by name
 
         yield from explain(matched, plan.measures, values, plan.peer)
 
 
-def match_run(source: Any, prepared: Prepared, plan: Plan) -> Matched:
-    """Read a run if need be and match it."""
-    return match(load(source, plan, prepared.index), prepared, plan.policies, chunks=plan.chunks)
-
-
-def _counts(matched: Matched, prepared: Prepared, plan: Plan) -> Counts:
-    """Count what stands beside the means; a run that shares no document with the gold is refused."""
-    unjudged = matched.unjudged
-    if len(matched) and unjudged == len(matched) and not _shares_documents(matched, prepared):
+def _refuse_strangers(matched: Matched, gold: Gold) -> None:
+    """Refuse a run that shares no document with the gold."""
+    if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {prepared.gold.file or 'the gold'}; "
+            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}; "
             "check that both name documents in the same way (an index or --docs translates between ids)"
         )
-    missing = int(np.count_nonzero(~matched.answered))
-    placed = matched.__dict__.get("places")
-    empty = placed is not None and not placed.points and (placed.end == placed.start) & ~placed.unplaced
-    known = prepared.gold.topics
-    return Counts(
-        topics=matched.topics - (missing if plan.policies.missing == "skip" else 0),
-        missing=missing,
-        excluded=len(prepared.gold.topics) - matched.topics,
-        unjudged=unjudged,
-        unplaced=int(np.count_nonzero(placed.unplaced)) if placed is not None else 0,
-        unknown=0 if matched.run.topics == known else len(set(matched.run.topics) - set(known)),
-        empty=int(np.count_nonzero(empty)),
-    )
 
 
-def _shares_documents(matched: Matched, prepared: Prepared) -> bool:
-    from focuseval.match.articles import dictionary, document_codes  # noqa: PLC0415  only doubtful runs need it
-
-    ids = dictionary(matched.run.document).dictionary
-    return bool((document_codes(ids, prepared) < len(prepared.gold.documents)).any())
-
-
-def _collect(scored: list[Scored], sources: Sequence[Any], prepared: Prepared, plan: Plan) -> Scores:
-    shape = (len(scored), len(prepared.topics), len(plan.measures))
-    labels = told_apart([s.run for s in scored], [s.file for s in scored])
+def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
+    """Put the values of all runs together."""
+    prepared, plan = made.prepared, made.plan
+    excluded = len(prepared.gold.topics) - len(prepared.topics)
+    shape = (len(scored), len(prepared.topics))
     return Scores(
         runs=tuple(s.run for s in scored),
         topics=prepared.topics,
         measures=tuple(asked.key for asked in plan.measures),
-        values=np.array([s.values for s in scored]).reshape(shape),
-        counts=tuple(s.counts for s in scored),
-        signature=_signature(plan, prepared),
+        values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
+        counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
+        signature=signature(plan, prepared),
         profile=plan.profile,
         task=plan.task,
         files=tuple(s.file for s in scored),
         gold_sha256=prepared.gold.sha256,
-        docs_sha256=getattr(prepared.index, "sha256", None) or None,
-        missing=np.array([s.missing for s in scored]).reshape(shape[:2]),
+        docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
+        by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
         tags=tags_of(prepared.gold),
-        unjudged=_stacked([s.unjudged for s in scored]),
         noticed=(*_of_gold(prepared.gold, plan), *(remark for s in scored for remark in s.remarks)),
-        points=lambda name: curve_table(name, sources, labels, prepared, plan),
+        evaluation=made,
     )
-
-
-def _signature(plan: Plan, prepared: Prepared) -> str:
-    """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
-    parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
-    parts += ["repair:yes"] if plan.repair else []
-    if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
-        from focuseval.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
-
-        parts.append(f"quant:{DEFAULTS.get(prepared.gold.scale, 'none')}")
-    return "|".join(parts)
-
-
-def _stacked(rows: list[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
-    known = [row for row in rows if row is not None]
-    return np.array(known) if known else None
 
 
 def _of_gold(gold: Gold, plan: Plan) -> tuple[str, ...]:

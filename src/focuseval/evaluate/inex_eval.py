@@ -12,8 +12,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from focuseval.evaluate.lawful import refuse_unlawful
-from focuseval.evaluate.sources import in_file_order
+from focuseval.evaluate.task_rules import refuse_invalid
 from focuseval.match import Matched, Policies, match
 from focuseval.match.policies import inex_eval
 from focuseval.measures.article_score import article_scores
@@ -68,14 +67,14 @@ class Options:
 
 def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], None] | None = None) -> str:
     """Return the report on one run; `say` is told what the tool would have printed zeros for without a word."""
-    matched = match(in_file_order(run), prepared, policies(options))
+    matched = match(run, prepared, policies(options))
     if say is not None and matched.unjudged == len(matched):
         say(
             f"{run.file or run.run_id}: no document in common with {prepared.gold.file or 'the qrels'}, so everything "
             "is 0; check that both name documents in the same way"
         )
     if options.mode != "t":
-        refuse_unlawful(matched, TASKS[options.mode], official=True)
+        refuse_invalid(matched, TASKS[options.mode], official=True)
     lines = [f"{name}\t{topic}\t{value}" for name, topic, value in _lines(matched, options)]
     head = f"<eval run-id={quoteattr(run.run_id)} file={quoteattr(run.file)}>"
     return "\n".join([head, *lines, "</eval>"]) + "\n"

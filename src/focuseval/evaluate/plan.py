@@ -12,6 +12,7 @@ from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 
 if TYPE_CHECKING:
     from focuseval.gold import Gold
+    from focuseval.match import Chunks
     from focuseval.measures import Asked
     from focuseval.measures.peers import Peer
     from focuseval.run import Run
@@ -28,7 +29,7 @@ class Plan:
     run_format: str | None = None
     repair: bool = False
     """Whether runs that break the task's rules are repaired rather than refused."""
-    chunks: Any = None
+    chunks: Chunks | None = None
     queries: dict[str, Any] = field(default_factory=dict)
     """Topic → its structural query, when structure is read strictly."""
     peer: Peer | None = None
@@ -71,7 +72,7 @@ def _peer(compat: str) -> Peer | None:
 
 
 def _with_twins(asked: tuple[Asked, ...], peer: Peer) -> tuple[Asked, ...]:
-    from focuseval.evaluate.peering import with_twins  # noqa: PLC0415  only asked for by name
+    from focuseval.evaluate.compat import with_twins  # noqa: PLC0415  only asked for by name
 
     return with_twins(asked, peer)
 

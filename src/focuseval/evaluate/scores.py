@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.evaluate.counts import Counts, column
 from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.evaluate.evaluation import Evaluation
     from focuseval.measures import Measure
     from focuseval.significance.comparison import Comparison
 
@@ -34,26 +36,6 @@ def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What stands beside one run's means."""
-
-    topics: int
-    """Topics in the mean."""
-    missing: int
-    """Topics that the run does not answer."""
-    excluded: int
-    """Topics left out because nothing in them is relevant."""
-    unjudged: int
-    """Results in documents that no assessor judged."""
-    unplaced: int = 0
-    """Results whose place in their document nobody knows: they cost and gain nothing."""
-    unknown: int = 0
-    """Topics of the run that the gold does not have."""
-    empty: int = 0
-    """Results that hold no characters, among others that do: they cost and gain nothing."""
-
-
-@dataclass(frozen=True)
 class Scores:
     """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
 
@@ -69,16 +51,14 @@ class Scores:
     files: tuple[str, ...] = ()
     gold_sha256: str = ""
     docs_sha256: str | None = None
-    missing: NDArray[np.bool_] | None = None
-    """Runs × topics: whether the run leaves the topic unanswered."""
+    by_topic: NDArray[np.int64] | None = field(default=None, repr=False)
+    """Runs × topics × the counts that add up over topics; see `focuseval.evaluate.counts`."""
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The tags of the gold's topics, also of those in no mean."""
-    unjudged: NDArray[np.int64] | None = None
-    """Runs × topics: results that no assessor judged; None where the gold has no tags."""
     noticed: tuple[str, ...] = ()
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
-    points: Callable[[str | Measure], Any] | None = field(default=None, repr=False, compare=False)
-    """Computes the points of a measure's curve."""
+    evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
+    """What the values were computed from: plan, prepared gold and matches. None for a part of the topics."""
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
@@ -119,8 +99,8 @@ class Scores:
         """Return, per measure, how many topics of the gold are left out of its mean for want of a base."""
         counts = self.counts[run]
         left = np.isnan(self.values[run])
-        if self.missing is not None and counts.topics < len(self.topics):
-            left &= ~self.missing[run][:, None]
+        if self.by_topic is not None and counts.topics < len(self.topics):
+            left &= self.by_topic[run][:, column("missing"), None] == 0
         return dict(zip(self.measures, (counts.excluded + left.sum(axis=0)).tolist(), strict=True))
 
     def to_arrow(self) -> pa.Table:
@@ -164,36 +144,28 @@ class Scores:
         found: dict[str, Any] = {
             "run": self.runs[number],
             "file": self.files[number] if self.files else "",
-            "topics": counts.topics,
-            "missing": counts.missing,
-            "excluded": counts.excluded,
-            "unjudged": counts.unjudged,
+            **counts.printed(),
             "measures": {
                 m: None if np.isnan(v) else float(v) for m, v in zip(self.measures, self.mean[number], strict=True)
             },
         }
         differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
         found |= {"excluded_per_measure": differing} if differing else {}
-        found |= {name: value for name in ("unplaced", "unknown", "empty") if (value := getattr(counts, name))}
+        found |= counts.others()
         return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
         """Return, in words, what a reader of the numbers should know besides the counts."""
         said = list(self.noticed)
         for name, counts in zip(self.names, self.counts, strict=True):
-            if counts.unknown:
-                said.append(f"{name}: {counts.unknown} topics are not in the gold and were left out")
-            if counts.unplaced:
-                said.append(f"{name}: {counts.unplaced} results have no known place in their document and gain nothing")
-            if counts.empty:
-                said.append(f"{name}: {counts.empty} results hold no characters; they cost and gain nothing")
+            said += [f"{name}: {sentence}" for sentence in counts.sentences()]
         return said
 
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
-        if self.points is None:
-            raise ValueError("these scores were read from a file: their runs are not at hand, so neither are curves")
-        return self.points(measure)
+        if self.evaluation is None:
+            raise ValueError("these scores are of some topics only: ask those of all topics for their curves")
+        return self.evaluation.curve(measure)
 
     def compare(self, measure: str, **settings: Any) -> Comparison:
         """Compare all pairs of runs under one measure; settings as in `focuseval.significance.comparison`."""

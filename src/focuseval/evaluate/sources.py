@@ -7,13 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from focuseval.evaluate.structure import strict_run
 from focuseval.gold import Gold
+from focuseval.place import place_gold, place_run
 from focuseval.run import Run
 
 if TYPE_CHECKING:
+    from focuseval.collection import Collection
     from focuseval.evaluate.plan import Plan
 
 
@@ -29,37 +29,33 @@ def as_runs(runs: Any) -> tuple[Any, ...]:
     return tuple(runs)
 
 
-def as_index(collection: Any) -> Any:
+def as_index(collection: Any) -> Collection | None:
     """Return an index: as it is, or opened, where documents are given by a path or as a mapping from ids to texts."""
     if collection is None or hasattr(collection, "lengths"):
-        return collection
-    from focuseval.formats.carried import documents_at  # noqa: PLC0415  only documents in other forms need it
+        opened: Collection | None = collection
+        return opened
+    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  only documents in other forms need it
 
     return documents_at(collection)
 
 
-def as_gold(gold: Any, index: Any) -> Gold:
+def as_gold(gold: Any, index: Collection | None) -> Gold:
     """Return a gold: as it is, read from its file, or made of a frame; its quotes checked where there are documents."""
-    from focuseval.formats import placed_gold, read_gold  # noqa: PLC0415  a gold in memory without quotes needs none
-
     if isinstance(gold, (str, PathLike)):
+        from focuseval.formats import read_gold  # noqa: PLC0415  a gold in memory needs no reader
+
         return read_gold(gold if isinstance(gold, str) else Path(gold), index=index)
     if not isinstance(gold, Gold):
         from focuseval.formats.frame_rows import gold_from_frame  # noqa: PLC0415  only frames need it
 
         gold = gold_from_frame(gold, documents=index)
-    unchecked = index is not None and gold.passages.quote is not None and not gold.aligned
-    return placed_gold(gold, index) if unchecked else gold
+    return gold if index is None else place_gold(gold, index)
 
 
-def read(source: Any, run_format: str | None, index: Any) -> Run:
+def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
     """Return one run: as it is, read from its file, or made of a frame's columns; texts placed where they can be."""
     if isinstance(source, Run):
-        if source.text is None or source.aligned or index is None:
-            return source
-        from focuseval.formats import placed_run  # noqa: PLC0415  few runs in memory hold texts
-
-        return placed_run(source, index)
+        return source if index is None else place_run(source, index)
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 
@@ -70,24 +66,15 @@ def read(source: Any, run_format: str | None, index: Any) -> Run:
     return run_from_frame(source, documents=index)
 
 
-def in_file_order(run: Run) -> Run:
-    """Return the run as its file has it, as the official tool reads it: ranks and scores do not count."""
-    if run.line is None:
-        return run
-    return run.take(np.lexsort((run.line, run.topic)))
-
-
-def load(source: Any, plan: Plan, index: Any) -> Run:
+def load(source: Any, plan: Plan, index: Collection | None) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
     run = read(source, plan.run_format, index)
     if plan.repair and plan.task:
         run = _repaired(run, plan.task, index)
-    if plan.policies.compat == "inex_eval":
-        run = in_file_order(run)
     return strict_run(run, plan.queries) if plan.queries else run
 
 
-def _repaired(run: Run, task: str, index: Any) -> Run:
+def _repaired(run: Run, task: str, index: Collection | None) -> Run:
     """Return the run as the task allows it, with a remark that counts every change."""
     from focuseval.task import repair  # noqa: PLC0415  only asked for by name
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FocusevalError
+from focuseval.evaluate import counts
 from focuseval.formats.ahead import ahead, streamed_format
 from focuseval.match import prepare
 
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.evaluate.evaluation import Evaluation, RunScores
     from focuseval.evaluate.plan import Plan
     from focuseval.match import Prepared
     from focuseval.run import Run
 
     Codes = NDArray[np.int64]
-    Score = Callable[[Run, Prepared, Plan], Any]
 
 TOPICS = 1 << 16
 """Unanswered topics that are scored at once."""
@@ -39,8 +40,8 @@ class Piece:
     codes: Codes
     strangers: frozenset[str]
     """Topics that the gold does not know."""
-    scored: Any
-    """The block's `Scored`; None where the gold knows none of its topics."""
+    scored: RunScores | None
+    """The block's scores; None where the gold knows none of its topics."""
     nothing: Run
 
     @property
@@ -63,18 +64,16 @@ def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:
     )
 
 
-def score_stream(
-    source: Any, prepared: Prepared, plan: Plan, score: Score, move: Callable[[float], None] | None = None
-) -> Any:
+def score_stream(source: Any, whole: Evaluation, move: Callable[[float], None]) -> RunScores | None:
     """Return a run's scores, gathered from those of its blocks; None where it must be read at once.
 
-    `move` is told the share of the file that is done.
+    `move` is called with the share of the file that is done.
     """
-    pieces: list[Piece] = []
+    prepared, pieces = whole.prepared, list[Piece]()
     seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
     number = {name: code for code, name in enumerate(prepared.gold.topics)}
-    large = ahead([source], plan.run_format)[0]
-    for piece, share in large.each(lambda run: _piece(run, number, prepared, plan, score)):
+    large = ahead([source], whole.plan.run_format)[0]
+    for piece, share in large.each(lambda run: _piece(run, number, whole)):
         if piece is None or (pieces and piece.shape != pieces[0].shape):
             return None
         if seen[piece.codes].any() or not strangers.isdisjoint(piece.strangers):
@@ -82,23 +81,23 @@ def score_stream(
         seen[piece.codes] = True
         strangers |= piece.strangers
         pieces.append(piece)
-        if move is not None:
-            move(share)
+        move(share)
     answered = [piece.scored for piece in pieces if piece.scored is not None]
-    if not answered or all(part.counts.unjudged == part.results for part in answered):
+    if not answered or all(part.counts[:, counts.column("unjudged")].sum() == part.results for part in answered):
         return None  # no document in common: another spelling of ids may have some
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
         codes = left[first : first + TOPICS]
-        scored = score(nothing, some_topics(prepared, codes), plan)
+        scored = whole.part(some_topics(prepared, codes)).score(nothing)
         pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
-    return _gathered(pieces, len(strangers), prepared, plan)
+    return _gathered(pieces, len(strangers), prepared)
 
 
-def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, score: Score) -> Piece | None:
+def _piece(run: Run, number: dict[str, int], whole: Evaluation) -> Piece | None:
     """Score one block; None where the run must be read at once: its texts aligned, or an error told with its line."""
     if run.text is not None:
         return None
+    prepared = whole.prepared
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
     if not len(codes):
@@ -106,11 +105,8 @@ def _piece(run: Run, number: dict[str, int], prepared: Prepared, plan: Plan, sco
     part = some_topics(prepared, codes)
     if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
         return None  # alone, it would be refused for want of highlights
-    from focuseval.formats import placed_run  # noqa: PLC0415  a run in memory needs no reader
-
     try:
-        placed = run if prepared.index is None else placed_run(run, prepared.index)
-        return Piece(codes, strangers, score(placed, part, plan), nothing)
+        return Piece(codes, strangers, whole.part(part).score(run), nothing)
     except FocusevalError:
         return None
 
@@ -150,26 +146,16 @@ def _rows(column: Any, low: Codes, high: Codes) -> Any:
     return column.take(np.arange(size.sum()) + np.repeat(low - (np.cumsum(size) - size), size))
 
 
-def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared, plan: Plan) -> Any:
-    """Put the scores of all topics into the gold's order, and add up what stands beside the means."""
+def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunScores:
+    """Put the values and counts of all topics into the gold's order."""
     parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
     first, topics = parts[0][1], len(prepared.topics)
-    values, missing = np.empty((topics, first.values.shape[1])), np.ones(topics, np.bool_)
-    unjudged = None if first.unjudged is None else np.zeros(topics, np.int64)
+    values = np.empty((topics, first.values.shape[1]))
+    counts = np.zeros((topics, first.counts.shape[1]), np.int64)
     for codes, part in parts:
         position = prepared.position[codes]
         position = position[position >= 0]
-        values[position], missing[position] = part.values, part.missing
-        if unjudged is not None:
-            unjudged[position] = part.unjudged
-    counts = _total([part for _, part in parts], strangers, prepared, plan)
+        values[position], counts[position] = part.values, part.counts
     remarks = tuple(remark for _, part in parts for remark in part.remarks)
-    return replace(first, values=values, missing=missing, unjudged=unjudged, counts=counts, remarks=remarks)
-
-
-def _total(parts: list[Any], strangers: int, prepared: Prepared, plan: Plan) -> Any:
-    added = ("missing", "unjudged", "unplaced", "empty")
-    summed = {name: sum(getattr(part.counts, name) for part in parts) for name in added}
-    topics = len(prepared.topics) - (summed["missing"] if plan.policies.missing == "skip" else 0)
-    excluded = len(prepared.gold.topics) - len(prepared.topics)
-    return replace(parts[0].counts, topics=topics, excluded=excluded, unknown=strangers, **summed)
+    results = sum(part.results for _, part in parts)
+    return replace(first, values=values, counts=counts, unknown=strangers, results=results, remarks=remarks)

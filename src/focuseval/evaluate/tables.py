@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.evaluate.counts import PRINTED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from focuseval.evaluate.scores import Scores
 
-COUNTS = ("topics", "missing", "excluded", "unjudged")
-
 
 def header(scores: Scores) -> list[str]:
     """Return the column names of a table of means."""
-    return ["run", *scores.measures, *COUNTS]
+    return ["run", *scores.measures, *PRINTED]
 
 
 def rows(scores: Scores, digits: int = 4) -> list[list[str]]:
     """Return one row per run: its means, then the counts; a mean over fewer topics says so."""
     return [
-        [name, *_means(scores, number, digits), *(str(getattr(scores.counts[number], count)) for count in COUNTS)]
+        [name, *_means(scores, number, digits), *(str(getattr(scores.counts[number], count)) for count in PRINTED)]
         for number, name in enumerate(scores.names)
     ]
 
@@ -34,7 +34,7 @@ def beside(scores: Scores, run: int) -> dict[str, int]:
     """Return the counts beside a run's means, also of the topics that only some measures leave out."""
     usual = scores.counts[run].excluded
     more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
-    return {count: getattr(scores.counts[run], count) for count in COUNTS} | more
+    return {count: getattr(scores.counts[run], count) for count in PRINTED} | more
 
 
 def _means(scores: Scores, run: int, digits: int) -> list[str]:
@@ -78,7 +78,7 @@ def to_csv(scores: Scores, *, per_topic: bool = False) -> str:
             writer.writerows((name, "all", count, value, scores.signature) for count, value in counts)
         return out.getvalue()
     found = [beside(scores, number) for number in range(len(scores.names))]
-    columns = dict.fromkeys((*COUNTS, *(count for counts in found for count in counts)))
+    columns = dict.fromkeys((*PRINTED, *(count for counts in found for count in counts)))
     writer.writerow(["run", *scores.measures, *columns, "signature"])
     for number, name in enumerate(scores.names):
         counted = (found[number].get(count, scores.counts[number].excluded) for count in columns)
@@ -169,7 +169,7 @@ def _grid(scores: Scores, *, per_topic: bool) -> tuple[list[str], list[list[str]
     body = []
     for number, name in enumerate(scores.names):
         body += [
-            [name, topic, *(f"{values[m]:.4f}" if m in values else "–" for m in scores.measures), *[""] * len(COUNTS)]
+            [name, topic, *(f"{values[m]:.4f}" if m in values else "–" for m in scores.measures), *[""] * len(PRINTED)]
             for topic, values in scores.topics_of(number).items()
         ]
         body.append([name, "all", *means[number][1:]])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MissingDataError
+from focuseval.evaluate.counts import total
 from focuseval.evaluate.tables import header, rows
 
 if TYPE_CHECKING:
@@ -33,30 +34,17 @@ def _only(scores: Scores, tag: str) -> Scores:
     """Return the part of the scores that one tag's topics make, with their own counts."""
     mine = {topic for topic, tags in scores.tags.items() if tag in tags}
     kept = np.array([i for i, topic in enumerate(scores.topics) if topic in mine], np.int64)
-    none = np.zeros((len(scores.runs), len(scores.topics)), np.int64)
-    missing = none > 0 if scores.missing is None else scores.missing
-    unjudged = none if scores.unjudged is None else scores.unjudged
-    counts = tuple(
-        replace(
-            whole,
-            topics=len(kept) - (int(gaps.sum()) if whole.topics < len(scores.topics) else 0),
-            missing=int(gaps.sum()),
-            excluded=len(mine) - len(kept),
-            unjudged=int(strange.sum()),
-            unplaced=0,
-            unknown=0,
-        )
-        for whole, gaps, strange in zip(scores.counts, missing[:, kept], unjudged[:, kept], strict=True)
-    )
+    if scores.by_topic is None:
+        raise MissingDataError("these scores have no counts of single topics, which tables by tag add up")
+    by_topic = scores.by_topic[:, kept]
     return replace(
         scores,
         topics=tuple(scores.topics[i] for i in kept),
         values=scores.values[:, kept],
-        counts=counts,
-        missing=missing[:, kept],
-        unjudged=unjudged[:, kept],
+        counts=tuple(total(own, excluded=len(mine) - len(kept)) for own in by_topic),
+        by_topic=by_topic,
         noticed=(),
-        points=None,
+        evaluation=None,
     )
 
 
@@ -71,5 +59,8 @@ def tag_grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
 def tags_json(scores: Scores) -> list[dict[str, Any]]:
     """Return, for every run, tag → counts and means, as plain values."""
     parts = {tag: part.to_json()["runs"] for tag, part in by_tag(scores).items()}
-    kept = ("topics", "missing", "excluded", "unjudged", "measures")
-    return [{tag: {key: runs[n][key] for key in kept} for tag, runs in parts.items()} for n in range(len(scores.runs))]
+    named = ("run", "file", "excluded_per_measure")
+    return [
+        {tag: {key: value for key, value in runs[n].items() if key not in named} for tag, runs in parts.items()}
+        for n in range(len(scores.runs))
+    ]

@@ -8,12 +8,13 @@ article where they touch.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.evaluate.evaluation import evaluate
+from focuseval.place import place_run
 from focuseval.simulate import simulate
 from focuseval.spans import union
 from focuseval.task import repair
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.collection import Collection
     from focuseval.gold import Gold
     from focuseval.run import Run
 
 
-def to_elements(run: Run, index: Any) -> Run:
+def to_elements(run: Run, index: Collection) -> Run:
     """Map every passage of a run to the element that fits it best; of nested picks the outermost stays."""
-    rows = index.find(run.document)
-    start, end = run.start, run.end
-    if start is None or end is None:
+    placed = place_run(run, index)
+    if placed.start is None or placed.end is None or placed.placement is None:
         return run
+    rows, start, end = placed.placement.document, placed.start, placed.end
     elements = index.elements_of(rows)
     counts = np.diff(index.element_bounds)[rows]
     owner = np.repeat(np.arange(len(rows)), counts)
@@ -52,11 +54,12 @@ def _in_order(run: Run, order: NDArray[np.int64]) -> Run:
     return replace(take(run, order), rank=None, score=None)
 
 
-def to_passages(run: Run, index: Any) -> Run:
+def to_passages(run: Run, index: Collection) -> Run:
     """Turn a run of elements into passages, united per article where they touch; articles keep their order."""
-    start, end = run.start, run.end
-    if start is None or end is None:
-        start, end = index.resolve(index.find(run.document), run.path)
+    placed = place_run(run, index)
+    if placed.start is None or placed.end is None:
+        return run
+    start, end = placed.start, placed.end
     article = _articles(run)
     spans = union(article, start, end)
     first = np.unique(article, return_index=True)[1][spans.group]
@@ -97,7 +100,7 @@ class Gap:
         return self.means["S-R"] - max(elements)
 
 
-def passage_gap(gold: Gold, measures: Sequence[str], index: Any) -> tuple[Gap, ...]:
+def passage_gap(gold: Gold, measures: Sequence[str], index: Collection) -> tuple[Gap, ...]:
     """Score perfect passages, perfect elements, and each mapped to the other kind."""
     passages = simulate(gold, "S-R", index)
     runs = [passages, replace(to_elements(passages, index), run_id="S-R as elements")]

@@ -4,7 +4,7 @@
 """
 
 from focuseval.formats.catalogue import FORMATS, detect, detect_source, find_format
-from focuseval.formats.files import convert_file, placed_gold, placed_run, read_gold, read_run, write_gold, write_run
+from focuseval.formats.files import convert_file, read_gold, read_run, write_gold, write_run
 from focuseval.formats.format import Format
 from focuseval.formats.source import open_source, open_sources, source_of
 
@@ -17,8 +17,6 @@ __all__ = [
     "find_format",
     "open_source",
     "open_sources",
-    "placed_gold",
-    "placed_run",
     "read_gold",
     "read_run",
     "source_of",

@@ -24,14 +24,14 @@ from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of, text_o
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
 COLUMNS = ("question", "references", "corpus_id")
 
 
-def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the references of all questions, as the file places them."""
     del documents
     spans, number = SpanGold(Judgements()), 0
@@ -91,7 +91,7 @@ def _span(reference: Any, corpus: str, at: Place) -> Span:
     )
 
 
-def write(gold: Gold, documents: Documents | None = None) -> Iterator[bytes]:
+def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
     """Yield a row for every question; this format has one document for each.
 
     `documents` gives the quotes where the gold has none.

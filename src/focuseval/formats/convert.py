@@ -15,13 +15,14 @@ import pyarrow.compute as pc
 from focuseval.errors import FormatError
 from focuseval.formats.facets import MINOR, named, places, run_facets
 from focuseval.formats.ranking import by_score_and_document, rows_of
-from focuseval.resolve import resolve_run
-from focuseval.resolve.runs import place_of
+from focuseval.place import place_run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.collection import Collection
     from focuseval.formats.format import Format
+    from focuseval.placement import Placement
     from focuseval.run import Run
 
 _TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
@@ -29,7 +30,9 @@ _TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
 _PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
 
 
-def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False) -> tuple[Run, tuple[str, ...]]:
+def convert_run(
+    run: Run, to: Format, index: Collection | None = None, *, lossy: bool = False
+) -> tuple[Run, tuple[str, ...]]:
     """Return the run as `to` can say it, and remarks on what changed."""
     remarks: list[str] = []
     facets = run_facets(run)
@@ -49,7 +52,7 @@ def convert_run(run: Run, to: Format, index: Any = None, *, lossy: bool = False)
     return run, tuple(remarks)
 
 
-def _as_spans(run: Run, to: Format, index: Any, remarks: list[str]) -> Run:
+def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]) -> Run:
     """Return the run with spans in place of paths, texts and whole documents; every one of them must be found."""
     if index is None:
         raise FormatError(
@@ -58,12 +61,10 @@ def _as_spans(run: Run, to: Format, index: Any, remarks: list[str]) -> Run:
             remedy=f"{to.name} says offsets: give the collection with --index INDEX or --docs DOCS",
         )
     kinds = places(run)
-    if run.text is not None:
-        from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
-
-        run, found = align_run(run, index)
-        remarks.append(found.summary())
-    run = resolve_run(_whole(run, index) if (kinds == "document").all() else run, index)
+    run = place_run(run, index)
+    if run.placement is not None and run.placement.alignment is not None:
+        remarks.append(run.placement.alignment.summary())
+    run = _whole(run, run.placement) if run.whole_documents and run.placement is not None else run
     lost = np.flatnonzero((_start(run) < 0) & (kinds != "unknown"))
     if len(lost):
         row = int(lost[0])
@@ -72,17 +73,15 @@ def _as_spans(run: Run, to: Format, index: Any, remarks: list[str]) -> Run:
         raise FormatError(
             f"expected a place in the index, found {what}document {run.document[row].as_py()!r}"
             f" ({len(lost)} results have none)",
-            at=place_of(run, row),
+            at=run.at(row),
             remedy="is it the same collection?",
         )
     return replace(run, path=None, end_path=None, text=None)
 
 
-def _whole(run: Run, index: Any) -> Run:
+def _whole(run: Run, placement: Placement) -> Run:
     """Return a run of whole documents with the span of each, none where the index does not have it."""
-    rows = index.find(run.document)
-    end = np.append(index.lengths, -1)[rows]
-    return replace(run, start=np.where(rows < 0, -1, 0).astype(np.int64), end=end)
+    return replace(run, start=np.where(placement.document < 0, -1, 0), end=placement.length)
 
 
 def _start(run: Run) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,17 +11,20 @@ from focuseval.errors import FormatError
 from focuseval.formats.facets import MINOR, gold_facets, named
 from focuseval.formats.judgements import empty_elements, empty_passages
 from focuseval.gold import UNKNOWN
-from focuseval.resolve import resolve_gold
-from focuseval.resolve.locate import differing_elements, with_elements, with_pointers
+from focuseval.place import place_gold
+from focuseval.place.locate import differing_elements, with_elements, with_pointers
 
 if TYPE_CHECKING:
+    from focuseval.collection import Collection
     from focuseval.formats.format import Format
     from focuseval.gold import Gold
 
 _NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
 
 
-def convert_gold(gold: Gold, to: Format, index: Any = None, *, lossy: bool = False) -> tuple[Gold, tuple[str, ...]]:
+def convert_gold(
+    gold: Gold, to: Format, index: Collection | None = None, *, lossy: bool = False
+) -> tuple[Gold, tuple[str, ...]]:
     """Return the gold as `to` can say it, and remarks on what changed."""
     facets = gold_facets(gold)
     unsaid = facets.keys() - to.says
@@ -49,7 +52,7 @@ def _wants_lengths(gold: Gold, to: Format) -> bool:
     return to.name == "inex-2008" and bool((gold.articles.length < 0).any())
 
 
-def _translated(gold: Gold, to: Format, index: Any, said: dict[str, int]) -> Gold:
+def _translated(gold: Gold, to: Format, index: Collection | None, said: dict[str, int]) -> Gold:
     """Return the gold with spans for pointers or pointers for spans."""
     if index is None:
         raise FormatError(
@@ -57,7 +60,7 @@ def _translated(gold: Gold, to: Format, index: Any, said: dict[str, int]) -> Gol
             at=gold.file or None,
             remedy="give the collection with --index INDEX or --docs DOCS to translate them",
         )
-    gold = resolve_gold(gold, index)
+    gold = place_gold(gold, index)
     if "pointers" in to.says:
         return with_elements(with_pointers(gold, index), index)
     unplaced = np.flatnonzero(gold.passages.start < 0)

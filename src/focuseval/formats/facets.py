@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from focuseval.resolve.pointers import is_pointer, strings
+from focuseval.place.pointers import is_pointer, strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.output import write_folder, write_whole
 from focuseval.formats.source import open_source, open_sources
+from focuseval.place import place_gold, place_run
+from focuseval.place.golds import refuse_past_end
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focuseval.collection import Collection
     from focuseval.formats.format import Format, Kind
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 def read_run(
     path: str | Path | Source,
     format: str | None = None,  # noqa: A002  the field's word
-    index: Any = None,
+    index: Collection | None = None,
     *,
     hashed: bool = True,
 ) -> Run:
@@ -34,46 +36,21 @@ def read_run(
     source = open_source(path, hashed=hashed)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
     run: Run = chosen.reader(index)(source)
-    return run if index is None else placed_run(run, index)
+    return run if index is None else place_run(run, index)
 
 
-def read_gold(path: str | Path | Source, format: str | None = None, index: Any = None) -> Gold:  # noqa: A002  the field's word
+def read_gold(path: str | Path | Source, format: str | None = None, index: Collection | None = None) -> Gold:  # noqa: A002  the field's word
     """Return the gold in a file, a folder of files, or standard input; an index resolves paths and checks quotes."""
     sources = open_sources(path)
     chosen = find_format(format, "gold") if format else _one_format(sources)
-    gold: Gold = chosen.reader(index)(sources)
-    return _unplaced_gold(gold) if index is None else placed_gold(gold, index)
+    return _placed(chosen.reader(index)(sources), index)
 
 
-def placed_run(run: Run, index: Any) -> Run:
-    """Return a run with spans for its paths and for its chunks' texts."""
-    from focuseval.resolve import resolve_run  # noqa: PLC0415  only with an index
-
-    if run.text is None:
-        return resolve_run(run, index)
-    from focuseval.align import align_run  # noqa: PLC0415  only texts are aligned
-
-    run, found = align_run(run, index)
-    return resolve_run(replace(run, remarks=(*run.remarks, found.summary(), *found.first_unplaced())), index)
-
-
-def placed_gold(gold: Gold, index: Any) -> Gold:
-    """Return a gold with spans for its pointers, and with its quotes checked and repaired."""
-    from focuseval.resolve import resolve_gold  # noqa: PLC0415  only with an index
-
-    if gold.passages.quote is None:
-        return resolve_gold(gold, index)
-    from focuseval.align import align_gold  # noqa: PLC0415  only quotes are aligned
-
-    gold, found = align_gold(gold, index)
-    return resolve_gold(replace(gold, remarks=(*gold.remarks, *found.first_unplaced(), found.summary())), index)
-
-
-def _unplaced_gold(gold: Gold) -> Gold:
-    """Return a gold that no documents are at hand for; a quoted span past its document's end cannot be put right."""
+def _placed(gold: Gold, index: Collection | None) -> Gold:
+    """Return a gold in its collection; without one a quoted span past its document's end cannot be put right."""
+    if index is not None:
+        return place_gold(gold, index)
     if gold.passages.quote is not None:
-        from focuseval.resolve.golds import refuse_past_end  # noqa: PLC0415  only quotes may stand outside
-
         refuse_past_end(gold)
     return gold
 
@@ -82,7 +59,7 @@ def write_run(
     run: Run,
     path: str | Path,
     format: str,  # noqa: A002  the field's word
-    index: Any = None,
+    index: Collection | None = None,
     *,
     lossy: bool = False,
 ) -> tuple[str, ...]:
@@ -99,7 +76,7 @@ def write_gold(
     gold: Gold,
     path: str | Path,
     format: str,  # noqa: A002  the field's word
-    index: Any = None,
+    index: Collection | None = None,
     *,
     lossy: bool = False,
 ) -> tuple[str, ...]:
@@ -139,7 +116,7 @@ def convert_file(
     wanted: str | None = None,
     *,
     given: Format | None = None,
-    index: Any = None,
+    index: Collection | None = None,
     lossy: bool = False,
 ) -> tuple[str, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing."""
@@ -151,7 +128,7 @@ def convert_file(
         return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
     gold: Gold = before.reader(index)(sources)
     if gold.passages.quote is not None:
-        gold = _unplaced_gold(gold) if index is None else placed_gold(gold, index)
+        gold = _placed(gold, index)
     return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy))
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.align import align_run, as_documents
-from focuseval.align.documents import as_strings
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.byte_offsets import from_bytes, from_utf16
 from focuseval.formats.frames import FRAME, column, numbers, strings, texts, to_table
@@ -19,6 +17,8 @@ from focuseval.formats.judgements import Judgements
 from focuseval.formats.ranking import by_rank, taken, topic_codes
 from focuseval.formats.span_gold import Span, SpanGold
 from focuseval.gold import UNKNOWN
+from focuseval.place import place_run
+from focuseval.place.texts import as_collection, as_strings
 from focuseval.run import Run
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.gold import Gold
 
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
@@ -38,7 +38,7 @@ def run_from_frame(
     run_id: str = "run",
     columns: Mapping[str, str] | None = None,
     unit: str = "code points",
-    documents: Documents | Mapping[str, str] | None = None,
+    documents: Collection | Mapping[str, str] | None = None,
 ) -> Run:
     """Return the results in a frame, one a row, as a run; see `focuseval.formats.frames` for the columns.
 
@@ -70,21 +70,8 @@ def run_from_frame(
     order = by_rank(topic, kept["rank"], kept["score"])
     if order is not None:
         topic, kept = taken(topic, order), {name: taken(values, order) for name, values in kept.items()}
-    return _placed(Run(run_id, topics, topic, **kept, file=FRAME, sha256=_digest(table)), documents)
-
-
-def _placed(run: Run, documents: Documents | Mapping[str, str] | None) -> Run:
-    """Return a run with spans for its texts and paths, as far as the documents given can tell them."""
-    if documents is None:
-        return run
-    if hasattr(documents, "resolve"):
-        from focuseval.formats.files import placed_run  # noqa: PLC0415  only an index resolves paths
-
-        return placed_run(run, documents)
-    if run.text is None:
-        return run
-    run, found = align_run(run, documents)
-    return replace(run, remarks=(*run.remarks, found.summary()))
+    run = Run(run_id, topics, topic, **kept, file=FRAME, sha256=_digest(table))
+    return run if documents is None else place_run(run, as_collection(documents))
 
 
 def gold_from_frame(
@@ -92,7 +79,7 @@ def gold_from_frame(
     *,
     columns: Mapping[str, str] | None = None,
     unit: str = "code points",
-    documents: Documents | Mapping[str, str] | None = None,
+    documents: Collection | Mapping[str, str] | None = None,
 ) -> Gold:
     """Return the spans in a frame, one a row, as gold; a row without span and quote judges its document not relevant.
 
@@ -134,7 +121,7 @@ def _judged(rows: Sequence[tuple[str, str, str, int, int, str | None]]) -> Gold:
 
 
 def _in_code_points(
-    document: Any, start: Any, end: Any, unit: str, documents: Documents | Mapping[str, str] | None
+    document: Any, start: Any, end: Any, unit: str, documents: Collection | Mapping[str, str] | None
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
     """Turn the declared unit into code points."""
     if unit == "code points" or start is None:
@@ -143,7 +130,7 @@ def _in_code_points(
         raise FormatError(f"expected a unit 'code points', 'bytes' or 'utf-16', found {unit!r}")
     if documents is None:
         raise MissingDataError(f"offsets in {unit} need the documents' text: give documents=")
-    source = as_documents(documents)
+    source = as_collection(documents)
     rows = source.find(as_strings(document))
     return (
         _turned(source, rows, start, unit),
@@ -151,7 +138,7 @@ def _in_code_points(
     )
 
 
-def _turned(source: Documents, rows: NDArray[np.int32], values: NDArray[np.int64], unit: str) -> NDArray[np.int64]:
+def _turned(source: Collection, rows: NDArray[np.int32], values: NDArray[np.int64], unit: str) -> NDArray[np.int64]:
     """Turn one column of positions into code points; one that is inside a character is refused."""
     turned = np.full(len(rows), UNKNOWN, np.int64)
     for row in np.unique(rows[rows >= 0]).tolist():

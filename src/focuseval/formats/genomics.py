@@ -24,7 +24,7 @@ from focuseval.formats.table import number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.errors import Place
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 
-def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judged passages."""
     spans = SpanGold(Judgements())
     topics: dict[str, tuple[list[Span], Place, int, set[str]]] = {}
@@ -47,7 +47,7 @@ def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
     return spans.gold(sources)
 
 
-def _passage(source: Source, line: int, fields: list[str], documents: Documents | None) -> Span:
+def _passage(source: Source, line: int, fields: list[str], documents: Collection | None) -> Span:
     """Return one line's passage in code points."""
     topic, document = fields[:2]
     text = text_of(documents, document, topic, source.at(line))

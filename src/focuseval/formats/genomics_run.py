@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.align.documents import as_strings
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.ranking import by_rank, taken, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.place.texts import as_strings
 from focuseval.run import Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.formats.source import Source
 
 PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
@@ -45,7 +45,7 @@ SCORED = Layout(
 )
 
 
-def read(source: Source, documents: Documents | None = None) -> Run:
+def read(source: Source, documents: Collection | None = None) -> Run:
     """Return the run, its bytes as code points."""
     if documents is None:
         raise MissingDataError(f"{source.name}: byte offsets need the documents' text; give --docs or --index")
@@ -76,7 +76,7 @@ def read(source: Source, documents: Documents | None = None) -> Run:
 
 
 def _code_points(
-    document: Any, start: NDArray[np.int64], end: NDArray[np.int64], documents: Documents
+    document: Any, start: NDArray[np.int64], end: NDArray[np.int64], documents: Collection
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Turn the bytes of all results into code points, document by document."""
     rows = documents.find(as_strings(document))

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from focuseval.align import overlapping
 from focuseval.errors import FormatError
 from focuseval.formats.gold_jsonl_fast import SMALL, read_fast
 from focuseval.formats.json_lines import Field, checked, objects
@@ -64,7 +63,7 @@ def read(sources: Sequence[Source]) -> Gold:
     )
     scale = "trec" if graded and rows.articles else "highlights"
     gold = rows.gold(sources, scale, tuple(remark for count, remark in remarks if count))
-    united = overlapping(gold)
+    united = gold.overlapping()
     return replace(gold, remarks=(*gold.remarks, f"{united:,} overlapping spans are united")) if united else gold
 
 

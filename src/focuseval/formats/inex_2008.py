@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.align import overlapping
 from focuseval.errors import FormatError
 from focuseval.formats.inex_2008_fast import read_fast
 from focuseval.formats.judgements import Judgements
@@ -43,7 +42,7 @@ _NO_POINT = frozenset({"-1", "X", "x"})
 def read(sources: Sequence[Source]) -> Gold:
     """Return the judged documents of one or several files."""
     gold, differ = (read_fast(sources[0]) if len(sources) == 1 else None) or read_slow(sources)
-    united = overlapping(gold)
+    united = gold.overlapping()
     remarks = (
         (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
         (united, f"{united:,} overlapping spans are united"),

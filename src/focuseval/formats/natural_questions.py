@@ -27,13 +27,13 @@ from focuseval.formats.span_gold import Span, SpanGold, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.errors import Place
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
 
-def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the long answers of all examples."""
     spans = SpanGold(Judgements())
     for code, source in enumerate(sources):

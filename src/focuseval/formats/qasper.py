@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.align import align_gold
+from focuseval.collection import open_documents
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, with_remark
+from focuseval.formats.span_gold import Span, SpanGold
 from focuseval.gold import UNKNOWN
+from focuseval.place import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
 
 def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     """Return the evidence of all answers, at its place in the papers."""
-    gold = read_quotes(sources, evidence)
-    placed, found = align_gold(gold, dict(carried(sources)))
-    return with_remark(placed, found.summary())
+    return place_gold(read_quotes(sources, evidence), open_documents(dict(carried(sources))))
 
 
 def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.align import overlapping
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.gold import UNKNOWN
 from focuseval.spans import union
@@ -19,7 +18,7 @@ from focuseval.spans import union
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.errors import Place
     from focuseval.formats.judgements import Judgements
     from focuseval.formats.source import Source
@@ -72,7 +71,7 @@ class SpanGold:
     def gold(self, sources: Sequence[Source], remarks: Sequence[str] = ()) -> Gold:
         """Return everything that was gathered."""
         gold = self.rows.gold(sources, "highlights")
-        number = overlapping(gold)
+        number = gold.overlapping()
         noticed = [
             *([f"{number:,} overlapping spans are united"] if number else []),
             *(
@@ -121,7 +120,7 @@ def quoted(span: Span, text: str | None) -> str:
     return text[span.start : span.end] if text is not None else span.quote or ""
 
 
-def text_of(documents: Documents | None, name: str, topic: str, at: Place) -> str:
+def text_of(documents: Collection | None, name: str, topic: str, at: Place) -> str:
     """Return the text that a format's offsets need to be understood."""
     if documents is None:
         raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give --docs or --index")
@@ -133,8 +132,3 @@ def text_of(documents: Documents | None, name: str, topic: str, at: Place) -> st
             remedy="check the documents given, or the ids in the gold",
         )
     return documents.text(row)
-
-
-def with_remark(gold: Gold, remark: str) -> Gold:
-    """Return a gold with one more remark."""
-    return replace(gold, remarks=(*gold.remarks, remark))

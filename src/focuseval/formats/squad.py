@@ -18,27 +18,26 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from focuseval.align import align_gold
+from focuseval.collection import open_documents
 from focuseval.errors import FormatError, Place
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of, with_remark
+from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of
 from focuseval.gold import UNKNOWN
+from focuseval.place import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.align import Documents
+    from focuseval.collection import Collection
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
 
-def read(sources: Sequence[Source], documents: Documents | None = None) -> Gold:
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the answers of all questions, verified against their paragraphs; `documents` are not needed for that."""
     del documents
-    gold, found = align_gold(read_quotes(sources), dict(carried(sources)))
-    changed = found.moved.any() or (found.start < 0).any()
-    return with_remark(gold, found.summary()) if changed else gold
+    return place_gold(read_quotes(sources), open_documents(dict(carried(sources))), quiet=True)
 
 
 def read_quotes(sources: Sequence[Source]) -> Gold:
@@ -88,7 +87,7 @@ def _span(answer: Any, document: str, at: Place, name: str) -> Span:
     return Span(document, start, start + len(text), text) if start >= 0 else Span(document, UNKNOWN, UNKNOWN, text)
 
 
-def write(gold: Gold, documents: Documents | None = None) -> Iterator[bytes]:
+def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
     """Yield the gold as one JSON document, an article for each document; the texts must be given."""
     ids = gold.documents.to_pylist()
     articles: dict[str, dict[str, Any]] = {}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError, NotComparableError, Place
+from focuseval.evaluate.signature import decisions
 
 if TYPE_CHECKING:
     from focuseval.evaluate import Scores
@@ -72,7 +73,7 @@ def refuse_other_ground(baseline: Baseline, scores: Scores) -> None:
     pairs = (
         ("gold", baseline.gold_sha256, scores.gold_sha256),
         ("documents", baseline.docs_sha256, scores.docs_sha256),
-        ("policies", _policies(baseline.signature), _policies(scores.signature)),
+        *_policies(baseline.signature, scores.signature),
     )
     for what, old, new in pairs:
         if old != new:
@@ -82,9 +83,11 @@ def refuse_other_ground(baseline: Baseline, scores: Scores) -> None:
             )
 
 
-def _policies(signature: str) -> str:
-    """Return a signature without the version: another release may still be compared."""
-    return "|".join(part for part in signature.split("|") if not part.startswith("focuseval:"))
+def _policies(old: str, new: str) -> list[tuple[str, str | None, str | None]]:
+    """Return the policies of two signatures, by name; the quantisation counts where both have elements."""
+    before, after = decisions(old), decisions(new)
+    names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+    return [(f"policies ({name})", before.get(name), after.get(name)) for name in names]
 
 
 def _short(value: str | None) -> str:

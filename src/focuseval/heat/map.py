@@ -7,11 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from focuseval.errors import InputError, MissingDataError
 from focuseval.evaluate.sources import as_gold, as_index, read
 from focuseval.heat.segments import KINDS, Segments, segments
-from focuseval.match import prepare
+from focuseval.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,40 +97,42 @@ def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: i
         Look at the first `at` results of the topic only.
     """
     index = as_index(docs)
+    if index is None:
+        raise MissingDataError("a heat map shows text: give the documents with docs=")
     judged, ranked = as_gold(gold, index), read(run, None, index)
-    row = int(index.find([document])[0])
+    row = int(Placement(index, pa.array([document])).document[0])
     if row < 0:
         raise InputError(f"expected a document of the collection, found {document!r}")
     if topic not in judged.topics and topic not in ranked.topics:
         raise InputError(f"expected a topic of the gold or the run, found {topic!r}")
-    spans, ranks = _returned(ranked, topic, row, index, at)
+    spans, ranks = _returned(ranked, topic, row, at)
     text = index.text(row)
-    pieces = segments(len(text), _highlights(judged, topic, row, index), spans, ranks)
+    pieces = segments(len(text), _highlights(judged, topic, row), spans, ranks)
     return HeatMap(topic, document, ranked.run_id, text, pieces)
 
 
-def _highlights(gold: Gold, topic: str, row: int, index: Any) -> list[tuple[int, int]]:
-    """Return the highlighted spans of a topic in one document."""
-    if topic not in gold.topics:
+def _highlights(gold: Gold, topic: str, row: int) -> list[tuple[int, int]]:
+    """Return the highlighted spans of a topic in one document; an ambiguous or lost quote highlights nothing."""
+    if topic not in gold.topics or gold.placement is None:
         return []
-    p = prepare(gold, index).gold.passages
-    rows = np.asarray(index.find(gold.documents))
-    mine = np.flatnonzero((p.topic == gold.topics.index(topic)) & (rows[p.document] == row))
-    if (p.start[mine] < 0).any():
+    p = gold.passages
+    mine = np.flatnonzero((p.topic == gold.topics.index(topic)) & (gold.placement.document[p.document] == row))
+    if not gold.aligned and (p.start[mine] < 0).any():
         raise MissingDataError(f"{gold.file or 'the gold'}: the passages of topic {topic!r} have no places in the text")
+    mine = mine[p.start[mine] >= 0]
     return list(zip(p.start[mine].tolist(), p.end[mine].tolist(), strict=True))
 
 
-def _returned(run: Run, topic: str, row: int, index: Any, at: int | None) -> tuple[list[tuple[int, int]], list[int]]:
+def _returned(run: Run, topic: str, row: int, at: int | None) -> tuple[list[tuple[int, int]], list[int]]:
     """Return the spans of a topic's results in one document, and their ranks among all its results."""
-    if topic not in run.topics:
+    if topic not in run.topics or run.placement is None:
         return [], []
     code = run.topics.index(topic)
     low, high = run.bounds[code], run.bounds[code + 1]
     last = high if at is None else min(high, low + at)
-    here = np.flatnonzero(np.asarray(index.find(run.document[low:last])) == row)
+    here = np.flatnonzero(run.placement.document[low:last] == row)
     if run.start is None or run.end is None:
-        return [(0, int(index.lengths[row]))] * len(here), (here + 1).tolist()
+        return [(0, int(run.placement.collection.lengths[row]))] * len(here), (here + 1).tolist()
     start, end = run.start[low + here], run.end[low + here]
     placed = np.flatnonzero((start >= 0) & (end > start))
     spans = zip(start[placed].tolist(), end[placed].tolist(), strict=True)

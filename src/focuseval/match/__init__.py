@@ -4,5 +4,6 @@ from focuseval.match.matched import Matched
 from focuseval.match.matching import match
 from focuseval.match.policies import Policies
 from focuseval.match.prepared import Prepared, prepare
+from focuseval.match.results import Chunks
 
-__all__ = ["Matched", "Policies", "Prepared", "match", "prepare"]
+__all__ = ["Chunks", "Matched", "Policies", "Prepared", "match", "prepare"]

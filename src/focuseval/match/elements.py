@@ -13,14 +13,12 @@ import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.lazy import cached_property
-from focuseval.match.lookup import Lookup
-from focuseval.recall_base import assessed_elements, running
+from focuseval.recall_base import running
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.match.matched import Matched
-    from focuseval.match.prepared import Prepared
     from focuseval.recall_base import Assessed, RecallBase
 
 
@@ -124,19 +122,19 @@ def _sum_before(values: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[
     return before - np.repeat(before[begins], np.diff(np.r_[begins, len(group)]))
 
 
-def match_elements(matched: Matched, prepared: Prepared, quant: str = "auto", base: str = "auto") -> ElementMatch:
+def match_elements(matched: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     """Return a run's results as elements of the recall base under a quantisation.
 
     `base` is ``full``, ``filtered`` (without the policies' tag names) or ``auto``, what the policies say.
     """
     kind = matched.policies.base if base == "auto" else base
     without = matched.policies.filtered_tags if kind == "filtered" else ()
-    return match_base(matched, assessed_of(prepared).base(quant, without))
+    return match_base(matched, matched.prepared.assessed.base(quant, without))
 
 
 def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
     """Return a run's results as elements of any recall base made of the same assessments."""
-    article, code = np.asarray(matched.known, np.int64), path_codes(matched)
+    article, code = np.asarray(matched.known, np.int64), matched.path_codes
     row, repeated = match_rows(base, article, code)
     return ElementMatch(base, matched.bounds, article, code, row, repeated)
 
@@ -145,7 +143,7 @@ def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.in
     """Return the base row of every result, −1 for those not in the base and for repeats; and the number of repeats."""
     here = np.flatnonzero((code >= 0) & (article >= 0))
     row = np.full(len(code), -1, np.int64)
-    row[here] = _lookup(base).find(base.key_of(article[here], code[here]))
+    row[here] = base.lookup.find(base.key_of(article[here], code[here]))
     kept = _without_repeats(row, len(base))
     return kept, int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))
 
@@ -158,35 +156,12 @@ def _without_repeats(row: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return np.where(first[row] == np.arange(len(row)), row, -1)
 
 
-def _lookup(base: RecallBase) -> Lookup:
-    """Return the base's hash table, made once."""
-    made: Lookup | None = base.__dict__.get("_lookup")
-    if made is None:
-        made = base.__dict__["_lookup"] = Lookup(base.key)
-    return made
-
-
-def assessed_of(prepared: Prepared) -> Assessed:
-    """Return the gold's assessed elements, sorted once and kept beside the rest of the gold side."""
-    made: Assessed | None = prepared.__dict__.get("_assessed")
-    if made is None:
-        made = prepared.__dict__["_assessed"] = assessed_elements(prepared.gold, prepared.index, prepared.position)
-    return made
-
-
 def path_codes(matched: Matched) -> NDArray[np.int64]:
     """Return every result's path as a code of the assessed elements' tree, −1 where it has no relative there.
 
     A run of whole documents returns their root elements.
     """
-    made: NDArray[np.int64] | None = matched.__dict__.get("_path_codes")
-    if made is None:
-        made = matched.__dict__["_path_codes"] = _path_codes(matched, assessed_of(matched.prepared))
-    return made
-
-
-def _path_codes(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
-    run = matched.run
+    run, assessed = matched.run, matched.prepared.assessed
     if run.path is None and (run.start is not None or run.text is not None):
         raise MissingDataError(
             f"{run.file or run.run_id}: results are passages, and this measure compares elements; "

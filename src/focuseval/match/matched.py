@@ -19,6 +19,8 @@ from focuseval.match.results import Results, ranks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.match.elements import ElementMatch
+
 
 @dataclass(frozen=True)
 class Found:
@@ -138,11 +140,27 @@ class Matched(Results):
 
     # -- elements -----------------------------------------------------------------------------------------------
 
-    def elements(self, quant: str, base: str) -> Any:
+    def elements(self, quant: str, base: str) -> ElementMatch:
         """Return the results as elements of a recall base (`focuseval.match.elements`), made once for each pair."""
-        made: dict[tuple[str, str], Any] = self.__dict__.setdefault("_elements", {})
-        if (quant, base) not in made:
+        if (quant, base) not in self.element_matches:
             from focuseval.match.elements import match_elements  # noqa: PLC0415  only element measures pay for it
 
-            made[quant, base] = match_elements(self, self.prepared, quant, base)
-        return made[quant, base]
+            self.element_matches[quant, base] = match_elements(self, quant, base)
+        return self.element_matches[quant, base]
+
+    @cached_property
+    def element_matches(self) -> dict[tuple[str, str], ElementMatch]:
+        """The recall bases that measures have asked for so far, by quantisation and base."""
+        return {}
+
+    @cached_property
+    def path_codes(self) -> NDArray[np.int64]:
+        """For every result, its path as a code of the assessed elements' tree; see `focuseval.match.elements`."""
+        from focuseval.match.elements import path_codes  # noqa: PLC0415  as above
+
+        return path_codes(self)
+
+    @cached_property
+    def made(self) -> dict[str, Any]:
+        """What measures have computed from this match and may need again, by name."""
+        return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,22 +10,38 @@ from focuseval.errors import NotComparableError
 from focuseval.match.matched import Matched
 from focuseval.match.policies import Policies
 from focuseval.match.prepared import Prepared, prepare
+from focuseval.place import place_run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.collection import Collection
     from focuseval.gold import Gold
+    from focuseval.match.results import Chunks
     from focuseval.run import Run
 
 
 def match(
-    run: Run, gold: Gold | Prepared, policies: Policies | None = None, index: Any = None, chunks: Any = None
+    run: Run,
+    gold: Gold | Prepared,
+    policies: Policies | None = None,
+    index: Collection | None = None,
+    chunks: Chunks | None = None,
 ) -> Matched:
     """Return the table of a run's results against the gold; pass `prepare(gold, index)` to share work between runs."""
     prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
     policies = policies or Policies()
+    run = run if prepared.index is None else place_run(run, prepared.index)
+    run = in_file_order(run) if policies.compat == "inex_eval" else run
     rows, bounds = _order(run, prepared, policies.cutoff)
     return Matched(prepared, run, policies, rows, bounds, chunks)
+
+
+def in_file_order(run: Run) -> Run:
+    """Return the run as its file has it, as the official tool reads it: ranks and scores do not count."""
+    if run.line is None:
+        return run
+    return run.take(np.lexsort((run.line, run.topic)))
 
 
 def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:

@@ -13,13 +13,9 @@ from focuseval.errors import MeasureError
 from focuseval.limits import MOST
 
 CHOICES = {
-    "ties": ("file", "score"),
     "overlap": ("once", "inex_eval"),
-    "repeated": ("first",),
     "missing": ("zero", "skip"),
-    "unjudged": ("nonrelevant",),
     "short": ("pad", "last"),
-    "unit": ("characters",),
     "base": ("full", "filtered"),
     "cas": ("none", "strict", "vague"),
     "compat": ("none", "inex_eval", "legalbenchrag", "chroma"),
@@ -40,25 +36,22 @@ LINK_TYPES = (
 
 @dataclass(frozen=True)
 class Policies:
-    """How ties, overlap, repeats, gaps and cut-offs are treated.
+    """How overlap, gaps and cut-offs are treated.
+
+    What is no choice is no policy: results stand in the order that their format defines (TREC: score, then document id
+    descending), a result that comes back gains nothing, an unjudged document is not relevant, text is counted in
+    characters.
 
     >>> Policies(cutoff=1500).signature()
-    'ties:file|overlap:once|repeated:first|missing:zero|unjudged:nonrelevant|short:pad|unit:characters|cutoff:1500|base:full|beta:1|cas:none|compat:none'
+    'overlap:once|missing:zero|short:pad|cutoff:1500|base:full|beta:1|cas:none|compat:none'
     """
 
-    ties: str = "file"
-    """The order of the results as read: each format's own rule (TREC: score, then document id descending)."""
     overlap: str = "once"
     """Text counts at the first rank that returns it; ``inex_eval`` charges it again in articles without relevance."""
-    repeated: str = "first"
-    """A result that was returned before gains nothing the second time."""
     missing: str = "zero"
     """A topic that the run does not answer scores 0, or is left out of the mean (``skip``)."""
-    unjudged: str = "nonrelevant"
-    """An unjudged document is treated as not relevant, and counted."""
     short: str = "pad"
     """gP past the last article: zeros are added, or the last value repeated (``last``)."""
-    unit: str = "characters"
     cutoff: int | None = None
     """Results per topic that are looked at; None for all."""
     base: str = "full"
@@ -103,7 +96,7 @@ class Policies:
 
 def inex_eval(policies: Policies) -> Policies:
     """Return the policies as the official 2008–10 tool has them: file order, answered topics, no cut-off."""
-    return policies.but(ties="file", missing="skip", short="last", overlap="inex_eval", cutoff=None, compat="inex_eval")
+    return policies.but(missing="skip", short="last", overlap="inex_eval", cutoff=None, compat="inex_eval")
 
 
 def _word(value: object) -> str:

@@ -6,21 +6,26 @@ is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from focuseval.collection.names import EXTENSION, Names
 from focuseval.errors import MissingDataError
 from focuseval.keys import hash64, mix
 from focuseval.lazy import cached_property
-from focuseval.match.lookup import Lookup
-from focuseval.match.usable import refuse_unplaced, usable
+from focuseval.lookup import Lookup
+from focuseval.place import place_gold
+from focuseval.recall_base import Assessed, assessed_elements
 from focuseval.spans import Spans, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.collection import Collection
     from focuseval.gold import Gold
 
 
@@ -29,8 +34,8 @@ class Prepared:
     """What every run is compared with; expensive columns are made when a measure first asks for them."""
 
     gold: Gold
-    index: Any = None
-    """The collection's index, or None."""
+    index: Collection | None = None
+    """The collection, or None."""
     whole: Prepared | None = None
     """What this is some topics of, or None: their documents are hashed and found in the index once."""
 
@@ -72,7 +77,42 @@ class Prepared:
     @cached_property
     def pairs(self) -> Lookup:
         """Finds the article of a (counted topic, document) pair, coded by `pair_key`."""
-        return Lookup(self.pair_key(self.topic, self.gold.articles.document))
+        return Lookup(self.pair_key(self.topic, self.same[self.gold.articles.document]))
+
+    @cached_property
+    def names(self) -> Names:
+        """The ids of the gold's documents, and the rule by which others match them."""
+        return Names(self.gold.documents.cast(pa.string()), folders=False) if self.whole is None else self.whole.names
+
+    @cached_property
+    def has_extensions(self) -> bool:
+        """Whether an id of the gold has a file extension, so that a run may leave it out."""
+        if self.whole is not None:
+            return self.whole.has_extensions
+        return bool(pc.any(pc.match_substring_regex(self.names.ids, EXTENSION)).as_py())
+
+    @cached_property
+    def same(self) -> NDArray[np.int64]:
+        """For every document of the gold, the code of the first that is the same document of the collection."""
+        code = np.arange(len(self.gold.documents))
+        known = np.flatnonzero(self.document_rows >= 0) if self.index is not None else code[:0]
+        first = np.full(int(self.document_rows.max(initial=-1)) + 1, -1, np.int64)
+        first[self.document_rows[known[::-1]]] = known[::-1]
+        code[known] = first[self.document_rows[known]]
+        return code
+
+    @cached_property
+    def code_of_row(self) -> NDArray[np.int64]:
+        """For every document of the collection, its code in the gold, −1 where the gold does not have it; and a −1."""
+        code = np.full(len(self.index) + 1 if self.index is not None else 1, -1, np.int64)
+        known = np.flatnonzero(self.document_rows >= 0)
+        code[self.document_rows[known]] = self.same[known]
+        return code
+
+    @cached_property
+    def assessed(self) -> Assessed:
+        """The gold's assessed elements, sorted once for all recall bases."""
+        return assessed_elements(self.gold, self.index, self.position)
 
     @cached_property
     def hashed_pairs(self) -> Lookup:
@@ -90,13 +130,13 @@ class Prepared:
         return hash64(self.gold.documents) if self.whole is None else self.whole.document_keys
 
     @cached_property
-    def document_rows(self) -> NDArray[np.int32]:
+    def document_rows(self) -> NDArray[np.int64]:
         """For every document of the gold, its row in the index, or −1."""
         if self.whole is not None:
             return self.whole.document_rows
-        if self.index is None:
-            return np.full(len(self.gold.documents), -1, np.int32)
-        return np.asarray(self.index.find(self.gold.documents), np.int32)
+        if self.index is None or self.gold.placement is None:
+            return np.full(len(self.gold.documents), -1, np.int64)
+        return self.gold.placement.document
 
     @cached_property
     def article_of_passage(self) -> NDArray[np.int64]:
@@ -179,6 +219,46 @@ class Prepared:
         return total
 
 
-def prepare(gold: Gold, index: Any = None) -> Prepared:
+def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
     """Return the gold side of a match; build it once and pass it to `match` for every run."""
-    return Prepared(usable(gold), index)
+    return Prepared(_usable(gold if index is None else place_gold(gold, index)), index)
+
+
+def _usable(gold: Gold) -> Gold:
+    """Return a gold whose passages all have their spans: ambiguous or lost quotes are counted, never guessed.
+
+    A document all of whose passages are ambiguous or lost counts as not relevant, and a topic without any other is left
+    out of every mean: both are among the remarks.
+    """
+    p, a = gold.passages, gold.articles
+    lost = (p.start < 0) | (p.end < 0)
+    if not gold.aligned or not lost.any():
+        return gold
+    article, size = gold.article_of(p), len(a.topic)
+    bare = np.bincount(article[lost], minlength=size) > 0
+    bare &= (np.bincount(article[~lost], minlength=size) == 0) & (a.relevance > 0)
+    articles = replace(a, relevance=np.where(bare, 0, a.relevance), rsize=np.where(bare, 0, a.rsize))
+    kept = replace(gold, articles=articles, passages=p.take(np.flatnonzero(~lost)))
+    topics = int(np.count_nonzero(gold.relevant_topics & ~kept.relevant_topics))
+    remark = (
+        f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
+        f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
+    )
+    return replace(kept, remarks=(*gold.remarks, remark))
+
+
+def refuse_unplaced(gold: Gold) -> None:
+    """Refuse passages without spans, and say what would give them one."""
+    p = gold.passages
+    if not ((p.start < 0).any() or (p.end < 0).any()):
+        return
+    quotes = p.start_path is None and p.quote is not None
+    said = "quotes without offsets" if quotes else "paths"
+    remedy = (
+        "give the documents with --docs"
+        if quotes
+        else "build the collection's index with 'focuseval index' and give it with --index"
+    )
+    raise MissingDataError(
+        f"{gold.file or 'the gold'}: passages are given as {said}, so their characters are unknown; {remedy}"
+    )

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.lazy import cached_property
-from focuseval.match.articles import MatchedDocuments, find_by_name, group_articles
-from focuseval.match.hashed import find_by_hash
-from focuseval.match.places import Places, place
+from focuseval.match.documents import MatchedDocuments, find_documents
+from focuseval.match.places import ResultSpans, result_spans
 from focuseval.spans import novelty, unseen
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.match.policies import Policies
     from focuseval.match.prepared import Prepared
     from focuseval.run import Run
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """All chunks of a chunker: document ids and spans, for no topic in particular."""
+
+    document: pa.Array
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
 
 
 UNPLACED_COST = 18
@@ -38,8 +48,10 @@ class Results:
     """Rows of the run that are looked at, in this table's order; None for all of them as they stand."""
     bounds: NDArray[np.int64]
     """Where each counted topic's block begins, and one more entry for the end of the last."""
-    chunks: Any = None
-    """All chunks of the chunker, for `ceiling`; a `Chunks` value or None."""
+    chunks: Chunks | None = None
+    """All chunks of the chunker, for `ceiling`."""
+    cut: ResultSpans | None = None
+    """Spans that stand in for the results' own, where results are cut short; see `with_spans`."""
 
     def __len__(self) -> int:
         """Return the number of results."""
@@ -81,7 +93,7 @@ class Results:
     @cached_property
     def documents(self) -> MatchedDocuments:
         """The results' documents, as the gold knows them."""
-        return find_by_hash(self) or find_by_name(self)
+        return find_documents(self)
 
     @property
     def known(self) -> NDArray[np.integer]:
@@ -91,7 +103,7 @@ class Results:
     @cached_property
     def article(self) -> NDArray[np.int64]:
         """For every result, its article: a row of ``gold.articles``, or a number beyond for unjudged pairs."""
-        return group_articles(self)
+        return self.documents.articles(len(self.prepared.topic))
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
@@ -106,9 +118,24 @@ class Results:
     # -- which characters ---------------------------------------------------------------------------------------
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> ResultSpans:
         """Start and end of every result."""
-        return place(self)
+        return result_spans(self) if self.cut is None else self.cut
+
+    @property
+    def places_asked_for(self) -> bool:
+        """Whether a measure has asked where the results lie."""
+        return "places" in vars(self)
+
+    def with_spans(self, spans: ResultSpans) -> Self:
+        """Return the same results with other spans."""
+        return replace(self, cut=spans)
+
+    @cached_property
+    def document_row(self) -> NDArray[np.int64]:
+        """For every result, the row of its document in the collection; −1 where there is none."""
+        placement = self.run.placement
+        return np.full(len(self), -1, np.int64) if placement is None else self.column(placement.document)
 
     @property
     def start(self) -> NDArray[np.int64]:

@@ -51,9 +51,7 @@ def restricted(m: Matched, most: int) -> Matched:
     edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)] if len(group) else np.zeros(1, np.int64)
     left = np.empty(len(m), np.int64)
     left[order] = np.clip(most - (running_count(size, edges) - size), 0, None)
-    cut = replace(m)
-    cut.__dict__["places"] = replace(m.places, end=np.minimum(m.end, m.start + left))
-    return cut
+    return m.with_spans(replace(m.places, end=np.minimum(m.end, m.start + left)))
 
 
 def words(m: Matched) -> Integers:
@@ -76,8 +74,7 @@ class Words:
         index = m.prepared.index
         if index is None:
             raise MissingDataError("a budget of words needs the text of the documents; give it with --docs or --index")
-        row = np.asarray(index.find(m.column(m.run.document)), np.int64)
-        kept, code = np.unique(row, return_inverse=True)
+        kept, code = np.unique(m.document_row, return_inverse=True)
         found = [boundaries(index.text(int(r)) if r >= 0 else "") for r in kept]
         number = np.array([len(starts) for starts, _ in found], np.int64)
         self._code = code.reshape(-1)
@@ -101,9 +98,9 @@ class Words:
 
 
 def _words_of(m: Matched) -> Words:
-    made: Words | None = m.__dict__.get("_words")
+    made: Words | None = m.made.get("words")
     if made is None:
-        made = m.__dict__["_words"] = Words(m)
+        made = m.made["words"] = Words(m)
     return made
 
 

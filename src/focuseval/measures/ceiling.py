@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.match.articles import dictionary, document_codes
+from focuseval.match.documents import document_codes
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.spans import Read
 from focuseval.measures.topicwise import count_by
@@ -21,15 +20,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Chunks:
-    """All chunks of a chunker: document ids and spans, for no topic in particular."""
-
-    document: Any
-    start: Integers
-    end: Integers
-
-
 def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
     """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
     seen = best_read(m)
@@ -41,16 +31,17 @@ def best_read(m: Matched, near: int = 0) -> Read:
 
     With ``near=1`` the chunks that only touch highlighted text are retrieved, too.
     """
-    made: dict[int, Read] = m.__dict__.setdefault("_best_read", {})
-    if near not in made:
-        made[near] = _best_read(m, near)
-    return made[near]
+    name = f"best read, near {near}"
+    if name not in m.made:
+        m.made[name] = _best_read(m, near)
+    found: Read = m.made[name]
+    return found
 
 
 def _best_read(m: Matched, near: int) -> Read:
     prepared, chunks = m.prepared, chunks_of(m)
     highlights = prepared.highlights
-    document = prepared.gold.articles.document[highlights.group]
+    document = prepared.same[prepared.gold.articles.document[highlights.group]]
     mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
     shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
     topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
@@ -60,14 +51,15 @@ def _best_read(m: Matched, near: int) -> Read:
 
 def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
     """Return document codes and spans of the chunks: the chunker's when they are given, else those of the run."""
-    if m.chunks is None and m.run.start is not None and m.run.end is not None:
-        ids, start, end = dictionary(m.run.document), m.run.start, m.run.end  # of all topics, counted or not
-    elif m.chunks is None:
-        ids, start, end = dictionary(m.column(m.run.document)), m.start, m.end
+    if m.chunks is not None:
+        ids, start, end = m.chunks.document, m.chunks.start, m.chunks.end
+    elif m.run.start is not None and m.run.end is not None:
+        ids, start, end = m.run.document, m.run.start, m.run.end  # of all topics, counted or not
     else:
-        ids, start, end = dictionary(m.chunks.document), m.chunks.start, m.chunks.end
-    codes = document_codes(ids.dictionary, m.prepared)[ids.indices.to_numpy(zero_copy_only=False)]
-    return codes, start, end
+        ids, start, end = m.column(m.run.document), m.start, m.end
+    codes = document_codes(ids, m.prepared)
+    known = codes >= 0
+    return codes[known], start[known], end[known]
 
 
 MEASURES = (

@@ -42,9 +42,9 @@ def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
 
 def interpolated_curve(m: Matched) -> tuple[Floats, Floats]:
     """Return the 101 recall levels and, for every topic, the best precision at or beyond each of them."""
-    made: Floats | None = m.__dict__.get("_interpolated")  # MAiP and every iP look at the same curve
+    made: Floats | None = m.made.get("interpolated precision")  # MAiP and every iP look at the same curve
     if made is None:
-        made = m.__dict__["_interpolated"] = _interpolated(m)
+        made = m.made["interpolated precision"] = _interpolated(m)
     return np.arange(LEVELS) / 100, made
 
 

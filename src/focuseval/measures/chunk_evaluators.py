@@ -42,10 +42,11 @@ class Texts:
 
 def texts(m: Matched, at: int | None) -> Texts:
     """Return the sums for the first `at` results; made once for each `at`."""
-    made: dict[int | None, Texts] = m.__dict__.setdefault("_peer_texts", {})
-    if at not in made:
-        made[at] = _texts(m, at)
-    return made[at]
+    name = f"texts of the first {at}"
+    if name not in m.made:
+        m.made[name] = _texts(m, at)
+    found: Texts = m.made[name]
+    return found
 
 
 def _texts(m: Matched, at: int | None) -> Texts:

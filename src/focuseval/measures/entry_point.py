@@ -30,12 +30,12 @@ class NearEntry(NamedTuple):
 
 def near(m: Matched) -> NearEntry:
     """Return the articles that can score, made once: a run returns many and enters few where it should."""
-    made: NearEntry | None = m.__dict__.get("_near")
+    made: NearEntry | None = m.made.get("near entry points")
     if made is None:
         rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
         topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
         bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
-        made = m.__dict__["_near"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
+        made = m.made["near entry points"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
     return made
 
 

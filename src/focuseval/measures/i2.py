@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from focuseval.collection.paths import encoded
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.match.articles import dictionary
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ceiling, without_base
 from focuseval.measures.xcg import LEVELS, QUANT
@@ -125,7 +125,7 @@ def _distinct(m: Matched) -> NDArray[np.int64]:
     """Return how many different elements of the collection every topic's list holds."""
     if m.path is None or not len(m):
         return np.diff(m.bounds)
-    path = dictionary(m.path)
+    path = encoded(m.path)
     pair = m.article.astype(np.int64) * max(len(path.dictionary), 1) + path.indices.to_numpy(zero_copy_only=False)
     known = np.flatnonzero(~m.places.unplaced)
     _, first = np.unique(pair[known], return_index=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MissingDataError
-from focuseval.match.elements import assessed_of, match_base
+from focuseval.match.elements import match_base
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ceiling, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS
@@ -29,7 +29,7 @@ _ONE = 2**36
 
 def graded_base(m: Matched) -> RecallBase:
     """Return the base of all elements with any grade, whatever a quantisation makes of it."""
-    assessed = assessed_of(m.prepared)
+    assessed = m.prepared.assessed
     if assessed.gold.scale != "grades":
         raise MissingDataError(
             f"i3AP needs grades of exhaustivity and specificity (2003–04), found a gold of scale "
@@ -40,7 +40,7 @@ def graded_base(m: Matched) -> RecallBase:
 
 def _grades(match: ElementMatch, m: Matched, quant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return quantised exhaustivity and specificity of every base row, as integers: thirds, or 0 and 1."""
-    elements = assessed_of(m.prepared).elements
+    elements = m.prepared.assessed.elements
     e, s = (column[match.base.source].astype(np.int64) for column in (elements.exhaustivity, elements.specificity))
     return (e, s) if quant == "gen" else ((e == 3).astype(np.int64), (s == 3).astype(np.int64))
 

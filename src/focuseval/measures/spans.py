@@ -51,20 +51,18 @@ class Read:
 
 def read(m: Matched, at: At) -> Read:
     """Return what the first `at` results, a budget, or the whole list show."""
-    if not isinstance(at, Budget) and "new_size" not in m.__dict__:
-        made: dict[int | None, Read] = m.__dict__.setdefault("_united", {})
-        if at not in made:
-            made[at] = united(m, at)
-        return made[at]
-    size, relevant = budgeted(m, at) if isinstance(at, Budget) else (m.new_size, m.new_rsize)
-    if isinstance(at, int):
-        kept = m.rank <= at
-        size, relevant = np.where(kept, size, 0), np.where(kept, relevant, 0)
-    return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
+    if isinstance(at, Budget):
+        size, relevant = budgeted(m, at)
+        return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
+    name = f"text of the first {at}"
+    if name not in m.made:
+        m.made[name] = united(m, at)
+    found: Read = m.made[name]
+    return found
 
 
 def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
-    """Return the union of the first results: cheaper than who returned what first, when nobody asks for that."""
+    """Return the union of the first results: cheaper than which of them returned what first."""
     whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
     parts = [_united(m, at, first, last) for first, last in blocks(m.bounds, block)]
     size, relevant = (np.concatenate(part) for part in zip(*parts, strict=True))

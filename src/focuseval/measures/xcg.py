@@ -155,9 +155,9 @@ def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float6
     return without_base(ratio(part, whole), whole)
 
 
-def relevant_only(match: ElementMatch, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def relevant_only(match: ElementMatch, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the values, NaN for topics without a relevant element in the base."""
-    return without_base(values, match.base.full_list.length())
+    return without_base(np.asarray(values, np.float64), match.base.full_list.length())
 
 
 QUANT = Parameter("quant", "auto", "Quantisation: what an assessment is worth; by default the gold's year's own.")

@@ -54,7 +54,8 @@ def build_pool(
     Parameters
     ----------
     runs
-        The runs; elements and passages count for their documents, at the rank of the first.
+        The runs; elements and passages count for their documents, at the rank of the first. Runs that are placed in a
+        collection (read with an index) may name a document with or without its extension.
     depth, size
         Every document down to this rank, or rank by rank in turn until a topic has so many. Exactly one of the two.
     order
@@ -81,7 +82,7 @@ def build_pool(
 
 def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
     """Return the names of topics and documents, and every document's rank in every run."""
-    ids = pa.chunked_array([_plain(run.document) for run in runs]).dictionary_encode().unify_dictionaries()
+    ids = pa.chunked_array([_ids(run) for run in runs]).dictionary_encode().unify_dictionaries()
     documents = ids.chunk(0).dictionary.to_pylist() if ids.num_chunks else []
     topics = list(dict.fromkeys(topic for run in runs for topic in run.topics))
     code = {topic: k for k, topic in enumerate(topics)}
@@ -99,10 +100,15 @@ def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
     return topics, documents, _Ranked(*(np.concatenate(column) for column in columns))
 
 
-def _plain(column: Any) -> Any:
-    """Return ids as one plain string array."""
-    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pc.cast(joined, pa.string())
+def _ids(run: Run) -> pa.Array:
+    """Return the ids of a run's documents: the collection's, where the run is placed in one and it has them."""
+    joined = run.document.combine_chunks() if isinstance(run.document, pa.ChunkedArray) else run.document
+    names = pc.cast(joined, pa.string())
+    if run.placement is None:
+        return names
+    row = run.placement.document
+    known = run.placement.collection.ids.take(pa.array(np.maximum(row, 0)))
+    return pc.if_else(pa.array(row >= 0), known, names)
 
 
 def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ranked]:

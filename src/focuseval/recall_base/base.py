@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from focuseval.lazy import cached_property
+from focuseval.lookup import Lookup
 from focuseval.recall_base.ideal import ideal_rows
 
 if TYPE_CHECKING:
@@ -100,6 +101,11 @@ class RecallBase:
     def key(self) -> NDArray[np.int64]:
         """One number for every row, increasing; see `key_of`."""
         return self.key_of(self.article, self.code)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Finds the row of a key."""
+        return Lookup(self.key)
 
     def key_of(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
         """Join an article and a path code into one number that sorts as the rows do."""

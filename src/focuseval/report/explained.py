@@ -1,4 +1,4 @@
-"""From the ground to the heat map of a report: which articles, their spans, their texts, and what is missing."""
+"""From the evidence to the heat map of a report: which articles, their spans, their texts, and what is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
 NO_INDEX = (
@@ -26,19 +26,19 @@ NO_INDEX = (
 )
 
 
-def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
+def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
     """Return the heat map and the texts that travel with it; a served one names its topics only."""
-    runs = tuple(ground.labels[run] for run in ground.drawn)
-    a, b = _positions(ground)
-    if ground.index is None:
+    runs = tuple(evidence.labels[run] for run in evidence.drawn)
+    a, b = _positions(evidence)
+    if evidence.index is None:
         return TextView(runs, a, b, (), NO_INDEX), {}
-    lost, highlighted = _lost(ground), has_highlights(ground)
+    lost, highlighted = _lost(evidence), has_highlights(evidence)
     if served:
-        every = tuple(_topic(ground, topic, []) for topic in range(len(ground.scores.topics)))
+        every = tuple(_topic(evidence, topic, []) for topic in range(len(evidence.scores.topics)))
         said = "Every article that is relevant or was returned is here: nothing is left out."
         return TextView(runs, a, b, every, said, lost, highlighted, served=True), {}
-    table = articles(ground)
-    read = reader(ground.index)
+    table = articles(evidence)
+    read = reader(evidence.index)
     sizes: dict[int, int] = {}
 
     def cost(document: int) -> int:
@@ -46,76 +46,79 @@ def explain(ground: Ground, budget: int, *, served: bool = False) -> tuple[TextV
             sizes[document] = len(as_json(read(document)).encode())
         return sizes[document]
 
-    order = ranked(table, None if b is None else (a, b), weights(ground))
-    chosen = choose(order, table, ground.index.lengths, cost, budget)
+    order = ranked(table, None if b is None else (a, b), weights(evidence))
+    chosen = choose(order, table, evidence.index.lengths, cost, budget)
     texts = {view["id"]: view for row in sorted({int(table.document[c]) for c in chosen}) for view in (read(row),)}
     characters = sum(view["length"] for view in texts.values())
     said = left_out(len(chosen), len(table), len(texts), characters)
-    return TextView(runs, a, b, tuple(_topics(ground, table, chosen)), said, lost, highlighted), texts
+    return TextView(runs, a, b, tuple(_topics(evidence, table, chosen)), said, lost, highlighted), texts
 
 
-def has_highlights(ground: Ground) -> bool:
+def has_highlights(evidence: Evidence) -> bool:
     """Whether the gold says, in characters, which text is relevant."""
     try:
-        return len(ground.prepared.highlights) > 0
+        return len(evidence.prepared.highlights) > 0
     except MissingDataError:
         return False
 
 
-def _positions(ground: Ground) -> tuple[int, int | None]:
+def _positions(evidence: Evidence) -> tuple[int, int | None]:
     """Return where A and B stand among the drawn runs."""
-    if ground.pair is None:
+    if evidence.pair is None:
         return 0, None
-    first, second = ground.pair
-    return ground.drawn.index(first), ground.drawn.index(second)
+    first, second = evidence.pair
+    return evidence.drawn.index(first), evidence.drawn.index(second)
 
 
-def weights(ground: Ground) -> NDArray[np.float64]:
+def weights(evidence: Evidence) -> NDArray[np.float64]:
     """Return how much every topic decides: the difference of A and B, or what a single run lacks."""
-    values = ground.values()
-    first, second = ground.pair or (0, None)
+    values = evidence.values()
+    first, second = evidence.pair or (0, None)
     told = np.abs(values[first] - values[second]) if second is not None else 1 - values[first]
     return np.asarray(np.nan_to_num(told, nan=0.0))
 
 
-def _topics(ground: Ground, table: ArticleTable, chosen: Sequence[int]) -> list[dict[str, Any]]:
+def _topics(evidence: Evidence, table: ArticleTable, chosen: Sequence[int]) -> list[dict[str, Any]]:
     """Return the topics that have articles, those in the order in which they explain."""
     found: dict[int, list[int]] = {}
     for row in chosen:
         found.setdefault(int(table.topic[row]), []).append(row)
-    ids = ground.index.ids
     return [
-        _topic(ground, topic, [article_view(table, row, ids[int(table.document[row])].as_py()) for row in rows])
+        _topic(evidence, topic, [article_view(table, row, _document(evidence, table, row)) for row in rows])
         for topic, rows in sorted(found.items())
     ]
 
 
-def _topic(ground: Ground, topic: int, views: list[dict[str, Any]]) -> dict[str, Any]:
-    name = ground.scores.topics[topic]
-    return {"topic": name, "title": ground.title(name), "articles": views}
+def _topic(evidence: Evidence, topic: int, views: list[dict[str, Any]]) -> dict[str, Any]:
+    name = evidence.scores.topics[topic]
+    return {"topic": name, "title": evidence.title(name), "articles": views}
 
 
-def topic_views(ground: Ground, topic: int) -> list[dict[str, Any]]:
+def topic_views(evidence: Evidence, topic: int) -> list[dict[str, Any]]:
     """Return every article of one topic, the most explanatory first: what a server answers."""
-    table = articles(ground, topic, depth=None)
-    a, b = _positions(ground)
-    order = ranked(table, None if b is None else (a, b), weights(ground))
-    ids = ground.index.ids
-    return [article_view(table, row, ids[int(table.document[row])].as_py()) for row in order]
+    table = articles(evidence, topic, depth=None)
+    a, b = _positions(evidence)
+    order = ranked(table, None if b is None else (a, b), weights(evidence))
+    return [article_view(table, row, _document(evidence, table, row)) for row in order]
 
 
-def _lost(ground: Ground) -> tuple[str, ...]:
+def _document(evidence: Evidence, table: ArticleTable, row: int) -> str:
+    """Return the id of an article's document."""
+    return "" if evidence.index is None else str(evidence.index.ids[int(table.document[row])])
+
+
+def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
-    said = [] if has_highlights(ground) else [NO_HIGHLIGHTS]
-    gone = np.flatnonzero(ground.prepared.document_rows < 0)
+    said = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
+    gone = np.flatnonzero(evidence.prepared.document_rows < 0)
     if len(gone):
-        names = [ground.gold.documents[int(i)].as_py() for i in gone[:3]]
+        names = [evidence.gold.documents[int(i)].as_py() for i in gone[:3]]
         said.append(_missing("The gold", len(gone), names))
-    for run, seen in zip(ground.drawn, ground.observed, strict=True):
+    for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
         if seen.why_not:
-            said.append(f"{ground.labels[run]} cannot be shown in the text: {seen.why_not}")
+            said.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")
         if seen.retrieved is not None and seen.retrieved.lost:
-            said.append(_missing(ground.labels[run], len(seen.retrieved.lost), seen.retrieved.lost[:3]))
+            said.append(_missing(evidence.labels[run], len(seen.retrieved.lost), seen.retrieved.lost[:3]))
     return tuple(said)
 
 

@@ -13,7 +13,7 @@ from focuseval.significance.intervals import bca
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 5
 MOST_MEASURES = 5
@@ -74,37 +74,37 @@ class FirstScreen:
     """Every topic, from A's greatest loss to its greatest gain."""
 
 
-def first_screen(ground: Ground) -> FirstScreen:
+def first_screen(evidence: Evidence) -> FirstScreen:
     """Return what the first screen shows."""
-    said = verdict(ground)
-    first, second = ground.pair or (0, None)
-    per_topic = by_topic(ground)
+    said = verdict(evidence)
+    first, second = evidence.pair or (0, None)
+    per_topic = by_topic(evidence)
     key = (lambda d: -abs(d.difference)) if second is not None else (lambda d: d.a)
     deciding = [d for d in sorted(per_topic, key=key) if second is None or d.difference]
     return FirstScreen(
         verdict=said,
-        a=ground.labels[first],
-        b=None if second is None else ground.labels[second],
-        measure=ground.measure,
-        topics=len(ground.scores.topics),
-        runs=run_lines(ground, said.against),
+        a=evidence.labels[first],
+        b=None if second is None else evidence.labels[second],
+        measure=evidence.measure,
+        topics=len(evidence.scores.topics),
+        runs=run_lines(evidence, said.against),
         deciding=tuple(deciding[:MOST_DECIDING]),
         per_topic=tuple(per_topic),
     )
 
 
-def by_topic(ground: Ground) -> list[Deciding]:
+def by_topic(evidence: Evidence) -> list[Deciding]:
     """Return every topic with what A and B score under the first measure, A's greatest loss first."""
-    first, second = ground.pair or (0, None)
-    values = ground.values()
+    first, second = evidence.pair or (0, None)
+    values = evidence.values()
     a = values[first]
     b = values[second] if second is not None else np.zeros(len(a))
     kept = np.flatnonzero(~np.isnan(a) & ~np.isnan(b))
     order = kept[np.argsort(a[kept] - b[kept], kind="stable")]
     return [
         Deciding(
-            topic := ground.scores.topics[i],
-            ground.title(topic),
+            topic := evidence.scores.topics[i],
+            evidence.title(topic),
             float(a[i]),
             None if second is None else float(b[i]),
             float(a[i] - b[i]),
@@ -113,26 +113,26 @@ def by_topic(ground: Ground) -> list[Deciding]:
     ]
 
 
-def run_lines(ground: Ground, against: tuple[Against, ...]) -> tuple[RunLine, ...]:
+def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine, ...]:
     """Return a line for every run, best first."""
-    means = [intervals(ground.scores.values[:, :, m]) for m in range(len(ground.scores.measures))]
-    words = {a.run: a.word for a in against} if ground.baseline is not None else {}
-    pair = ground.pair or (-1, -1)
+    means = [intervals(evidence.scores.values[:, :, m]) for m in range(len(evidence.scores.measures))]
+    words = {a.run: a.word for a in against} if evidence.baseline is not None else {}
+    pair = evidence.pair or (-1, -1)
     role = {pair[0]: "A", pair[1]: "B"}
     lines = []
-    for run in ground.order.tolist():
-        counts = ground.scores.counts[run]
+    for run in evidence.order.tolist():
+        counts = evidence.scores.counts[run]
         lines.append(
             RunLine(
-                run=ground.labels[run],
-                file=ground.scores.files[run] if ground.scores.files else "",
+                run=evidence.labels[run],
+                file=evidence.scores.files[run] if evidence.scores.files else "",
                 role=role.get(run, ""),
-                means=tuple(_mean(n, means[i][run]) for i, n in enumerate(ground.scores.measures)),
+                means=tuple(_mean(n, means[i][run]) for i, n in enumerate(evidence.scores.measures)),
                 topics=counts.topics,
                 missing=counts.missing,
                 excluded=counts.excluded,
                 unjudged=counts.unjudged,
-                against="baseline" if run == ground.baseline else words.get(run, ""),
+                against="baseline" if run == evidence.baseline else words.get(run, ""),
             )
         )
     return tuple(lines)
@@ -164,37 +164,37 @@ def _mean(measure: str, row: NDArray[np.float64]) -> Mean:
     return Mean(measure, mean, low, high, int(np.nan_to_num(row[3])))
 
 
-def remarks(ground: Ground) -> tuple[str, ...]:
+def remarks(evidence: Evidence) -> tuple[str, ...]:
     """Say what a reader of the numbers should know: gaps, leftovers, limits."""
-    scores, said = ground.scores, []
+    scores, said = evidence.scores, []
     if len(scores.topics) == 1:
         said.append("One topic: its values have no interval, and nothing follows for other topics.")
     if scores.counts and scores.counts[0].excluded:
         said.append(f"Nothing is relevant in {topics(scores.counts[0].excluded)} of the gold: left out.")
-    said += _gaps(ground)
+    said += _gaps(evidence)
     unjudged = [c.unjudged for c in scores.counts]
     if any(unjudged):
         words = "a run" if len(unjudged) == 1 else "the runs"
         said.append(
             f"Up to {max(unjudged):,} results of {words} are in documents that nobody judged: they count as wrong."
         )
-    for label, counts in zip(ground.labels, scores.counts, strict=True):
+    for label, counts in zip(evidence.labels, scores.counts, strict=True):
         if counts.unknown:
             said.append(f"{label}: left out {topics(counts.unknown)} that the gold does not have.")
         if counts.unplaced:
             said.append(f"{label}: {counts.unplaced:,} results have no known place in their document and gain nothing.")
-    if len(ground.drawn) < len(ground.labels):
-        said.append(f"{len(ground.labels)} runs: curves and heat map show the {len(ground.drawn)} best.")
+    if len(evidence.drawn) < len(evidence.labels):
+        said.append(f"{len(evidence.labels)} runs: curves and heat map show the {len(evidence.drawn)} best.")
     return tuple(said)
 
 
-def _gaps(ground: Ground) -> list[str]:
+def _gaps(evidence: Evidence) -> list[str]:
     """Say which runs leave topics unanswered, the worst first."""
-    counts = ground.scores.counts
-    rule = "they are left out of its mean" if "missing:skip" in ground.scores.signature else "they score 0"
+    counts = evidence.scores.counts
+    rule = "they are left out of its mean" if "missing:skip" in evidence.scores.signature else "they score 0"
     order = sorted((n for n in range(len(counts)) if counts[n].missing), key=lambda n: -counts[n].missing)
     said = [
-        f"{ground.labels[n]} does not answer {counts[n].missing} of {topics(len(ground.scores.topics))}: {rule}."
+        f"{evidence.labels[n]} does not answer {counts[n].missing} of {topics(len(evidence.scores.topics))}: {rule}."
         for n in order[:3]
     ]
     if len(order) > 3:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.match import Prepared
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
     from focuseval.report.observe import Retrieved
 
     Integers = NDArray[np.int64]
@@ -96,10 +96,10 @@ class ArticleTable:
         return np.array(rows, np.int64).reshape(len(self.done), len(self))
 
 
-def articles(ground: Ground, topic: int | None = None, depth: int | None = DEPTH) -> ArticleTable:
+def articles(evidence: Evidence, topic: int | None = None, depth: int | None = DEPTH) -> ArticleTable:
     """Return the articles of one counted topic or of all; of those without relevance the first `depth` of every run."""
-    prepared = ground.prepared
-    found = [_of_topic(seen.retrieved, topic) for seen in ground.observed]
+    prepared = evidence.prepared
+    found = [_of_topic(seen.retrieved, topic) for seen in evidence.observed]
     gold = _gold_keys(prepared, topic, relevant=True)
     kept = [_kept(r, gold, depth) for r in found]
     keys = np.unique(np.concatenate([gold, *(pack(r.topic, r.document)[k] for r, k in zip(found, kept, strict=True))]))

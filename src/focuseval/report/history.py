@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.compare.grid import Grid
 from focuseval.errors import FormatError, MeasureError, Place
+from focuseval.evaluate.signature import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +33,8 @@ class Point:
     run: str
     measure: str
     mean: float | None
-    ground: str
-    """Gold, documents and policies: values of another ground are not comparable."""
+    basis: str
+    """Gold, documents and policies: values on another basis are not comparable."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _points(name: str, document: dict[str, Any]) -> list[Point]:
-    ground = ground_of(document)
+    basis = basis_of(document)
     return [
-        Point(name, str(run.get("run", "")), str(measure), _number(mean), ground)
+        Point(name, str(run.get("run", "")), str(measure), _number(mean), basis)
         for run in document["runs"]
         for measure, mean in run["measures"].items()
     ]
@@ -125,17 +126,17 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def ground_of(document: dict[str, Any]) -> str:
+def basis_of(document: dict[str, Any]) -> str:
     """Return what scores were computed from and how, without the version."""
-    policies = [p for p in str(document.get("signature", "")).split("|") if not p.startswith("focuseval:")]
+    policies = sorted(f"{name}:{word}" for name, word in decisions(str(document.get("signature", ""))).items())
     return "|".join([str(document.get("gold_sha256")), str(document.get("docs_sha256")), *policies])
 
 
 def _changes(documents: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    """Say where the ground changes: a step there is no drift."""
+    """Say where the basis changes: a step there is no drift."""
     said = []
     for (_, before), (name, after) in pairwise(documents):
-        if ground_of(before) == ground_of(after):
+        if basis_of(before) == basis_of(after):
             continue
         named = (("gold_sha256", "the gold"), ("docs_sha256", "the documents"))
         what = [words for key, words in named if before.get(key) != after.get(key)]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, number
-from focuseval.report.ground import MOST_LINES
+from focuseval.report.evidence import MOST_LINES
 from focuseval.report.history import history_grid
 from focuseval.report.page import SCRIPTS, STYLES, VENDOR, chart_data, environment, policy, static
 from focuseval.report.texts import as_json

@@ -6,13 +6,12 @@ A run is matched once; only what the report shows is kept of it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.errors import FocusevalError
-from focuseval.evaluate.curves import asked_curve
-from focuseval.evaluate.evaluation import match_run
+from focuseval.evaluate.curves import curve_of, mean_of
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.evaluate import Evaluation
     from focuseval.evaluate.plan import Plan
-    from focuseval.match import Matched, Prepared
-    from focuseval.run import Run
+    from focuseval.match import Matched
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -60,12 +59,12 @@ class Observed:
     """Why nothing can be shown in the text, where that is so."""
 
 
-def observe(run: Run, prepared: Prepared, plan: Plan, curves: Sequence[str], means: Sequence[str]) -> Observed:
-    """Match a run and keep what is asked for; a curve whose data do not exist is left out."""
-    matched = match_run(run, prepared, plan)
+def observe(made: Evaluation, number: int, curves: Sequence[str], means: Sequence[str]) -> Observed:
+    """Keep what is asked for of one run; a curve whose data do not exist is left out."""
+    matched, plan = made.matched(number), made.plan
     points = {name: found for name in curves if (found := mean_curve(matched, plan, name)) is not None}
     values = {name: mean for name in means if (mean := _mean(matched, plan, name)) is not None}
-    if prepared.index is None:
+    if made.prepared.index is None:
         return Observed(points, values)
     try:
         return Observed(points, values, retrieve(matched))
@@ -75,17 +74,12 @@ def observe(run: Run, prepared: Prepared, plan: Plan, curves: Sequence[str], mea
 
 def mean_curve(matched: Matched, plan: Plan, name: str) -> Points | None:
     """Return a curve's mean over the topics that have one, or None where the data do not exist."""
-    asked, curve = asked_curve(name)
-    arguments = asked.arguments(plan.policies)
-    arguments.pop("at", None)
     try:
-        x, y = curve(matched, **arguments)
+        x, y = curve_of(name, matched, plan)
     except FocusevalError:
         return None
-    kept = ~np.isnan(y).all(axis=1)
-    if not kept.any():
-        return None
-    return np.asarray(x, np.float64), np.asarray(y[kept].mean(axis=0), np.float64)
+    mean = mean_of(y)
+    return None if np.isnan(mean).all() else (x, mean)
 
 
 def _mean(matched: Matched, plan: Plan, name: str) -> float | None:
@@ -94,18 +88,16 @@ def _mean(matched: Matched, plan: Plan, name: str) -> float | None:
         values = asked.measure.compute(matched, **asked.arguments(plan.policies))
     except FocusevalError:
         return None
-    kept = values[~np.isnan(values)]
+    kept = values[~np.isnan(values) & (matched.answered | (plan.policies.missing != "skip"))]
     return float(kept.mean()) if len(kept) else None
 
 
 def retrieve(matched: Matched) -> Retrieved:
-    """Return where every result lies in the index."""
-    ids: Any = matched.column(matched.run.document)
-    index: Any = matched.prepared.index
-    document = np.asarray(index.find(ids), np.int64)
+    """Return where every result lies in the collection."""
+    document, placement = matched.document_row, matched.run.placement
     lost = np.flatnonzero(document < 0)
-    names = tuple(dict.fromkeys(ids.take(lost).to_pylist())) if len(lost) else ()
-    length = np.append(np.asarray(index.lengths, np.int64), 0)[document]
+    names = tuple(dict.fromkeys(matched.column(matched.run.document).take(lost).to_pylist())) if len(lost) else ()
+    length = np.zeros(len(matched), np.int64) if placement is None else matched.column(np.maximum(placement.length, 0))
     return Retrieved(
         topic=matched.topic.astype(np.int64),
         document=document,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flask import Flask, Response, abort, jsonify, make_response, redirect, request
 
@@ -22,14 +22,14 @@ from focuseval.report.texts import reader
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as AnyResponse
 
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 
-def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:
+def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:
     """Return the app of one report."""
-    page = render_html(report_on(ground, title=title, served=True))
-    read = reader(ground.index) if ground.index is not None else None
-    number = {name: i for i, name in enumerate(ground.scores.topics)}
+    page = render_html(report_on(evidence, title=title, served=True))
+    read = reader(evidence.index) if evidence.index is not None else None
+    number = {name: i for i, name in enumerate(evidence.scores.topics)}
     app = Flask("focuseval.report", static_folder=None)
 
     guard(app, token, hosts)
@@ -48,14 +48,14 @@ def create_app(ground: Ground, token: str, hosts: frozenset[str], *, title: str 
         topic = number.get(request.args.get("topic", ""))
         if topic is None or read is None:
             abort(404, "there is no such topic")
-        return jsonify(topic_views(ground, topic))
+        return jsonify(topic_views(evidence, topic))
 
     @app.get("/document")
     def document() -> Response:
-        found: Any = [-1] if read is None else ground.index.find([request.args.get("doc", "")])
-        if read is None or found[0] < 0:
+        found = -1 if evidence.index is None else int(evidence.index.find([request.args.get("doc", "")])[0])
+        if read is None or found < 0:
             abort(404, "there is no such document")
-        return jsonify(read(int(found[0])))
+        return jsonify(read(found))
 
     return app
 

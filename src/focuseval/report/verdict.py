@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 VERDICT = Settings(tails=2, correction="holm")
 """How a verdict is reached unless the user says otherwise."""
@@ -52,21 +52,21 @@ class Verdict:
     """Every other run, held against the reference (or the best run against every other)."""
 
 
-def verdict(ground: Ground) -> Verdict:
+def verdict(evidence: Evidence) -> Verdict:
     """Judge the runs under the first measure."""
-    if ground.pair is None:
-        return _alone(ground)
-    first, second = ground.pair
-    values = ground.values()
+    if evidence.pair is None:
+        return _alone(evidence)
+    first, second = evidence.pair
+    values = evidence.values()
     common = ~np.isnan(values).any(axis=0)
     if not common.any():
-        return Verdict("cannot tell", "Cannot tell.", f"No topic has a value in every run under {ground.measure}.")
-    reference = first if ground.baseline is None else second
-    others = [run for run in range(len(ground.labels)) if run != reference]
-    found = held_against(values[:, common], reference, others, ground.settings)
-    if len(ground.labels) == 2:
-        return _two(ground, found[0], int(common.sum()))
-    return _baseline(ground, found) if ground.baseline is not None else _ranking(ground, found)
+        return Verdict("cannot tell", "Cannot tell.", f"No topic has a value in every run under {evidence.measure}.")
+    reference = first if evidence.baseline is None else second
+    others = [run for run in range(len(evidence.labels)) if run != reference]
+    found = held_against(values[:, common], reference, others, evidence.settings)
+    if len(evidence.labels) == 2:
+        return _two(evidence, found[0], int(common.sum()))
+    return _baseline(evidence, found) if evidence.baseline is not None else _ranking(evidence, found)
 
 
 def held_against(
@@ -87,28 +87,28 @@ def held_against(
     return tuple(Against(run, *row) for run, *row in zip(others, *columns, strict=True))
 
 
-def _alone(ground: Ground) -> Verdict:
-    counts = ground.scores.counts[0]
-    mean = ground.scores.mean[0, 0]
+def _alone(evidence: Evidence) -> Verdict:
+    counts = evidence.scores.counts[0]
+    mean = evidence.scores.mean[0, 0]
     said = "no value" if np.isnan(mean) else f"{mean:.4f}"
-    headline = f"{ground.labels[0]}: {ground.measure} is {said} over {topics(counts.topics)}."
+    headline = f"{evidence.labels[0]}: {evidence.measure} is {said} over {topics(counts.topics)}."
     return Verdict("alone", headline, "One run has nothing to be compared with: give a second one for a verdict.")
 
 
-def _two(ground: Ground, found: Against, common: int) -> Verdict:
+def _two(evidence: Evidence, found: Against, common: int) -> Verdict:
     """Judge A against B."""
-    first, second = ground.pair or (0, 1)
-    a, b = ground.labels[first], ground.labels[second]
+    first, second = evidence.pair or (0, 1)
+    a, b = evidence.labels[first], evidence.labels[second]
     turned = found if found.run == first else _turned(found)
     headline = {
         "better": f"{a} is better than {b}.",
         "worse": f"{a} is worse than {b}.",
         "cannot tell": f"Cannot tell {a} and {b} apart.",
     }[turned.word]
-    means = ground.scores.mean[:, 0]
+    means = evidence.scores.mean[:, 0]
     reason = (
-        f"{ground.measure} {means[first]:.4f} against {means[second]:.4f} over {topics(common)}: "
-        f"{numbers(turned, ground.settings)}."
+        f"{evidence.measure} {means[first]:.4f} against {means[second]:.4f} over {topics(common)}: "
+        f"{numbers(turned, evidence.settings)}."
     )
     if common < 2:
         reason += " One topic says nothing about others."
@@ -120,31 +120,31 @@ def _turned(found: Against) -> Against:
     return Against(found.run, -found.difference, -found.high, -found.low, found.p, word)
 
 
-def _ranking(ground: Ground, found: tuple[Against, ...]) -> Verdict:
+def _ranking(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
     """Say whether the best run is really the best."""
-    first, runs = int(ground.order[0]), len(ground.labels)
-    best, mean = ground.labels[first], ground.scores.mean[first, 0]
+    first, runs = int(evidence.order[0]), len(evidence.labels)
+    best, mean = evidence.labels[first], evidence.scores.mean[first, 0]
     open_ = [against for against in found if against.word != "worse"]
     nearest = max(found, key=lambda against: against.difference)
     reason = (
-        f"{ground.measure}: {mean:.4f}, ahead of {ground.labels[nearest.run]} by "
-        f"{numbers(_turned(nearest), ground.settings)}."
+        f"{evidence.measure}: {mean:.4f}, ahead of {evidence.labels[nearest.run]} by "
+        f"{numbers(_turned(nearest), evidence.settings)}."
     )
     if not open_:
         return Verdict("better", f"{best} is the best of {runs} runs.", reason, found)
     if len(open_) == len(found):
         headline = f"{best} leads, but none of the other {len(found)} runs can be told apart from it."
         return Verdict("cannot tell", headline, reason, found)
-    names = _names(ground, open_)
+    names = _names(evidence, open_)
     headline = f"{best} leads, but cannot be told apart from {names}."
     rest = [against for against in found if against.word == "worse"]
-    return Verdict("cannot tell", headline, f"{reason} It is better than {_names(ground, rest)}.", found)
+    return Verdict("cannot tell", headline, f"{reason} It is better than {_names(evidence, rest)}.", found)
 
 
-def _baseline(ground: Ground, found: tuple[Against, ...]) -> Verdict:
+def _baseline(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
     """Say whether the best of the other runs improves on the baseline, and how many do."""
     best = max(found, key=lambda against: against.difference)
-    a, b = ground.labels[best.run], ground.labels[ground.baseline or 0]
+    a, b = evidence.labels[best.run], evidence.labels[evidence.baseline or 0]
     headline = {
         "better": f"{a} is better than the baseline {b}.",
         "worse": f"Every run is worse than the baseline {b}.",
@@ -155,15 +155,15 @@ def _baseline(ground: Ground, found: tuple[Against, ...]) -> Verdict:
     if number["cannot tell"]:
         parts.append(f"{number['cannot tell']} cannot be told apart from it")
     reason = (
-        f"The best one, {a}, differs by {numbers(best, ground.settings)} in {ground.measure}. "
+        f"The best one, {a}, differs by {numbers(best, evidence.settings)} in {evidence.measure}. "
         f"Of {len(found)} runs {_listed(parts)}."
     )
     return Verdict(best.word, headline, reason, found)
 
 
-def _names(ground: Ground, found: Sequence[Against]) -> str:
+def _names(evidence: Evidence, found: Sequence[Against]) -> str:
     """Name the nearest two or three; count the others."""
-    names = [ground.labels[a.run] for a in sorted(found, key=lambda a: -a.difference)]
+    names = [evidence.labels[a.run] for a in sorted(found, key=lambda a: -a.difference)]
     return _listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
 
 

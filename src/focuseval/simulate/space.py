@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.placement import Placement
 from focuseval.run import Run
 from focuseval.simulate.parts import select
 from focuseval.simulate.ranking import article_ranks, intruders
@@ -67,7 +68,9 @@ def _inserted(prepared: Prepared, *, elements: bool) -> Listed:
 
 def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
     """Return the path of the root element of every document, null where the index does not know it."""
-    rows = prepared.index.find(pa.array(documents, pa.string()))
+    if prepared.index is None:
+        return pa.nulls(len(documents), pa.string())
+    rows = Placement(prepared.index, pa.array(documents, pa.string())).document
     known = np.unique(rows[rows >= 0])
     elements = prepared.index.elements_of(known)
     roots = elements.path_strings(np.flatnonzero(elements.parent < 0)).to_pylist()

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.place import place_run
 from focuseval.task import rules
+from focuseval.task.extents import Extents, extents
 from focuseval.task.findings import Broken, Findings
-from focuseval.task.layout import Layout, lay_out
 from focuseval.task.overlap import first_overlap
 from focuseval.task.tasks import Task, find_task
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
+    from focuseval.collection import Collection
     from focuseval.run import Run
     from focuseval.task.rules import Rule
     from focuseval.task.tasks import Level
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-def check(run: Run, task: Task | str, index: Index | None = None) -> Findings:
+def check(run: Run, task: Task | str, index: Collection | None = None) -> Findings:
     """Return everything in a run that breaks the task's rules, in the order of its lines.
 
     Without an index documents and paths are taken at their word, and overlap of elements is told by their paths.
     """
     chosen = find_task(task) if isinstance(task, str) else task
-    layout = lay_out(run, index)
-    broken = (*_places(layout), *_ranks(run), *_scores(run, chosen), *_lists(run, chosen, layout))
+    found = extents(run if index is None else place_run(run, index, bad="keep"))
+    broken = (*_places(found), *_ranks(run), *_scores(run, chosen), *_lists(run, chosen, found))
     order = {rule.name: number for number, rule in enumerate(rules.RULES)}
     return Findings(run, tuple(sorted(broken, key=lambda part: order[part.rule.name])), chosen.limit)
 
@@ -41,12 +42,12 @@ def _broken(rule: Rule, rows: Integers, others: Integers | None = None, level: L
     return Broken(rule, rows, rows if others is None else others, level or ("warning" if rule.warning else "error"))
 
 
-def _places(layout: Layout) -> Iterator[Broken]:
+def _places(found: Extents) -> Iterator[Broken]:
     """Results that lie nowhere."""
-    yield _broken(rules.UNKNOWN_DOCUMENT, np.flatnonzero(layout.unknown_document))
-    yield _broken(rules.UNKNOWN_PATH, np.flatnonzero(layout.unknown_path))
-    yield _broken(rules.UNPLACED, np.flatnonzero(layout.unplaced))
-    yield _broken(rules.BAD_SPAN, np.flatnonzero(layout.bad_span))
+    yield _broken(rules.UNKNOWN_DOCUMENT, np.flatnonzero(found.unknown_document))
+    yield _broken(rules.UNKNOWN_PATH, np.flatnonzero(found.unknown_path))
+    yield _broken(rules.UNPLACED, np.flatnonzero(found.unplaced))
+    yield _broken(rules.BAD_SPAN, np.flatnonzero(found.bad_span))
 
 
 def _ranks(run: Run) -> Iterator[Broken]:
@@ -76,34 +77,34 @@ def _scores(run: Run, task: Task) -> Iterator[Broken]:
     yield _broken(rules.SCORE_ORDER, order[rises], order[rises - 1], "warning" if task.grouped else "error")
 
 
-def _lists(run: Run, task: Task, layout: Layout) -> Iterator[Broken]:
+def _lists(run: Run, task: Task, found: Extents) -> Iterator[Broken]:
     """Results that are lawful one by one, but not together."""
     rows = np.arange(len(run))
-    first = first_row(layout.result)
+    first = first_row(found.result)
     repeats = first < rows
     yield _broken(rules.DUPLICATE, rows[repeats], first[repeats])
     if task.limit is not None:
         yield _broken(rules.TOO_MANY, np.flatnonzero(rows - run.bounds[run.topic] >= task.limit))
-    leader = first_row(layout.group)
+    leader = first_row(found.group)
     if task.grouped:
-        block = np.r_[True, layout.group[1:] != layout.group[:-1]][: len(rows)]
+        block = np.r_[True, found.group[1:] != found.group[:-1]][: len(rows)]
         returns = np.flatnonzero(block & (leader < rows))
         yield _broken(rules.INTERLEAVED, returns, leader[returns])
     if task.one_per_article:
         second = np.flatnonzero((leader < rows) & ~repeats)
         yield _broken(rules.SECOND_RESULT, second, leader[second])
     if not task.overlap:
-        yield from _overlaps(layout, repeats)
+        yield from _overlaps(found, repeats)
 
 
-def _overlaps(layout: Layout, repeats: NDArray[np.bool_]) -> Iterator[Broken]:
+def _overlaps(found: Extents, repeats: NDArray[np.bool_]) -> Iterator[Broken]:
     """Results that share text with a higher-ranked one; a repeated result is named once, as a duplicate."""
     first = np.minimum(
-        first_overlap(layout.group, layout.start, layout.end), first_overlap(layout.group, layout.low, layout.high)
+        first_overlap(found.group, found.start, found.end), first_overlap(found.group, found.low, found.high)
     )
     rows = np.flatnonzero((first < np.arange(len(first))) & ~repeats)
     yield _broken(rules.OVERLAP, rows, first[rows])
-    yield _broken(rules.UNCHECKED, np.flatnonzero(layout.unchecked))
+    yield _broken(rules.UNCHECKED, np.flatnonzero(found.unchecked))
 
 
 def first_row(key: Integers) -> Integers:

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
+from focuseval.place import place_run
 from focuseval.task import rules
 from focuseval.task.check import first_row
+from focuseval.task.extents import Extents, extents
 from focuseval.task.findings import Broken, Findings
-from focuseval.task.layout import Layout, lay_out
 from focuseval.task.overlap import first_come
 from focuseval.task.tasks import Task, find_task
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
+    from focuseval.collection import Collection
     from focuseval.run import Run
     from focuseval.task.rules import Rule
 
     Integers = NDArray[np.int64]
 
-_COLUMNS = frozenset(
-    ("topic", "document", "rank", "score", "start", "end", "path", "end_path", "text", "chunk", "line")
-)
 
-
-def repair(run: Run, task: Task | str, index: Index | None = None) -> tuple[Run, Findings]:
+def repair(run: Run, task: Task | str, index: Collection | None = None) -> tuple[Run, Findings]:
     """Return a lawful run and every change: what was dropped, moved, rescored and renumbered.
 
     Unlawful places, repeated and overlapping results are dropped, interleaved articles regrouped where each appears
     first, lists cut at the task's limit, scores made to fall, ranks renumbered.
     """
     chosen = find_task(task) if isinstance(task, str) else task
-    layout = lay_out(run, index)
+    found = extents(run if index is None else place_run(run, index, bad="keep"))
     changes: list[Broken] = []
-    order = _drop(layout, chosen, changes)
+    order = _drop(found, chosen, changes)
     if chosen.grouped:
-        order = _regroup(order, layout.group, changes)
+        order = _regroup(order, found.group, changes)
     order = _cut(run, order, chosen, changes)
     lawful = take(run, order)
     if lawful.score is not None:
@@ -55,14 +51,7 @@ def take(run: Run, order: Integers) -> Run:
     """Return a run of some rows of another, in the order given; every row knows its line."""
     if run.line is None:
         run = replace(run, line=np.arange(1, len(run) + 1))
-    names = [part.name for part in fields(run) if part.name in _COLUMNS]
-    return replace(run, **{name: _taken(getattr(run, name), order) for name in names})
-
-
-def _taken(column: Any, order: Integers) -> Any:
-    if column is None or isinstance(column, np.ndarray):
-        return None if column is None else column[order]
-    return column.take(pa.array(order))
+    return run.take(order)
 
 
 def _change(changes: list[Broken], rule: Rule, rows: Integers, others: Integers | None = None) -> None:
@@ -70,21 +59,21 @@ def _change(changes: list[Broken], rule: Rule, rows: Integers, others: Integers 
         changes.append(Broken(rule, rows, rows if others is None else others, "warning"))
 
 
-def _drop(layout: Layout, task: Task, changes: list[Broken]) -> Integers:
+def _drop(found: Extents, task: Task, changes: list[Broken]) -> Integers:
     """Return the rows that stay; what one rule drops no longer stands in the way of others."""
-    rows = np.arange(len(layout.group))
+    rows = np.arange(len(found.group))
     for rule, flags in (
-        (rules.UNKNOWN_DOCUMENT, layout.unknown_document),
-        (rules.UNKNOWN_PATH, layout.unknown_path),
-        (rules.UNPLACED, layout.unplaced),
-        (rules.BAD_SPAN, layout.bad_span),
+        (rules.UNKNOWN_DOCUMENT, found.unknown_document),
+        (rules.UNKNOWN_PATH, found.unknown_path),
+        (rules.UNPLACED, found.unplaced),
+        (rules.BAD_SPAN, found.bad_span),
     ):
         _change(changes, rule, rows[flags[rows]])
         rows = rows[~flags[rows]]
-    rows = _once(rules.DUPLICATE, layout.result, rows, changes)
+    rows = _once(rules.DUPLICATE, found.result, rows, changes)
     if task.one_per_article:
-        rows = _once(rules.SECOND_RESULT, layout.group, rows, changes)
-    return rows if task.overlap else _apart(layout, rows, changes)
+        rows = _once(rules.SECOND_RESULT, found.group, rows, changes)
+    return rows if task.overlap else _apart(found, rows, changes)
 
 
 def _once(rule: Rule, key: Integers, rows: Integers, changes: list[Broken]) -> Integers:
@@ -95,10 +84,10 @@ def _once(rule: Rule, key: Integers, rows: Integers, changes: list[Broken]) -> I
     return rows[~again]
 
 
-def _apart(layout: Layout, rows: Integers, changes: list[Broken]) -> Integers:
+def _apart(found: Extents, rows: Integers, changes: list[Broken]) -> Integers:
     """Drop what overlaps a higher-ranked result that stays: spans first, then what only paths tell."""
-    for start, end in ((layout.start, layout.end), (layout.low, layout.high)):
-        stays, by = first_come(layout.group[rows], start[rows], end[rows])
+    for start, end in ((found.start, found.end), (found.low, found.high)):
+        stays, by = first_come(found.group[rows], start[rows], end[rows])
         _change(changes, rules.OVERLAP, rows[~stays], rows[by[~stays]])
         rows = rows[stays]
     return rows

@@ -1,4 +1,4 @@
-"""Every graph is a pure function from the ground to a Vega-Lite specification with its rows, or to nothing."""
+"""Every graph is a pure function from the evidence to a Vega-Lite specification with its rows, or to nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from focuseval.report.charts.means import means_with_intervals, values_per_run
 from focuseval.report.charts.topics import differences_per_topic
 
 if TYPE_CHECKING:
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 __all__ = ["CHARTS", "Chart", "charts"]
 
@@ -48,7 +48,7 @@ CHARTS = (
 """Every graph, in the order of the page."""
 
 
-def charts(ground: Ground) -> tuple[Chart, ...]:
+def charts(evidence: Evidence) -> tuple[Chart, ...]:
     """Return the graphs whose data exist."""
-    made = (draw(ground) for draw in CHARTS)
+    made = (draw(evidence) for draw in CHARTS)
     return tuple(chart for chart in made if chart is not None)

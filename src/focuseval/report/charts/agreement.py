@@ -13,19 +13,19 @@ from focuseval.significance.correlation import correlate, reading
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 MOST_MATRICES = 4
 MOST_CORRELATED = 14
 
 
-def significance_stars(ground: Ground) -> Chart | None:
+def significance_stars(evidence: Evidence) -> Chart | None:
     """Draw, for the first measures, which run improves significantly on which."""
-    if len(ground.labels) < 2:
+    if len(evidence.labels) < 2:
         return None
-    listed = ground.listed()
-    measures = ground.scores.measures[: MOST_MATRICES if len(listed) <= 12 else 1]
-    rows = [row for measure in measures for row in _stars(ground, listed, measure)]
+    listed = evidence.listed()
+    measures = evidence.scores.measures[: MOST_MATRICES if len(listed) <= 12 else 1]
+    rows = [row for measure in measures for row in _stars(evidence, listed, measure)]
     if not rows:
         return None
     size = 22 if len(listed) <= 20 else 13
@@ -55,11 +55,11 @@ def significance_stars(ground: Ground) -> Chart | None:
             ],
         },
     }
-    names = "; ".join(f"{i} {ground.labels[run]}" for i, run in enumerate(listed, 1))
+    names = "; ".join(f"{i} {evidence.labels[run]}" for i, run in enumerate(listed, 1))
     caption = (
         "★ the row's run improves significantly on the column's, two-tailed at .05; ☆ one-tailed only, the test of the "
-        f"papers (paired bootstrap, 1,000 resamples, uncorrected). Runs by {ground.measure}: {names}."
-        + left_out(len(listed), len(ground.labels))
+        f"papers (paired bootstrap, 1,000 resamples, uncorrected). Runs by {evidence.measure}: {names}."
+        + left_out(len(listed), len(evidence.labels))
     )
     columns = ("measure", "row", "column", "mark", "kind")
     title = "Which differences are significant"
@@ -73,14 +73,14 @@ def _shade() -> dict[str, Any]:
     return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
 
 
-def _stars(ground: Ground, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
+def _stars(evidence: Evidence, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for every cell: measure, row, column, mark, kind."""
-    values = ground.values(measure)[listed]
+    values = evidence.values(measure)[listed]
     common = np.asarray(~np.isnan(values).any(axis=0))
     if common.sum() < 2:
         return
     names = tuple(str(i + 1) for i in range(len(listed)))
-    topics = tuple(name for name, kept in zip(ground.scores.topics, common, strict=True) if kept)
+    topics = tuple(name for name, kept in zip(evidence.scores.topics, common, strict=True) if kept)
     one, two = (compare(measure, names, topics, values[:, common], Settings(tails=tails)).stars() for tails in (1, 2))
     kinds = {"itself": "·", "two-tailed": "★", "one-tailed": "☆", "no": ""}
     for i, row in enumerate(names):
@@ -89,13 +89,13 @@ def _stars(ground: Ground, listed: list[int], measure: str) -> Iterator[tuple[An
             yield (measure, int(row), int(column), kinds[kind], kind)
 
 
-def tau_heat_map(ground: Ground) -> Chart | None:
+def tau_heat_map(evidence: Evidence) -> Chart | None:
     """Draw Kendall's τ between the rankings of the runs under every two measures, with the .9 / .8 reading."""
-    means = ground.scores.mean
+    means = evidence.scores.mean
     kept = [m for m in range(means.shape[1]) if not np.isnan(means[:, m]).any()][:MOST_CORRELATED]
-    if len(ground.labels) < 3 or len(kept) < 2:
+    if len(evidence.labels) < 3 or len(kept) < 2:
         return None
-    names = [ground.scores.measures[m] for m in kept]
+    names = [evidence.scores.measures[m] for m in kept]
     matrix = correlate(means[:, kept].T)
     rows = [
         (a, b, number(tau), reading(tau))
@@ -134,7 +134,7 @@ def tau_heat_map(ground: Ground) -> Chart | None:
         ],
     }
     caption = (
-        f"Kendall's τ between the rankings of {len(ground.labels)} runs under two measures. From .9 on they count as "
+        f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
         "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
         + ("" if len(kept) == means.shape[1] else f" The first {len(kept)} of {means.shape[1]} measures are drawn.")
     )

@@ -9,7 +9,7 @@ from focuseval.report.charts.curves import coloured
 
 if TYPE_CHECKING:
     from focuseval.evaluate.plan import Plan
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 TOLERANCES = (0.01, 0.1, 1, 10, 100)
 """The papers' values of A."""
@@ -21,20 +21,20 @@ def wanted_distances(plan: Plan) -> tuple[str, ...]:
     return tuple(f"BEPD(A={a:g})" for a in TOLERANCES) if asked or plan.task == "best-in-context" else ()
 
 
-def distance_by_tolerance(ground: Ground) -> Chart | None:
+def distance_by_tolerance(evidence: Evidence) -> Chart | None:
     """Draw BEPD over A, from a reader who wants the exact place to one who does not mind."""
     rows = [
-        (ground.labels[run], a, number(seen.values[name]))
-        for run, seen in zip(ground.drawn, ground.observed, strict=True)
+        (evidence.labels[run], a, number(seen.values[name]))
+        for run, seen in zip(evidence.drawn, evidence.observed, strict=True)
         for a in TOLERANCES
         if (name := f"BEPD(A={a:g})") in seen.values
     ]
     if not rows:
         return None
-    front = coloured(ground, list(dict.fromkeys(run for run, _, _ in rows)))
+    front = coloured(evidence, list(dict.fromkeys(run for run, _, _ in rows)))
     caption = (
         "Distance from the best entry point, by how much distance a reader tolerates: A = 0.01 wants the exact place, "
-        f"A = 100 only the right article; 0.1 is official.{left_out(len(front), len(ground.labels))}"
+        f"A = 100 only the right article; 0.1 is official.{left_out(len(front), len(evidence.labels))}"
     )
     encoding = by_run(front)
     encoding["strokeDash"]["legend"] = None  # shapes tell the runs apart there

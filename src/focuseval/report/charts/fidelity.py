@@ -9,14 +9,14 @@ from focuseval.simulate.parts import SELECTIONS
 from focuseval.simulate.ranking import RANKINGS
 
 if TYPE_CHECKING:
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 
-def fidelity_grid(ground: Ground) -> Chart | None:
+def fidelity_grid(evidence: Evidence) -> Chart | None:
     """Draw the S×R space under every measure that was tested."""
-    if ground.fidelity is None:
+    if evidence.fidelity is None:
         return None
-    test = ground.fidelity.space
+    test = evidence.fidelity.space
     rows = tuple(
         (measure, s, r, number(test.mean(measure)[f"{s}-{r}"]))
         for measure in test.measures

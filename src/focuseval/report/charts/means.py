@@ -10,7 +10,7 @@ from focuseval.report.charts.chart import Chart, axis, left_out, number
 from focuseval.report.first_screen import intervals
 
 if TYPE_CHECKING:
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 
 MOST_FIRST = 20
@@ -26,18 +26,18 @@ _RUNS = {
 """One line per run, in the order of the rows."""
 
 
-def means_with_intervals(ground: Ground) -> Chart | None:
+def means_with_intervals(evidence: Evidence) -> Chart | None:
     """Draw every run's mean with its 95 % interval under the first measure."""
-    listed = ground.listed(MOST_FIRST)
-    found = intervals(ground.values())[listed]
+    listed = evidence.listed(MOST_FIRST)
+    found = intervals(evidence.values())[listed]
     rows = [
-        (ground.labels[run], *(number(v) for v in row[:3]))
+        (evidence.labels[run], *(number(v) for v in row[:3]))
         for run, row in zip(listed, found.tolist(), strict=True)
         if not np.isnan(row[0])
     ]
     if not rows:
         return None
-    x = axis("mean", f"mean {ground.measure}", scale={"zero": True}, axis={"tickCount": 6})
+    x = axis("mean", f"mean {evidence.measure}", scale={"zero": True}, axis={"tickCount": 6})
     hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     spec: dict[str, Any] = {
         "width": "container",
@@ -54,33 +54,33 @@ def means_with_intervals(ground: Ground) -> Chart | None:
             {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
         ],
     }
-    if ground.baseline is not None:
-        mean = number(float(ground.scores.mean[ground.baseline, 0]))
+    if evidence.baseline is not None:
+        mean = number(float(evidence.scores.mean[evidence.baseline, 0]))
         line = {
             "mark": {"type": "rule", "strokeDash": [4, 3]},
             "encoding": {"x": {"datum": mean}, "y": None, "tooltip": None},
         }
         spec["layer"].insert(0, line)
     caption = (
-        f"Mean {ground.measure} over topics, with 95 % intervals (BCa bootstrap)."
-        + (" Dashed: the baseline." if ground.baseline is not None else "")
-        + left_out(len(listed), len(ground.labels))
+        f"Mean {evidence.measure} over topics, with 95 % intervals (BCa bootstrap)."
+        + (" Dashed: the baseline." if evidence.baseline is not None else "")
+        + left_out(len(listed), len(evidence.labels))
     )
     return Chart("means", "Means", caption, "answer", ("run", "mean", "low", "high"), tuple(rows), spec)
 
 
-def values_per_run(ground: Ground) -> Chart | None:
+def values_per_run(evidence: Evidence) -> Chart | None:
     """Draw every topic's value as a tick, with a box over them, one line per run."""
-    listed, values = ground.listed(), ground.values()
+    listed, values = evidence.listed(), evidence.values()
     rows = [
-        (ground.labels[run], topic, number(value))
+        (evidence.labels[run], topic, number(value))
         for run in listed
-        for topic, value in zip(ground.scores.topics, values[run].tolist(), strict=True)
+        for topic, value in zip(evidence.scores.topics, values[run].tolist(), strict=True)
         if not np.isnan(value)
     ]
     if not rows:
         return None
-    x = axis("value", f"{ground.measure} of a topic")
+    x = axis("value", f"{evidence.measure} of a topic")
     hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
     spec = {
         "width": "container",
@@ -104,8 +104,8 @@ def values_per_run(ground: Ground) -> Chart | None:
         ],
     }
     caption = (
-        f"Every point is one topic; the box holds the middle half of them, its line is the median ({ground.measure})."
-        + left_out(len(listed), len(ground.labels))
+        f"Every point is one topic; the box holds the middle half of them, its line is the median ({evidence.measure})."
+        + left_out(len(listed), len(evidence.labels))
     )
     pivot = ("topic", "run", "value")
     return Chart(

@@ -8,18 +8,18 @@ from focuseval.report.charts.chart import Chart, axis, number
 from focuseval.report.first_screen import by_topic
 
 if TYPE_CHECKING:
-    from focuseval.report.ground import Ground
+    from focuseval.report.evidence import Evidence
 
 MOST_NAMES = 40
 """Topics whose names fit below the bars."""
 
 
-def differences_per_topic(ground: Ground) -> Chart | None:
+def differences_per_topic(evidence: Evidence) -> Chart | None:
     """Draw A minus B for every topic, sorted from A's greatest loss to its greatest gain."""
-    if ground.pair is None:
+    if evidence.pair is None:
         return None
-    a, b = (ground.labels[run] for run in ground.pair)
-    found = by_topic(ground)
+    a, b = (evidence.labels[run] for run in evidence.pair)
+    found = by_topic(evidence)
     if not found:
         return None
     rows = [(d.topic, number(d.a), number(d.b), number(d.difference), a if d.difference >= 0 else b) for d in found]
@@ -38,7 +38,7 @@ def differences_per_topic(ground: Ground) -> Chart | None:
                 "title": "topic" if named else f"{len(rows)} topics, sorted",
                 "axis": {"labels": named, "ticks": named, "labelAngle": -50, "labelLimit": 90},
             },
-            "y": axis("difference", f"{ground.measure}, A − B"),
+            "y": axis("difference", f"{evidence.measure}, A − B"),
             "color": {
                 "field": "better",
                 "type": "nominal",
@@ -51,7 +51,7 @@ def differences_per_topic(ground: Ground) -> Chart | None:
     }
     won, lost = sum(d.difference > 0 for d in found), sum(d.difference < 0 for d in found)
     caption = (
-        f"A ({a}) minus B ({b}) in {ground.measure}: A is better on {won}, worse on {lost} and equal on "
+        f"A ({a}) minus B ({b}) in {evidence.measure}: A is better on {won}, worse on {lost} and equal on "
         f"{len(found) - won - lost} of {len(found)} topics. Bars above the line are A's gains."
     )
     columns = ("topic", "a", "b", "difference", "better")

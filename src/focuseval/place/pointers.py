@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
+    from focuseval.collection import Collection
 
 _POINTER = "text()"
 
@@ -29,7 +29,7 @@ def is_pointer(paths: Any) -> NDArray[np.bool_]:
 
 
 def starts_and_ends(
-    index: Index, rows: NDArray[Any], first: Any, last: Any, whitespace: str = "keep"
+    index: Collection, rows: NDArray[Any], first: Any, last: Any, whitespace: str = "keep"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where passages begin and end, −1 where the index has no such place.
 

@@ -1,7 +1,7 @@
-"""Golds that carry their documents, and the check of every quote against them.
+"""Golds in whose files the documents are embedded, and the check of every quote against its document.
 
 SQuAD, Qasper and Natural Questions hold the texts that their answers point into, and so does KILT's knowledge source.
-`carried_documents` gives them, for checking or for another file; `documents_at` opens them, for ``--docs``;
+`embedded_documents` gives them, for checking or for another file; `documents_at` opens them, for ``--docs``;
 `check_quotes` says of every span whether it is where it was said to be.
 """
 
@@ -11,34 +11,34 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.align import SIMILARITY, align_gold, align_run, as_documents
 from focuseval.collection import open_documents
 from focuseval.collection.json_lines import json_files
 from focuseval.errors import FormatError
 from focuseval.formats import detect_source, find_format, sniff_spans
 from focuseval.formats.output import write_whole
 from focuseval.formats.source import open_source, open_sources
+from focuseval.place import SIMILARITY, align_gold
+from focuseval.place.texts import as_collection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pyarrow as pa
 
-    from focuseval.align import Alignment, Documents
-    from focuseval.collection import Index
-    from focuseval.formats.format import Format
+    from focuseval.align.alignment import Alignment
+    from focuseval.collection import Collection, Index
     from focuseval.gold import Gold
-    from focuseval.run import Run
 
 
-def carried_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word
-    """Return the texts that a gold file (or KILT's knowledge source) carries, by document id."""
+def embedded_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word
+    """Return the texts that are embedded in a gold file (or in KILT's knowledge source), by document id."""
     sources = open_sources(path)
-    chosen = _format(path, format)
+    chosen = find_format(format, "gold") if format else detect_source(sources[0], "gold")
     carried = getattr(import_module(chosen.module), "carried", None)
     if carried is None:
         raise FormatError(f"expected a format that carries its documents, found {chosen.name}", at=str(path))
@@ -46,13 +46,13 @@ def carried_documents(path: str | Path, format: str | None = None) -> dict[str, 
 
 
 def documents_at(path: str | Path | Mapping[str, str]) -> Index:
-    """Open documents as `focuseval.open_documents` does; a file that carries documents of its own will do, too."""
+    """Open documents as `focuseval.open_documents` does; a file with documents embedded in it will do, too."""
     place = None if isinstance(path, Mapping) else Path(path)
     if place is not None and place.is_file() and json_files(place):
         source = open_source(place)
         chosen = next((name for name, sniff in _CARRIERS.items() if sniff(source.head())), None)
         if chosen is not None:
-            return open_documents(carried_documents(place, chosen))
+            return open_documents(embedded_documents(place, chosen))
     return open_documents(path)
 
 
@@ -62,7 +62,7 @@ _CARRIERS = {
     "kilt": sniff_spans.knowledge_source,
     "natural-questions": sniff_spans.natural_questions,
 }
-"""Formats of files that carry documents, and how such a file is told."""
+"""Formats of files with embedded documents, and how such a file is detected."""
 
 
 def write_documents(documents: Mapping[str, str], path: str | Path) -> None:
@@ -73,51 +73,21 @@ def write_documents(documents: Mapping[str, str], path: str | Path) -> None:
 
 def check_quotes(
     path: str | Path,
-    documents: Documents | Mapping[str, str] | None = None,
+    documents: Collection | Mapping[str, str] | None = None,
     *,
     format: str | None = None,  # noqa: A002  the field's word
     similarity: float = SIMILARITY,
 ) -> tuple[Gold, Alignment]:
     """Return a gold with every quote verified or repaired, and what was found.
 
-    Without `documents` the file must carry its own.
+    Without `documents` they must be embedded in the file.
     """
-    sources, chosen = open_sources(path), _format(path, format)
-    module = import_module(chosen.module)
-    texts = carried_documents(path, chosen.name) if documents is None else documents
-    read = getattr(module, "read_quotes", None)
-    gold: Gold = read(sources) if read else chosen.reader(as_documents(texts))(sources)
-    return align_gold(gold, texts, similarity=similarity)
-
-
-def all_repairs(
-    gold: str | Path,
-    runs: Sequence[str | Path],
-    documents: Documents | Mapping[str, str] | None,
-    *,
-    gold_format: str | None = None,
-    run_format: str | None = None,
-) -> pa.Table:
-    """Return one table of every span that was moved, respelt, ambiguous or lost, in the gold and in the runs."""
-    import pyarrow as pa  # noqa: PLC0415  only those who ask for the table wait for Arrow
-
-    quotes = check_quotes(gold, documents, format=gold_format)[1].repairs()
-    texts = carried_documents(gold, gold_format) if documents is None else documents
-    return pa.concat_tables([quotes, *(run_repairs(path, texts, format=run_format) for path in runs)])
-
-
-def run_repairs(
-    path: str | Path,
-    documents: Documents | Mapping[str, str],
-    *,
-    format: str | None = None,  # noqa: A002  the field's word
-) -> pa.Table:
-    """Return the chunks of a run whose texts are not word for word where they were said to be."""
-    source = open_source(path)
-    chosen = find_format(format, "run") if format else detect_source(source, "run")
-    run: Run = chosen.reader(as_documents(documents))(source)
-    found = align_run(run, documents)[1].repairs()
-    return found if run.text is not None else found.slice(0, 0)
+    sources = open_sources(path)
+    chosen = find_format(format, "gold") if format else detect_source(sources[0], "gold")
+    texts = as_collection(embedded_documents(path, chosen.name) if documents is None else documents)
+    read = getattr(import_module(chosen.module), "read_quotes", None)
+    gold: Gold = read(sources) if read else chosen.reader(texts)(sources)
+    return align_gold(replace(gold, placement=None), texts, similarity=similarity)
 
 
 def write_repairs(table: pa.Table, path: str | Path) -> None:
@@ -136,7 +106,3 @@ def _csv(table: pa.Table) -> Iterator[bytes]:
     writer.writerow(table.column_names)
     writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
     yield out.getvalue().encode("utf-8", "replace")
-
-
-def _format(path: str | Path, name: str | None) -> Format:
-    return find_format(name, "gold") if name else detect_source(open_sources(path)[0], "gold")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from focuseval.evaluate.comparing import order_of
 from focuseval.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
-    from focuseval.evaluate import Scores
+    from focuseval.collection import Collection
+    from focuseval.evaluate import Evaluation, Scores
     from focuseval.fidelity import Fidelity
     from focuseval.gold import Gold
     from focuseval.match import Prepared
@@ -30,12 +31,10 @@ MOST_LINES = 7
 
 
 @dataclass(frozen=True)
-class Ground:
+class Evidence:
     """Everything that verdict, charts and heat map are made from."""
 
-    gold: Gold
-    prepared: Prepared
-    scores: Scores
+    evaluation: Evaluation
     settings: Settings
     labels: tuple[str, ...]
     """A name for every run, each different."""
@@ -50,7 +49,22 @@ class Ground:
     """Topic → what was asked."""
 
     @property
-    def index(self) -> Any:
+    def scores(self) -> Scores:
+        """Every run's values."""
+        return self.evaluation.scores
+
+    @property
+    def prepared(self) -> Prepared:
+        """The gold, as the runs were matched with it."""
+        return self.evaluation.prepared
+
+    @property
+    def gold(self) -> Gold:
+        """What was judged."""
+        return self.prepared.gold
+
+    @property
+    def index(self) -> Collection | None:
         """The collection, or None."""
         return self.prepared.index
 
@@ -92,11 +106,6 @@ class Ground:
     def title(self, topic: str) -> str:
         """Return what a topic asks, or nothing where nobody says."""
         return (self.titles or {}).get(topic, "") or self.gold.queries.get(topic, "")
-
-
-def order_of(scores: Scores) -> NDArray[np.int64]:
-    """Return runs by the mean of the first measure, best first; ties stay as given."""
-    return np.argsort(-np.nan_to_num(scores.mean[:, 0], nan=-np.inf), kind="stable")
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:

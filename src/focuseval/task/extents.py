@@ -1,21 +1,21 @@
-"""Where a run's results lie: every result's article, span or nested interval, as codes and numbers."""
+"""Results as the tasks' rules compare them: every result's article, place and extent, as codes and numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.placement import AMBIGUOUS, BAD_SPAN, LOST, NO_PLACE
 from focuseval.spans import dense
 from focuseval.task.overlap import path_intervals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
     from focuseval.run import Run
 
     Integers = NDArray[np.int64]
@@ -29,7 +29,7 @@ _MOST = 2**62
 
 
 @dataclass(frozen=True)
-class Layout:
+class Extents:
     """Columns beside a run's own, one entry for every result."""
 
     group: Integers
@@ -48,38 +48,29 @@ class Layout:
     """Texts that were looked for in their document and found nowhere, or in several places."""
     bad_span: Flags
     unchecked: Flags
-    """Ranges and passages whose extent only an index could tell."""
+    """Ranges and passages whose extent only a collection could tell."""
 
 
-def lay_out(run: Run, index: Index | None = None) -> Layout:
-    """Return where the results of a run lie, by its own words and the index if there is one."""
-    document, unknown, row = _documents(run, index)
+def extents(run: Run) -> Extents:
+    """Return what the results cover: by their `placement`, or by their own words where the run is not placed."""
+    placement, whole = run.placement, run.whole_documents
+    document, unknown = _documents(run)
     path, paths = _codes(run.path, len(run), normalise=True)
-    last, lasts = _codes(run.end_path, len(run), normalise=True)
+    last, _ = _codes(run.end_path, len(run), normalise=True)
     text, _ = _codes(run.text, len(run))
-    start, end = (
-        np.full(len(run), -1, np.int64) if c is None else np.asarray(c, np.int64) for c in (run.start, run.end)
-    )
-    unplaced = run.aligned & (text >= 0) & (start < 0) & ~unknown
+    start, end = (_numbers(column, len(run)) for column in (run.start, run.end))
     group = _joined(np.asarray(run.topic, np.int64), document)
     result = _joined(group, path, last, text, start, end)
-    whole = (path < 0) & (text < 0) & (run.start is None)
-    bad = ((start < -1) | (end < -1) | ((start < 0) & (end >= 0)) | ((end >= 0) & (end <= start))) & (path < 0)
+    if whole:
+        length = np.full(len(run), -1, np.int64) if placement is None else placement.length
+        start, end = np.zeros(len(run), np.int64), np.where(length < 0, _ENDLESS, length)
+    status = np.zeros(len(run), np.int8) if placement is None or placement.status is None else placement.status
+    bad = _bad_offsets(start, end) & (path < 0) & ~np.bool_(whole) | (status == BAD_SPAN)
     bad |= np.maximum(start, end) > _ENDLESS
-    pointer = pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False)
-    by_path = (path >= 0) & (last < 0) & ~np.append(pointer, False)[path]
-    missing = np.zeros(len(run), np.bool_)
-    if index is not None:
-        start, end = _resolved(index, row, (path, paths), (last, lasts), (start, end))
-        missing = ~unknown & (path >= 0) & ((start < 0) | ((end < 0) & by_path))
-        end = np.where(whole & ~unknown, index.lengths[row], end)
-        bad |= ~unknown & (path < 0) & (end > index.lengths[row])
-        bad |= (path >= 0) & (last >= 0) & (end >= 0) & (end < start)
-    start = np.where(whole, 0, start)
-    end = np.where(whole & (end < 0), _ENDLESS, end)
     known = (start >= 0) & (end > start) & ~bad
-    low, high = _nested(paths, np.where(by_path & ~known & (index is None), path, np.where(whole, len(paths), -1)))
-    return Layout(
+    nested = _nested_codes(path, last, paths, known) if placement is None else np.full(len(run), -1, np.int64)
+    low, high = _nested(paths, np.full(len(run), len(paths)) if whole else nested)
+    return Extents(
         group=group,
         result=result,
         start=np.where(known, start, 0),
@@ -87,14 +78,14 @@ def lay_out(run: Run, index: Index | None = None) -> Layout:
         low=low,
         high=high,
         unknown_document=unknown,
-        unknown_path=missing,
-        unplaced=unplaced,
+        unknown_path=status == NO_PLACE,
+        unplaced=((status == AMBIGUOUS) | (status == LOST)) & ~unknown,
         bad_span=bad,
-        unchecked=(path >= 0) & (last >= 0) & (index is None) & ~known,
+        unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,
     )
 
 
-def nested_paths(column: Any) -> tuple[Integers, Integers]:
+def nested_paths(column: pa.Array) -> tuple[Integers, Integers]:
     """Return for every path of a column an interval that nests as the paths do; null is the whole document.
 
     >>> low, high = nested_paths(pa.array(["/a[1]", "/a/b[2]", "/a[1]/c[1]"]))
@@ -105,16 +96,32 @@ def nested_paths(column: Any) -> tuple[Integers, Integers]:
     return _nested(paths, np.where(code < 0, len(paths), code))
 
 
-def _documents(run: Run, index: Index | None) -> tuple[Integers, Flags, Integers]:
-    """Return a code for every result's document, whether the index lacks it, and its row there (0 if it does)."""
+def _documents(run: Run) -> tuple[Integers, Flags]:
+    """Return a code for every result's document, and whether the collection lacks it."""
     code, _ = _codes(run.document, len(run))
-    if index is None:
-        return code, np.zeros(len(run), np.bool_), np.zeros(len(run), np.int64)
-    row = index.find(run.document).astype(np.int64)
-    return np.where(row >= 0, row, len(index) + code), row < 0, np.maximum(row, 0)
+    if run.placement is None:
+        return code, np.zeros(len(run), np.bool_)
+    row = run.placement.document
+    return np.where(row >= 0, row, len(run.placement.collection) + code), row < 0
 
 
-def _codes(column: Any, size: int, *, normalise: bool = False) -> tuple[Integers, Any]:
+def _numbers(column: NDArray[np.int64] | None, size: int) -> Integers:
+    return np.full(size, -1, np.int64) if column is None else np.asarray(column, np.int64)
+
+
+def _bad_offsets(start: Integers, end: Integers) -> Flags:
+    """Return the spans that hold nothing, and numbers that are no offsets."""
+    return (start < -1) | (end < -1) | ((start < 0) & (end >= 0)) | ((end >= 0) & (end <= start))
+
+
+def _nested_codes(path: Integers, last: Integers, paths: pa.Array, known: Flags) -> Integers:
+    """Return the codes of the elements that only their paths tell, −1 for all other results."""
+    pointer = pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False)
+    by_path = (path >= 0) & (last < 0) & ~np.append(pointer, False)[path]
+    return np.where(by_path & ~known, path, -1)
+
+
+def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tuple[Integers, pa.Array]:
     """Return a code for every row, −1 for null, and what the codes stand for; paths get their missing ``[1]``."""
     if column is None:
         return np.full(size, -1, np.int64), pa.array([], pa.string())
@@ -144,34 +151,7 @@ def _joined(*columns: Integers) -> Integers:
     return dense(key)
 
 
-def _resolved(
-    index: Index,
-    row: Integers,
-    first: tuple[Integers, Any],
-    last: tuple[Integers, Any],
-    span: tuple[Integers, Integers],
-) -> tuple[Integers, Integers]:
-    """Return spans, those of paths looked up where the run does not give them."""
-    start, end = (column.copy() for column in span)
-    here = np.flatnonzero((first[0] >= 0) & (start < 0))
-    begin, stop = _ends(index, row[here], first[1].take(pa.array(first[0][here])))
-    start[here] = begin
-    ranges = last[0][here] >= 0
-    end[here[~ranges]] = stop[~ranges]
-    there = here[ranges]
-    end[there] = _ends(index, row[there], last[1].take(pa.array(last[0][there])))[1]
-    return start, end
-
-
-def _ends(index: Index, row: Integers, paths: Any) -> tuple[Integers, Integers]:
-    """Return where elements start and end; a pointer does both at its one position."""
-    start, end = index.resolve(row, paths)
-    points = np.flatnonzero(pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False))
-    start[points] = end[points] = index.resolve_points(row[points], paths.take(pa.array(points)))
-    return start, end
-
-
-def _nested(paths: Any, code: Integers) -> tuple[Integers, Integers]:
+def _nested(paths: pa.Array, code: Integers) -> tuple[Integers, Integers]:
     """Return the nested interval of every path code, an empty one for −1; the code past the last is the whole text."""
     low, high = path_intervals(pa.concat_arrays([paths, pa.array([""], pa.string())]))
     return np.append(low, 0)[code], np.append(high, 0)[code]

@@ -1,4 +1,4 @@
-"""Refuse a run that breaks its task's rules: a score of an unlawful run means nothing."""
+"""Refuse a run that breaks its task's rules: its score would mean nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.errors import Place, TaskError
+from focuseval.errors import TaskError
 from focuseval.spans import crowded
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from focuseval.match import Matched
 
 
-def refuse_unlawful(m: Matched, task: str | None, *, official: bool = False) -> None:
+def refuse_invalid(m: Matched, task: str | None, *, official: bool = False) -> None:
     """Check what can be seen in the matched table: overlap, interleaved articles, several entry points.
 
     The official tool (`official`) looks for overlap in focused runs only, and takes the first of several entry points.
@@ -48,14 +48,14 @@ def _refuse_nested(m: Matched, task: str, remedy: str) -> None:
         raise TaskError(
             f"topic {m.run.topics[int(m.run.topic[rows[0]])]}: a result overlaps an earlier one, which the task {task} "
             f"forbids ({len(rows)} such results)",
-            at=_place(m, int(rows[0])),
+            at=m.run.at(int(rows[0])) if m.run.file else m.run.run_id,
             remedy=remedy,
         )
 
 
 def _may_nest(m: Matched) -> bool:
     """Say whether an element that is looked at may contain another of its article, or be returned twice."""
-    from focuseval.task.layout import nested_paths  # noqa: PLC0415  most runs are told by their spans
+    from focuseval.task.extents import nested_paths  # noqa: PLC0415  most runs are told by their spans
 
     if m.run.end_path is not None:
         return True
@@ -76,13 +76,6 @@ def interleaved(m: Matched) -> NDArray[np.int64]:
     return np.asarray(rows[m.article[rows] != m.article[rows - 1]])
 
 
-def _place(m: Matched, row: int) -> Place | str:
-    """Return where a row of the run stands in its file."""
-    if not m.run.file:
-        return m.run.run_id
-    return Place(m.run.file, row + 1 if m.run.line is None else int(m.run.line[row]))
-
-
 def _refuse(m: Matched, task: str, rows: NDArray[np.int64], what: str, remedy: str) -> None:
     if not len(rows):
         return
@@ -90,6 +83,6 @@ def _refuse(m: Matched, task: str, rows: NDArray[np.int64], what: str, remedy: s
     raise TaskError(
         f"topic {topic}: the result at rank {int(m.rank[rows[0]])} {what}, which the task {task} forbids "
         f"({len(rows)} such results)",
-        at=_place(m, int(rows[0] if m.rows is None else m.rows[rows[0]])),
+        at=m.run.at(int(rows[0] if m.rows is None else m.rows[rows[0]])) if m.run.file else m.run.run_id,
         remedy=remedy,
     )

@@ -10,19 +10,19 @@ import pyarrow as pa
 
 from focuseval.errors import FormatError
 from focuseval.gold import UNKNOWN, GradedElements
-from focuseval.resolve.golds import article_of
+from focuseval.place.golds import place_gold
 from focuseval.spans import union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
+    from focuseval.collection import Collection
     from focuseval.gold import Gold
 
 _NODES = 100_000
 
 
-def pointers(index: Index, rows: NDArray[Any], positions: NDArray[Any], *, after: bool) -> Any:
+def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, after: bool) -> Any:
     """Return an XPointer to every position: to the character there, or (`after`) just behind the one before it."""
     inner = positions - 1 if after else positions
     paths = pa.array([_deepest(index, int(row), int(at)) for row, at in zip(rows, inner, strict=True)], pa.string())
@@ -41,7 +41,7 @@ def pointers(index: Index, rows: NDArray[Any], positions: NDArray[Any], *, after
     return pa.array([f"{path}/text()[{n}].{offset}" for path, n, offset in said], pa.string())
 
 
-def _deepest(index: Index, row: int, position: int) -> str:
+def _deepest(index: Collection, row: int, position: int) -> str:
     """Return the path of the innermost element around a character."""
     elements = index.elements(row)
     around = np.flatnonzero((elements.start <= position) & (position < elements.end))
@@ -51,7 +51,7 @@ def _deepest(index: Index, row: int, position: int) -> str:
     return path
 
 
-def with_pointers(gold: Gold, index: Index) -> Gold:
+def with_pointers(gold: Gold, index: Collection) -> Gold:
     """Return the gold with XPointers for its spans and entry points; empty spans, which have none, are left out."""
     rows = _rows(gold, index)
     p, a = gold.passages, gold.articles
@@ -75,7 +75,7 @@ def with_pointers(gold: Gold, index: Index) -> Gold:
     return replace(gold, passages=passages, articles=replace(a, bep_path=pa.array(bep.tolist(), pa.string())))
 
 
-def with_elements(gold: Gold, index: Index) -> Gold:
+def with_elements(gold: Gold, index: Collection) -> Gold:
     """Return the gold with every element that holds highlighted text, as the assessments of 2006 list them."""
     if len(gold.elements.topic):
         return gold
@@ -94,7 +94,7 @@ def with_elements(gold: Gold, index: Index) -> Gold:
     return replace(gold, elements=elements)
 
 
-def differing_elements(gold: Gold, index: Index) -> int:
+def differing_elements(gold: Gold, index: Collection) -> int:
     """Return how many assessed elements say what the passages and the index do not: other sizes, other grades."""
     e = gold.elements
     derived = with_elements(replace(gold, elements=_none(e)), index).elements
@@ -115,10 +115,10 @@ def _none(e: GradedElements) -> GradedElements:
     return replace(e, **columns, path=e.path.slice(0, 0), inferred=None, inpool=None)
 
 
-def _covered(gold: Gold, index: Index) -> tuple[Any, NDArray[Any], Any, NDArray[np.int64]]:
+def _covered(gold: Gold, index: Collection) -> tuple[Any, NDArray[Any], Any, NDArray[np.int64]]:
     """Return the elements of every document with highlights: judged article, table, highlighted characters."""
     a, p = gold.articles, gold.passages
-    group = article_of(a, p)
+    group = gold.article_of(p)
     merged = union(group, p.start, p.end)
     judged = np.unique(group)
     rows = _rows(gold, index)[a.document[judged]]
@@ -127,8 +127,9 @@ def _covered(gold: Gold, index: Index) -> tuple[Any, NDArray[Any], Any, NDArray[
     return a, article, table, merged.covered(article, table.start, table.end)
 
 
-def _rows(gold: Gold, index: Index) -> NDArray[Any]:
-    rows = index.find(gold.documents)
+def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:
+    placement = place_gold(gold, index).placement
+    rows = placement.document if placement is not None else np.zeros(0, np.int64)
     if (rows < 0).any():
         name = gold.documents[int(np.flatnonzero(rows < 0)[0])].as_py()
         raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
