@@ -3,7 +3,8 @@
     python benchmarks/bench_spans.py [queries] [chunks per query]
 
 The peer is the obvious Python of today's chunk evaluators (sorted intervals, one query at a time), measured in the
-same run on the same data; chunking_evaluation itself needs its own corpus and reaches about the same speed.
+same run on the same data; chunking_evaluation itself needs its own corpus and reaches about the same speed. Times are
+processor times, so that a busy machine disturbs little.
 """
 
 import sys
@@ -80,9 +81,9 @@ def plain_python(gold, run):
 def best_and_median(work, repeats=15):
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times), float(np.median(times))
 
 

@@ -10,6 +10,7 @@ LAYERS = (
     "lazy",
     "errors",
     "tables",
+    "limits",
     "compression",
     "spans",
     "native",

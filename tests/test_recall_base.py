@@ -12,6 +12,7 @@ from focuseval.collection import open_documents
 from focuseval.errors import InputError, MissingDataError
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.recall_base import assessed_elements, path_tree
+from focuseval.recall_base.highlighted import highlighted_elements
 from oracle import recall_base as slow
 from strategies.element_runs import DOCUMENTS, PATHS, TOPICS, cases, gold_of
 
@@ -171,6 +172,42 @@ def test_highlights_and_an_index_give_every_element_with_highlighted_text(index,
     wanted = slow.full(said, "spec", "highlights")
     assert rows(base, gold) == {where: float(gain) for where, gain in wanted.items()}
     assert rows(base, gold, base.ideal) == {where: float(gain) for where, gain in slow.ideal(wanted).items()}
+
+
+OTHER = "<a>ab<c>cd</c><b><c>ef<b>gh</b></c><c>ij</c></b>klmn</a>"
+OTHER_SPANS = {"/a[1]": (0, 14), "/a[1]/c[1]": (2, 4), "/a[1]/b[1]": (4, 10), "/a[1]/b[1]/c[1]": (4, 8),
+               "/a[1]/b[1]/c[1]/b[1]": (6, 8), "/a[1]/b[1]/c[2]": (8, 10)}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def two_articles(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs")
+    for name, article in zip(DOCUMENTS, (ARTICLE, OTHER), strict=True):
+        (folder / f"{name}.xml").write_text(article)
+    return open_documents(folder)
+
+
+@given(
+    st.lists(passages.map(lambda p: (*p[:3], min(p[2] + p[3], 14))), min_size=1, max_size=9),
+    st.integers(1, 40),
+)
+def test_highlighted_elements_are_the_same_in_batches_of_any_size(two_articles, given_passages, batch):
+    found = highlighted_elements(highlighted(given_passages), two_articles, batch)
+    columns = (found.document, found.topic, found.path.to_pylist(), found.size, found.rsize)
+    wanted = []
+    for d, spans in enumerate((SPANS, OTHER_SPANS)):
+        for t in range(3):
+            text = {c for tt, dd, s, e in given_passages if (tt, dd) == (t, d) for c in range(s, e)}
+            within = {path: len(text & set(range(*span))) for path, span in spans.items()}
+            wanted += [(d, t, path, end - start, within[path]) for path, (start, end) in spans.items() if within[path]]
+    assert list(zip(*columns, strict=True)) == wanted
+
+
+def test_highlights_in_documents_that_the_index_lacks_hold_no_elements(index):
+    gold = replace(highlighted([(0, 0, 0, 3), (1, 1, 0, 3)]), documents=pa.array([DOCUMENTS[0], "unknown"]))
+    assert highlighted_elements(gold, index).topic.tolist() == [0, 0]
+    unknown = highlighted_elements(replace(gold, documents=pa.array(["unknown", "strange"])), index)
+    assert (len(unknown.topic), len(unknown.path)) == (0, 0)
 
 
 def test_highlights_without_an_index_say_what_to_build():

@@ -33,6 +33,7 @@ def test_the_union_holds_the_same_characters_in_disjoint_spans(found):
     assert characters(spans) == characters(found)
     assert sum(end - start for _, start, end in spans) == len(characters(found))
     assert spans == sorted(spans)
+    assert [found[row][:2] for row in merged.source] == [span[:2] for span in spans]
     assert merged.total(GROUPS).tolist() == [sum(g == group for g, _ in characters(found)) for group in range(GROUPS)]
 
 

@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Self
 
-if sys.version_info >= (3, 12):
-    from functools import cached_property
-else:
-    import functools
-    from typing import TypeVar, overload
+T = TypeVar("T")
 
-    if TYPE_CHECKING:
-        from typing import Self
 
-    T = TypeVar("T")
+class cached_property(functools.cached_property[T]):  # noqa: N801  the name it has everywhere
+    """Python's own, computed once: a thread that asks for a value that another one is computing waits for it.
 
-    class cached_property(functools.cached_property[T]):  # noqa: N801  the name it has everywhere
-        """As Python has it from 3.12 on: threads that work on different objects do not wait for each other.
+    Runs that are scored at once share large columns of one gold, which would otherwise be made once for each of them.
+    Threads that work on different objects, or on different values, do not wait for each other.
+    """
 
-        Two that ask the same object at the same time may both compute the value, which is the same.
-        """
-
-        @overload
-        def __get__(self, instance: None, owner: type | None = None) -> Self: ...
-        @overload
-        def __get__(self, instance: object, owner: type | None = None) -> T: ...
-        def __get__(self, instance: object | None, owner: type | None = None) -> Any:
-            """Return the value, which from then on is an attribute like any other."""
-            if instance is None:
-                return self
-            value = instance.__dict__[self.attrname or ""] = self.func(instance)
-            return value
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> Any:
+        """Return the value, which from then on is an attribute like any other."""
+        if instance is None:
+            return self
+        name, made = self.attrname or "", instance.__dict__
+        lock = f"{name} is being computed"
+        with made.setdefault(lock, RLock()):
+            try:
+                if name not in made:
+                    made[name] = self.func(instance)
+                return made[name]
+            finally:
+                made.pop(lock, None)
 
 
 def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:

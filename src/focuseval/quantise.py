@@ -13,7 +13,6 @@ rounding cannot bring them together; equal fractions round to the same double.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -66,18 +65,6 @@ DEFAULTS = {"coverage": "gen", "grades": "gen", "exhaustivity": "gen5", "highlig
 """What ``quant=auto`` means on each scale: the year's own graded quantisation."""
 
 
-@dataclass(frozen=True)
-class Gains:
-    """The gain of every assessed element, and what had to be counted on the way."""
-
-    gain: NDArray[np.float64]
-    """0 where the element is not relevant or was not assessed."""
-    left_out: int = 0
-    """Elements that were not assessed."""
-    capped: int = 0
-    """Elements whose file says more relevant than total characters: specificity 1."""
-
-
 def quantisation(name: str, scale: str) -> str:
     """Return the quantisation that `name` means on `scale`, or say what is possible.
 
@@ -119,8 +106,8 @@ def possible(scale: str) -> tuple[str, ...]:
     return ("strict", "gen", "sog", *ONE_SIDED) if scale == "grades" else _SIZES
 
 
-def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> Gains:
-    """Return the gain of every element of a gold's assessments.
+def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> NDArray[np.float64]:
+    """Return the gain of every element of a gold's assessments, 0 where it is not relevant or was not assessed.
 
     `elements` are the gold's own, or those that an index derives from its highlights.
     """
@@ -140,7 +127,7 @@ def _lookup(name: str, scale: str) -> NDArray[np.float64]:
     return np.where(np.isnan(_GRADES["strict"]), _OFF, listed.astype(np.float64))
 
 
-def _from_grades(gold: Gold, elements: GradedElements, table: NDArray[np.float64]) -> Gains:
+def _from_grades(gold: Gold, elements: GradedElements, table: NDArray[np.float64]) -> NDArray[np.float64]:
     e, s = elements.exhaustivity, elements.specificity
     assessed = (e >= 0) & (s >= 0)
     gain = np.zeros(len(e))
@@ -149,10 +136,10 @@ def _from_grades(gold: Gold, elements: GradedElements, table: NDArray[np.float64
     wrong = np.flatnonzero((assessed & ~inside) | np.isnan(gain))
     if len(wrong):
         raise _refuse(gold, elements, int(wrong[0]), _pair(gold.scale, int(e[wrong[0]]), int(s[wrong[0]])))
-    return Gains(gain, left_out=int((~assessed).sum()))
+    return gain
 
 
-def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Gains:
+def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> NDArray[np.float64]:
     size, rsize = elements.size, elements.rsize
     e = np.where(elements.exhaustivity == TOO_SMALL, 0, elements.exhaustivity).astype(np.int64)
     if gold.scale == "highlights":  # exhaustivity is always 2 from 2006 on, and files may leave it out
@@ -167,8 +154,7 @@ def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Gains:
     relevant = np.where(size > 0, relevant, rsize > 0).astype(np.int64)  # 0/0 is not relevant, n/0 is capped
     whole = np.maximum(size, 1)
     weight = {"gen5": e, "genLifted": e + 1, "spec": 1, "strict5": (e == 2) & (relevant == whole)}[name]
-    gain = np.where(assessed, weight * relevant / whole, 0.0)
-    return Gains(gain, left_out=int((~assessed).sum()), capped=int((assessed & (rsize > size)).sum()))
+    return np.where(assessed, weight * relevant / whole, 0.0)
 
 
 def _pair(scale: str, first: int, second: int) -> str:

@@ -25,7 +25,7 @@ _LOW = np.int64(0xFFFFFFFF)
 
 @dataclass(frozen=True)
 class Spans:
-    """Disjoint, sorted spans in groups, with the running sum of their sizes.
+    """Disjoint, sorted spans in groups.
 
     >>> spans = union(group=[0, 0, 1], start=[5, 0, 3], end=[9, 6, 4])
     >>> spans.start.tolist(), spans.end.tolist(), spans.total(2).tolist()
@@ -35,12 +35,17 @@ class Spans:
     group: Integers
     start: Integers
     end: Integers
-    before: Integers
-    """Characters in all spans before this one; one more entry than spans, the last is the grand total."""
+    source: Integers
+    """For every span, the row of a given span that begins where it does."""
 
     def __len__(self) -> int:
         """Return the number of spans."""
         return len(self.start)
+
+    @cached_property
+    def before(self) -> Integers:
+        """Characters in all spans before each one; one more entry than spans, the last is the grand total."""
+        return np.concatenate(([0], np.cumsum(self.end - self.start)))
 
     @cached_property
     def keys(self) -> Integers:
@@ -77,6 +82,15 @@ def pack(group: NDArray[np.integer], position: NDArray[np.integer]) -> Integers:
     return (np.asarray(group, np.int64) << _SHIFT) | np.asarray(position, np.int64)
 
 
+def unpack(keys: Integers) -> tuple[Integers, Integers]:
+    """Return the groups and positions of packed keys.
+
+    >>> unpack(pack(np.array([3]), np.array([14])))
+    (array([3]), array([14]))
+    """
+    return keys >> _SHIFT, keys & _LOW
+
+
 def dense(keys: Integers) -> Integers:
     """Return numbers from 0 on, the same for equal keys.
 
@@ -94,15 +108,20 @@ def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
     ([0], [7])
     """
     group, start, end = (np.asarray(a, np.int64) for a in (group, start, end))
-    real = end > start
-    if not real.all():
-        group, start, end = group[real], start[real], end[real]
-    begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
-    # the i-th begin opens a new span if i spans have ended before it, that is, if the i-th end lies before it
-    first = np.flatnonzero(np.concatenate(([True], begins[1:] > ends[:-1]))) if len(begins) else np.zeros(0, np.int64)
-    heads = begins[first]
-    tails = ends[np.concatenate((first[1:], [len(ends)])) - 1] if len(first) else heads
-    return Spans(heads >> _SHIFT, heads & _LOW, tails & _LOW, np.concatenate(([0], np.cumsum(tails - heads))))
+    order, begins, reach = _swept(group, start, end, np.flatnonzero(end > start))
+    first = np.flatnonzero(np.concatenate((begins[:1] >= 0, begins[1:] > reach[:-1])))
+    last = np.append(first, len(order))[1:] - 1
+    return Spans(*unpack(begins[first]), reach[last] & _LOW, order[first])
+
+
+def _swept(group: Integers, start: Integers, end: Integers, rows: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return some spans by group and start: their rows, their packed starts, and how far the text so far reaches.
+
+    Lists of results and of highlights stand by topic, so they are nearly in order: a stable sort makes use of that.
+    """
+    begins, ends = pack(group, start)[rows], pack(group, end)[rows]
+    order = np.argsort(begins, kind="stable")
+    return rows[order], begins[order], np.maximum.accumulate(ends[order])
 
 
 def unseen(group: ArrayLike, start: ArrayLike, end: ArrayLike, within: Spans | None = None) -> Integers:
@@ -159,17 +178,15 @@ def crowded(group: Integers, start: Integers, end: Integers) -> Integers:
         rows = rows[(np.bincount(group[rows]) > 1)[group[rows]]]
     if not len(rows):
         return rows
-    begins = pack(group[rows], start[rows])
-    order = np.argsort(begins)
-    reach = np.maximum.accumulate(pack(group[rows], end[rows])[order])
-    joined = np.r_[False, begins[order][1:] < reach[:-1]]
-    return np.sort(rows[order[joined | np.r_[joined[1:], False]]])
+    order, begins, reach = _swept(group, start, end, rows)
+    joined = np.r_[False, begins[1:] < reach[:-1]]
+    return np.sort(order[joined | np.r_[joined[1:], False]])
 
 
 def _first_come(begins: Integers, ends: Integers) -> tuple[NDArray[np.int32], Integers]:
     """Cut the groups at every span end; return the first span that covers each segment, and the cuts."""
     keys = np.concatenate([begins, ends])
-    order = np.argsort(keys)
+    order = np.argsort(keys, kind="stable")
     place = np.empty(len(keys), np.int32)
     place[order] = np.arange(len(keys), dtype=np.int32)
     return first_cover(place[: len(begins)], place[len(begins) :], len(keys))[:-1], keys[order]
@@ -243,5 +260,5 @@ def fragments(length: Integers, *sets: Spans) -> Fragments:
     keys = np.unique(np.concatenate(cuts))
     same = keys[1:] >> _SHIFT == keys[:-1] >> _SHIFT
     left, right = keys[:-1][same], keys[1:][same]
-    group, start, end = left >> _SHIFT, left & _LOW, right & _LOW
+    (group, start), (_, end) = unpack(left), unpack(right)
     return Fragments(group, start, end, tuple(spans.covered(group, start, end) > 0 for spans in sets))

@@ -5,9 +5,12 @@ from statistics import mean
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
+from focuseval.match import Policies, match, prepare
+from focuseval.measures.spans import united
 from oracle import highlighted as slow
 from strategies.highlighted import collections
 
@@ -99,3 +102,14 @@ def test_every_measure_equals_its_slow_twin(case):
         assert scores.excluded(0)[name] == len(gold) - len(kept)
     assert scores.counts[0].excluded == len(gold) - len(scores.topics)
     assert scores.counts[0].missing == sum(not run.get(topic) for topic in scores.topics)
+
+
+@given(case=collections(), cutoff=st.sampled_from(["", "@3"]), block=st.integers(1, 12))
+def test_united_text_equals_its_slow_twin_in_blocks_of_any_size(case, cutoff, block):
+    gold, run = case
+    if not usable("spanP", gold, run):
+        return
+    found = united(match(run_of(run), prepare(gold_of(gold)), Policies()), int(cutoff[1:] or 0) or None, block)
+    for name, values in (("spanP", found.precision()), ("spanR", found.recall()), ("IoU", found.iou())):
+        truth = expected(name + cutoff, gold, run).values()
+        assert values.tolist() == pytest.approx([float(value) for value in truth], abs=1e-12), name

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from focuseval.errors import MeasureError
+from focuseval.limits import MOST
 
 CHOICES = {
     "overlap": ("once", "inex_eval"),
@@ -31,10 +32,6 @@ LINK_TYPES = (
     "languagelink",
 )
 """Tag names that the filtered recall base of INEX 2006 leaves out."""
-
-
-MOST = 10**9
-"""The largest cut-off and weight: what is larger is a slip."""
 
 
 @dataclass(frozen=True)

@@ -17,33 +17,29 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "MEASURES", "Asked", "Budget", "Measure", "Parameter", "family", "parse"]
 
-FAMILIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("xcg", "MEASURES", ("MAep", "iMAep", "ep", "gr", "xCG", "xCI")),
-    ("nxcg", "MEASURES", ("nxCG", "MAnxCG")),
-    ("fetch_browse", "MEASURES", ("browseMAep",)),
-    ("generalised", "GENERALISED", ("gP", "gR", "MAgP", "AgP")),
-    ("tolerance", "TOLERANCE", ("T2I",)),
-    ("entry_point", "ENTRY_POINT", ("BEPD",)),
-    ("eprum", "EPRUM", ("EPRUM", "EPRUM-P")),
-    ("prum", "MEASURES", ("PRUM", "ERRel")),
-    ("hixeval", "HIXEVAL", ("hP", "hR", "hF", "hAP")),
-    (
-        "characters",
-        "CHARACTERS",
-        ("iP", "MAiP", "AiP", "charP", "charR", "charF", "artP", "artR", "artF"),
-    ),
-    ("i2", "MEASURES", ("i2AP",)),
-    ("i3", "MEASURES", ("i3AP",)),
-    ("documents", "DOCUMENTS", ("P", "R", "AP", "MAP", "RR", "MRR", "nDCG", "Rprec")),
-    ("spans", "RAG", ("spanP", "spanR", "spanF", "IoU", "hit", "full", "spanRR", "spanNDCG")),
-    ("ceiling", "CEILING", ("ceiling",)),
+FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("xcg", ("MAep", "iMAep", "ep", "gr", "xCG", "xCI")),
+    ("nxcg", ("nxCG", "MAnxCG")),
+    ("fetch_browse", ("browseMAep",)),
+    ("generalised", ("gP", "gR", "MAgP", "AgP")),
+    ("tolerance", ("T2I",)),
+    ("entry_point", ("BEPD",)),
+    ("eprum", ("EPRUM", "EPRUM-P")),
+    ("prum", ("PRUM", "ERRel")),
+    ("hixeval", ("hP", "hR", "hF", "hAP")),
+    ("characters", ("iP", "MAiP", "AiP", "charP", "charR", "charF", "artP", "artR", "artF")),
+    ("i2", ("i2AP",)),
+    ("i3", ("i3AP",)),
+    ("documents", ("P", "R", "AP", "MAP", "RR", "MRR", "nDCG", "Rprec")),
+    ("spans", ("spanP", "spanR", "spanF", "IoU", "hit", "full", "spanRR", "spanNDCG")),
+    ("ceiling", ("ceiling",)),
 )
-"""Module, the tuple in it, and the names that it declares, in the order of the documentation."""
+"""Module and the names that its tuple ``MEASURES`` declares, in the order of the documentation."""
 
 
-def family(module: str, constant: str) -> tuple[Measure, ...]:
+def family(module: str) -> tuple[Measure, ...]:
     """Return the measures of one family."""
-    declared: tuple[Measure, ...] = getattr(import_module(f"focuseval.measures.{module}"), constant)
+    declared: tuple[Measure, ...] = import_module(f"focuseval.measures.{module}").MEASURES
     return declared
 
 
@@ -51,6 +47,6 @@ def __getattr__(name: str) -> Any:
     """Make `MEASURES`, every measure in the order of the documentation, when it is first asked for."""
     if name != "MEASURES":
         raise AttributeError(f"module 'focuseval.measures' has no attribute {name!r}")
-    measures = tuple(measure for module, constant, _ in FAMILIES for measure in family(module, constant))
+    measures = tuple(measure for module, _ in FAMILIES for measure in family(module))
     globals()["MEASURES"] = measures
     return measures

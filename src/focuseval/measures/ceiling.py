@@ -9,6 +9,7 @@ import numpy as np
 from focuseval.match.documents import document_codes
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.spans import Read
+from focuseval.measures.topicwise import count_by
 from focuseval.spans import overlapping, union
 
 if TYPE_CHECKING:
@@ -25,24 +26,27 @@ def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
     return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()
 
 
-def best_read(m: Matched) -> Read:
-    """Return what is read when exactly the chunks that hold highlighted text are retrieved."""
-    made: Read | None = m.made.get("ceiling")
-    if made is None:
-        made = m.made["ceiling"] = _best_read(m)
-    return made
+def best_read(m: Matched, near: int = 0) -> Read:
+    """Return what is read when exactly the chunks that hold highlighted text are retrieved.
+
+    With ``near=1`` the chunks that only touch highlighted text are retrieved, too.
+    """
+    name = f"best read, near {near}"
+    if name not in m.made:
+        m.made[name] = _best_read(m, near)
+    found: Read = m.made[name]
+    return found
 
 
-def _best_read(m: Matched) -> Read:
-    prepared, (document, start, end) = m.prepared, chunks_of(m)
+def _best_read(m: Matched, near: int) -> Read:
+    prepared, chunks = m.prepared, chunks_of(m)
     highlights = prepared.highlights
-    marks = (prepared.same[prepared.gold.articles.document[highlights.group]], highlights.start, highlights.end)
-    mark, chunk = overlapping(marks, (document, start, end))
-    shown = union(highlights.group[mark], start[chunk], end[chunk])
-    relevant = highlights.covered(shown.group, shown.start, shown.end)
-    topic = prepared.topic[shown.group]
-    size = np.bincount(topic, shown.end - shown.start, m.topics).astype(np.int64)
-    return Read(size, np.bincount(topic, relevant, m.topics).astype(np.int64), prepared.trel_of_topic)
+    document = prepared.same[prepared.gold.articles.document[highlights.group]]
+    mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
+    shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
+    topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
+    size = count_by(shown.end - shown.start, topic, m.topics)
+    return Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
 
 
 def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
@@ -58,7 +62,7 @@ def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
     return codes[known], start[known], end[known]
 
 
-CEILING = (
+MEASURES = (
     Measure(
         "ceiling",
         ceiling,
@@ -74,6 +78,7 @@ CEILING = (
         example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1.",
         perfect=False,
         tasks=("spans",),
+        topicwise=False,
     ),
 )
 """The chunking's own limits: a reference, not a bound."""

@@ -5,6 +5,7 @@ Only text that no earlier rank returned counts. Recall levels are compared as in
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,9 +42,9 @@ def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
 
 def interpolated_curve(m: Matched) -> tuple[Floats, Floats]:
     """Return the 101 recall levels and, for every topic, the best precision at or beyond each of them."""
-    made: Floats | None = m.__dict__.get("_interpolated")  # MAiP and every iP look at the same curve
+    made: Floats | None = m.made.get("interpolated precision")  # MAiP and every iP look at the same curve
     if made is None:
-        made = m.__dict__["_interpolated"] = _interpolated(m)
+        made = m.made["interpolated precision"] = _interpolated(m)
     return np.arange(LEVELS) / 100, made
 
 
@@ -114,96 +115,72 @@ def art_f(m: Matched) -> Floats:
     return harmonic(art_precision(m), art_recall(m))
 
 
-_SPANS = ("spans",)
-_INEX2007 = "kamps2008inex"
+_characters = partial(Measure, cite="kamps2008inex", needs=("spans",))
+_by_recall = partial(_characters, tasks=("focused", "thorough"), curve=interpolated_curve)
+_articles = partial(_characters, needs=("documents",))
 
-CHARACTERS = (
-    Measure(
+MEASURES = (
+    _by_recall(
         "iP",
         interpolated_precision,
         "Interpolated precision of characters at a recall level.",
-        _INEX2007,
-        needs=_SPANS,
         at=("level",),
         at_required=True,
         formula=r"iP[x] = \max \{P[r] : R[r] \ge x\}",
         example="40 of the first 80 characters are highlighted, 100 in all: recall 0.4, so iP@0.01 is at least 0.5.",
-        tasks=("focused", "thorough"),
-        curve=interpolated_curve,
     ),
-    Measure(
+    _by_recall(
         "MAiP",
         average_interpolated_precision,
         "Mean of iP at the 101 recall levels .00, .01 … 1.",
-        _INEX2007,
-        needs=_SPANS,
         formula=r"AiP = \frac{1}{101} \sum_{x = .00, .01 \ldots 1} iP[x]",
         example="iP is 0.75 up to recall 0.6 and 0 beyond: 61 · 0.75 / 101 = 0.4530.",
-        tasks=("focused", "thorough"),
-        curve=interpolated_curve,
         aliases=("AiP",),
     ),
-    *(
-        Measure(
-            name,
-            compute,
-            summary,
-            _INEX2007,
-            needs=needs,
-            at=("characters",) if needs == _SPANS else (),
-            formula=formula,
-            example=example,
-        )
-        for name, compute, needs, summary, formula, example in (
-            (
-                "charP",
-                char_precision,
-                _SPANS,
-                "Share of the returned characters that is highlighted.",
-                r"charP = \frac{\text{relevant characters retrieved}}{\text{characters retrieved}}",
-                "150 highlighted of 270 returned characters: 0.5556.",
-            ),
-            (
-                "charR",
-                char_recall,
-                _SPANS,
-                "Share of the highlighted characters that is returned.",
-                r"charR = \frac{\text{relevant characters retrieved}}{Trel(t)}",
-                "150 of 200 highlighted characters returned: 0.75.",
-            ),
-            (
-                "charF",
-                char_f,
-                _SPANS,
-                "Harmonic mean of charP and charR.",
-                r"charF = 2 \cdot charP \cdot charR / (charP + charR)",
-                "charP 0.5, charR 1: 0.6667.",
-            ),
-            (
-                "artP",
-                art_precision,
-                ("documents",),
-                "Share of the returned articles that is relevant.",
-                r"artP = \frac{\text{relevant articles retrieved}}{\text{articles retrieved}}",
-                "2 of 3 returned articles are relevant: 0.6667.",
-            ),
-            (
-                "artR",
-                art_recall,
-                ("documents",),
-                "Share of the relevant articles that is returned.",
-                r"artR = \frac{\text{relevant articles retrieved}}{Numrel}",
-                "2 of 4 relevant articles returned: 0.5.",
-            ),
-            (
-                "artF",
-                art_f,
-                ("documents",),
-                "Harmonic mean of artP and artR.",
-                r"artF = 2 \cdot artP \cdot artR / (artP + artR)",
-                "artP 0.6667, artR 0.5: 0.5714.",
-            ),
-        )
+    _characters(
+        "charP",
+        char_precision,
+        "Share of the returned characters that is highlighted.",
+        at=("characters",),
+        formula=r"charP = \frac{\text{relevant characters retrieved}}{\text{characters retrieved}}",
+        example="150 highlighted of 270 returned characters: 0.5556.",
+    ),
+    _characters(
+        "charR",
+        char_recall,
+        "Share of the highlighted characters that is returned.",
+        at=("characters",),
+        formula=r"charR = \frac{\text{relevant characters retrieved}}{Trel(t)}",
+        example="150 of 200 highlighted characters returned: 0.75.",
+    ),
+    _characters(
+        "charF",
+        char_f,
+        "Harmonic mean of charP and charR.",
+        at=("characters",),
+        formula=r"charF = 2 \cdot charP \cdot charR / (charP + charR)",
+        example="charP 0.5, charR 1: 0.6667.",
+    ),
+    _articles(
+        "artP",
+        art_precision,
+        "Share of the returned articles that is relevant.",
+        formula=r"artP = \frac{\text{relevant articles retrieved}}{\text{articles retrieved}}",
+        example="2 of 3 returned articles are relevant: 0.6667.",
+    ),
+    _articles(
+        "artR",
+        art_recall,
+        "Share of the relevant articles that is returned.",
+        formula=r"artR = \frac{\text{relevant articles retrieved}}{Numrel}",
+        example="2 of 4 relevant articles returned: 0.5.",
+    ),
+    _articles(
+        "artF",
+        art_f,
+        "Harmonic mean of artP and artR.",
+        formula=r"artF = 2 \cdot artP \cdot artR / (artP + artR)",
+        example="artP 0.6667, artR 0.5: 0.5714.",
     ),
 )
 """Character and article measures of INEX 2007 and later."""

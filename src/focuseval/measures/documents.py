@@ -5,6 +5,7 @@ An article is relevant if it has a highlight, or a grade of 1 or more. Articles 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,66 +80,57 @@ def ideal_dcg(m: Matched, at: int | None) -> Floats:
     return total((grade / np.log2(rank + 1))[kept], topic[kept], m.topics)
 
 
-DOCUMENTS = (
-    Measure(
+_documents = partial(Measure, cite="voorhees2005trec", needs=("documents",))
+
+MEASURES = (
+    _documents(
         "P",
         precision,
         "Precision of documents at a rank.",
-        "voorhees2005trec",
-        needs=("documents",),
         at=("rank",),
         at_required=True,
         formula=r"P@k = \frac{1}{k} \sum_{i \le k} rel(d_i)",
         example="Two of the first five articles are relevant: P@5 = 0.4.",
         perfect=False,
     ),
-    Measure(
+    _documents(
         "R",
         recall,
         "Recall of documents at a rank, or over the whole list.",
-        "voorhees2005trec",
-        needs=("documents",),
         at=("rank",),
         formula=r"R@k = \frac{1}{Numrel} \sum_{i \le k} rel(d_i)",
         example="Two of eight relevant articles stand among the first five: R@5 = 0.25.",
         perfect=False,
     ),
-    Measure(
+    _documents(
         "AP",
         average_precision,
         "Average precision of documents; its mean over topics is MAP.",
-        "voorhees2005trec",
-        needs=("documents",),
         formula=r"AP = \frac{1}{Numrel} \sum_{r:\, rel(d_r)} P@r",
         example="Relevant articles at ranks 1 and 3, two relevant in all: (1/1 + 2/3) / 2 = 0.8333.",
         aliases=("MAP",),
     ),
-    Measure(
+    _documents(
         "RR",
         reciprocal_rank,
         "Reciprocal rank of the first relevant document.",
-        "voorhees2005trec",
-        needs=("documents",),
         formula=r"RR = 1 / \min \{r : rel(d_r)\}",
         example="The first relevant article stands at rank 4: RR = 0.25.",
         aliases=("MRR",),
     ),
-    Measure(
+    _documents(
         "nDCG",
         ndcg,
         "Normalised discounted cumulated gain of graded documents, with linear gain.",
-        "jarvelin2002cumulated",
-        needs=("documents",),
+        cite="jarvelin2002cumulated",
         at=("rank",),
         formula=r"nDCG@k = \frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} g^*_i / \log_2(i+1)}",
         example="Grades 0, 1 returned where 1 exists: (1 / log2 3) / 1 = 0.6309.",
     ),
-    Measure(
+    _documents(
         "Rprec",
         r_precision,
         "Precision of documents at the rank that equals the number of relevant documents.",
-        "voorhees2005trec",
-        needs=("documents",),
         formula=r"Rprec = P@Numrel",
         example="Three articles are relevant and two of them stand in the first three ranks: 0.6667.",
     ),

@@ -30,12 +30,12 @@ class NearEntry(NamedTuple):
 
 def near(m: Matched) -> NearEntry:
     """Return the articles that can score, made once: a run returns many and enters few where it should."""
-    made: NearEntry | None = m.__dict__.get("_near")
+    made: NearEntry | None = m.made.get("near entry points")
     if made is None:
         rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
         topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
         bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
-        made = m.__dict__["_near"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
+        made = m.made["near entry points"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
     return made
 
 
@@ -69,7 +69,7 @@ STEEPNESS = Parameter(
     "A", 0.1, "How far from the best entry point still counts, in mean article lengths.", always=True, least=1e-9
 )
 
-ENTRY_POINT = (
+MEASURES = (
     Measure(
         "BEPD",
         bep_distance,
@@ -81,6 +81,7 @@ ENTRY_POINT = (
         formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
         example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75.",
         tasks=("best-in-context",),
+        topicwise=False,
     ),
 )
 """Distance from the best entry point."""

@@ -6,6 +6,7 @@ Item *i* shows its article's best entry point with probability ``p_i = s(x_i, b)
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,15 +87,21 @@ def precision_recall_curve(m: Matched, A: float = 0.1, nav: str = "distance") ->
     return np.arange(1, 101) / 100, np.where(base[:, None] > 0, points, np.nan)
 
 
-EPRUM = (
-    Measure(
+_entry_points = partial(
+    Measure,
+    cite="piwowarski2006evaluation",
+    needs=("entry points",),
+    traits=("grouped output",),
+    tasks=("best-in-context",),
+    topicwise=False,
+)
+
+MEASURES = (
+    _entry_points(
         "EPRUM",
         expected_precision,
         "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
-        "piwowarski2006evaluation",
-        needs=("entry points",),
         needs_if={("nav", "contains"): ("elements",)},
-        traits=("grouped output",),
         at=("level",),
         parameters=(
             replace(STEEPNESS, always=False, only=("nav", "distance")),
@@ -102,23 +109,18 @@ EPRUM = (
         ),
         formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
         example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25.",
-        tasks=("best-in-context",),
         curve=precision_recall_curve,
     ),
-    Measure(
+    _entry_points(
         "EPRUM-P",
         precision_at_rank,
         "Expected precision of entry points at a rank.",
-        "piwowarski2006evaluation",
-        needs=("entry points",),
-        traits=("grouped output",),
         at=("rank",),
         at_required=True,
         parameters=(STEEPNESS,),
         formula=r"EPRUM\text{-}P@r = \frac{1}{r} \sum_{i \le r} p_i",
         example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5.",
         perfect=False,
-        tasks=("best-in-context",),
     ),
 )
 """Expected precision and recall with user modelling, for best entry points."""

@@ -27,9 +27,7 @@ def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     match = m.elements(quant, base)
     whole, articles = match.base, len(match.base.topic_of_article)
     by_article = np.lexsort((whole.code, whole.article))
-    columns: dict[str, Any] = {
-        name: getattr(whole, name)[by_article] for name in ("article", "code", "size", "rsize", "gain", "source")
-    }
+    columns: dict[str, Any] = {name: getattr(whole, name)[by_article] for name in ("article", "code", "gain", "source")}
     apart = replace(whole, topics=articles, topic_of_article=np.arange(articles), topic=columns["article"], **columns)
     judged = np.flatnonzero(match.article >= 0)
     order = judged[np.argsort(match.article[judged], kind="stable")]

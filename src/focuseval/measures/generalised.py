@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -131,57 +132,53 @@ SCORE = (
 )
 AVERAGE = (BETA, GAIN, CREDIT, FORM)
 
-_NEEDS = {("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)}
+_articles = partial(
+    Measure,
+    cite="kamps2007evaluating",
+    traits=("grouped output",),
+    tasks=("relevant-in-context", "best-in-context"),
+)
+_scored = partial(
+    _articles,
+    needs=("spans",),
+    needs_if={("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)},
+    curve=generalised_curve,
+)
 
-GENERALISED = (
-    Measure(
+MEASURES = (
+    _scored(
         "gP",
         generalised_precision,
         "Generalised precision at an article rank.",
-        "kamps2007evaluating",
-        needs=("spans",),
-        needs_if=_NEEDS,
-        traits=("grouped output",),
         at=("rank",),
         at_required=True,
         parameters=(BETA, *SCORE),
         formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)",
         example="Article scores 1, 0.5: gP@2 = 0.75.",
         perfect=False,
-        tasks=("relevant-in-context", "best-in-context"),
-        curve=generalised_curve,
     ),
-    Measure(
+    _articles(
         "gR",
         generalised_recall,
         "Generalised recall at an article rank.",
-        "kamps2007evaluating",
         needs=("documents",),
         needs_if={("gain", "length"): ("spans",)},
-        traits=("grouped output",),
         at=("rank",),
         at_required=True,
         parameters=(GAIN, CREDIT),
         formula=r"gR[r] = \frac{1}{Numrel} \sum_{i \le r} rel(a_i)",
         example="One of two relevant articles stands at rank 1: gR@1 = 0.5.",
         perfect=False,
-        tasks=("relevant-in-context", "best-in-context"),
     ),
-    Measure(
+    _scored(
         "MAgP",
         average_generalised_precision,
         "Mean average generalised precision: gP at the rank of every relevant article.",
-        "kamps2007evaluating",
-        needs=("spans",),
-        needs_if=_NEEDS,
-        traits=("grouped output",),
         at=("characters",),
         parameters=(*AVERAGE, *SCORE),
         formula=r"AgP = \frac{1}{Numrel} \sum_{r:\, rel(a_r)} gP[r]",
         example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75.",
         perfect_unless="score=t2i",
-        tasks=("relevant-in-context", "best-in-context"),
-        curve=generalised_curve,
         aliases=("AgP",),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,51 +51,35 @@ def hix_average_precision(m: Matched) -> Floats:
     return ratio(total(precision * m.new_rsize[rows], topic, m.topics), m.prepared.trel_of_topic)
 
 
-_CITE = "pehcevski2006hixeval"
+_overall = partial(Measure, cite="pehcevski2006hixeval", needs=("spans",))
+_at_rank = partial(_overall, at=("rank",), at_required=True, perfect=False)
 
-HIXEVAL = (
-    Measure(
+MEASURES = (
+    _at_rank(
         "hP",
         hix_precision,
         "Mean share of new highlighted text in the first results.",
-        _CITE,
-        needs=("spans",),
-        at=("rank",),
-        at_required=True,
         formula=r"hP@r = \frac{1}{r} \sum_{i \le r} \frac{\text{new } rsize(e_i)}{size(e_i)}",
         example="One fully highlighted section, then two without any: hP@3 = 0.3333.",
-        perfect=False,
     ),
-    Measure(
+    _at_rank(
         "hR",
         hix_recall,
         "Share of the highlighted text in the first results.",
-        _CITE,
-        needs=("spans",),
-        at=("rank",),
-        at_required=True,
         formula=r"hR@r = \frac{1}{Trel(t)} \sum_{i \le r} \text{new } rsize(e_i)",
         example="99 of 198 highlighted characters in the first three results: hR@3 = 0.5.",
-        perfect=False,
     ),
-    Measure(
+    _at_rank(
         "hF",
         hix_f,
         "Harmonic mean of hP and hR.",
-        _CITE,
-        needs=("spans",),
-        at=("rank",),
-        at_required=True,
         formula=r"hF@r = \frac{2\, hP@r\, hR@r}{hP@r + hR@r}",
         example="hP@3 = 1, hR@3 = 0.5: hF@3 = 0.6667.",
-        perfect=False,
     ),
-    Measure(
+    _overall(
         "hAP",
         hix_average_precision,
         "Average precision of highlighted text.",
-        _CITE,
-        needs=("spans",),
         formula=r"hAP = \sum_r hP@r \cdot \frac{\text{new } rsize(e_r)}{Trel(t)}",
         example="Three highlighted paragraphs, half of the topic's text, at ranks 1 to 3: hAP = 0.5.",
     ),

@@ -157,6 +157,7 @@ MEASURES = (
         "inex_eval: mean over recall levels .01 … 1 of the probability that a retrieved element is relevant.",
         "goevert2002overview",
         needs=("elements",),
+        needs_if={("unretrieved", "block"): ("elements", "index")},
         traits=("two dimensions",),
         parameters=(QUANT, UNRETRIEVED),
         formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import MeasureError
+from focuseval.limits import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,9 +29,6 @@ class Budget(NamedTuple):
     unit: str
     """``characters`` or ``words``."""
 
-
-MOST = 10**9
-"""The largest number that a parameter, a budget or a policy takes: what is larger is a slip, or does not fit."""
 
 MOST_RANK = 10**6
 DECIMALS = 9
@@ -74,7 +72,7 @@ class Measure:
     cite: str
     """Key into the bibliography."""
     needs: tuple[str, ...] = ()
-    """What gold and run must say: ``documents``, ``spans``, ``entry points``, ``elements``, ``grades``."""
+    """What must be given: ``documents``, ``spans``, ``entry points``, ``elements``, ``grades``, ``index``."""
     at: tuple[str, ...] = ()
     """What may follow ``@``: any of ``rank``, ``level``, ``characters``, ``words``; empty for none."""
     at_required: bool = False
@@ -99,6 +97,8 @@ class Measure:
     """Other names of the same measure: AgP is MAgP."""
     needs_if: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """Parameter and value → what it needs instead: ``EPRUM(nav=contains)`` needs elements."""
+    topicwise: bool = True
+    """Whether a topic's value depends on that topic alone, not on chunks or lengths of the whole collection."""
 
 
 @dataclass(frozen=True)

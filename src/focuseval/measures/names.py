@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from focuseval.errors import MeasureError
-from focuseval.measures.measure import MOST, Asked, Measure, Parameter, parse_at
+from focuseval.limits import MOST
+from focuseval.measures.measure import Asked, Measure, Parameter, parse_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,9 +49,9 @@ def _family_of(name: str) -> tuple[Measure, ...]:
     """Return the measures of the family that a name belongs to; all of them for a name that nobody has."""
     from focuseval import measures  # noqa: PLC0415  the package imports this module
 
-    for module, constant, names in measures.FAMILIES:
+    for module, names in measures.FAMILIES:
         if name in names:
-            return measures.family(module, constant)
+            return measures.family(module)
     return measures.MEASURES
 
 

@@ -6,6 +6,7 @@ returning all paragraphs of an ideal section is worth no more than returning the
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,39 +59,32 @@ def normalised_curve(
 
 IDEAL = Parameter("ideal", "ideal", "Recall base that the ideal list is made of.", ("ideal", "full"))
 
-_CITE = "kazai2006extended"
+_at_rank = partial(
+    Measure,
+    cite="kazai2006extended",
+    needs=("elements",),
+    traits=("ideal recall base", "two dimensions"),
+    at=("rank",),
+    at_required=True,
+    parameters=(QUANT, BASE, IDEAL),
+    perfect_unless="ideal=full",
+    tasks=("focused",),
+    curve=normalised_curve,
+)
 
 MEASURES = (
-    Measure(
+    _at_rank(
         "nxCG",
         normalised_cumulated_gain,
         "Normalised cumulated gain at a rank: what was gained over what the ideal list would have gained.",
-        _CITE,
-        needs=("elements",),
-        traits=("ideal recall base", "two dimensions"),
-        at=("rank",),
-        at_required=True,
-        parameters=(QUANT, BASE, IDEAL),
         formula=r"nxCG[k] = \frac{\sum_{j \le k} xG_{norm}[j]}{xCI[\min(k, |ideal|)]}",
         example="Ideal gains 1 and .5 returned in reverse: nxCG@1 = 0.5, nxCG@2 = 1.",
-        perfect_unless="ideal=full",
-        tasks=("focused",),
-        curve=normalised_curve,
     ),
-    Measure(
+    _at_rank(
         "MAnxCG",
         mean_normalised_cumulated_gain,
         "Mean of nxCG over the ranks 1 … k.",
-        _CITE,
-        needs=("elements",),
-        traits=("ideal recall base", "two dimensions"),
-        at=("rank",),
-        at_required=True,
-        parameters=(QUANT, BASE, IDEAL),
         formula=r"MAnxCG[k] = \frac{1}{k} \sum_{j=1}^{k} nxCG[j]",
         example="Ideal gains 1 and .5 returned in reverse: MAnxCG@2 = (0.5 + 1) / 2 = 0.75.",
-        perfect_unless="ideal=full",
-        tasks=("focused",),
-        curve=normalised_curve,
     ),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures import added_up
+from focuseval.measures import chunk_evaluators as theirs
 from focuseval.measures.ceiling import ceiling
 from focuseval.measures.measure import Measure
 
@@ -59,13 +59,13 @@ def _repeated(m: Matched, at: int | None) -> Flags:
 
 def _overlapping(m: Matched, at: int | None) -> Flags:
     """Return topics in which references share text."""
-    return np.asarray(added_up.texts(m, at).references > m.prepared.trel_of_topic)
+    return np.asarray(theirs.texts(m, at).references > m.prepared.trel_of_topic)
 
 
 def _touching(m: Matched, at: int | None) -> Flags:
     """Return topics in which a chunk touches a reference without holding any of it."""
     del at
-    return np.asarray(added_up.chroma_omega(m) != ceiling(m, "IoU"))
+    return np.asarray(theirs.chroma_omega(m) != ceiling(m, "IoU"))
 
 
 _CHUNKS = Reason("chunks overlap, and it counts the text that they share once for each of them", _repeated)
@@ -84,18 +84,18 @@ PEERS = (
     Peer(
         "legalbenchrag",
         (
-            _twin("spanR", "legalbenchrag:recall", added_up.legalbench_recall, _CHUNKS, _REFERENCES),
-            _twin("spanP", "legalbenchrag:precision", added_up.legalbench_precision, _CHUNKS, _REFERENCES),
+            _twin("spanR", "legalbenchrag:recall", theirs.legalbench_recall, _CHUNKS, _REFERENCES),
+            _twin("spanP", "legalbenchrag:precision", theirs.legalbench_precision, _CHUNKS, _REFERENCES),
         ),
         tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP")),
     ),
     Peer(
         "chroma",
         (
-            _twin("spanR", "chroma:recall", added_up.chroma_recall, _REFERENCES),
-            _twin("spanP", "chroma:precision", added_up.chroma_precision, _CHUNKS),
-            _twin("IoU", "chroma:iou", added_up.chroma_iou, _CHUNKS, _REFERENCES),
-            _twin("ceiling(IoU)", "chroma:precision_omega", added_up.chroma_omega, _TOUCHING),
+            _twin("spanR", "chroma:recall", theirs.chroma_recall, _REFERENCES),
+            _twin("spanP", "chroma:precision", theirs.chroma_precision, _CHUNKS),
+            _twin("IoU", "chroma:iou", theirs.chroma_iou, _CHUNKS, _REFERENCES),
+            _twin("ceiling(IoU)", "chroma:precision_omega", theirs.chroma_omega, _TOUCHING),
         ),
         ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)"),
     ),

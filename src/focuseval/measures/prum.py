@@ -7,6 +7,7 @@ distance (navigation ``distance``).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -150,35 +151,34 @@ NAVIGATION = Parameter(
 )
 REACH = Parameter("A", STEEPNESS.default, STEEPNESS.summary, only=("nav", "distance"), least=STEEPNESS.least)
 
+_targets = partial(
+    Measure,
+    needs=("elements",),
+    needs_if={("nav", "distance"): ("entry points",)},
+    traits=("ideal recall base",),
+    parameters=(QUANT, BASE, NAVIGATION, REACH),
+    tasks=("focused",),
+)
+
 MEASURES = (
-    Measure(
+    _targets(
         "PRUM",
         prum,
         "Precision-recall with user modelling: how often an item on the way to R ideal elements shows a new one.",
         "piwowarski2005precision",
-        needs=("elements",),
-        needs_if={("nav", "distance"): ("entry points",)},
-        traits=("ideal recall base",),
-        parameters=(QUANT, BASE, NAVIGATION, REACH),
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
         r"{\sum_k [\text{fewer than } R \text{ before } k]}",
         example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333.",
-        tasks=("focused",),
     ),
-    Measure(
+    _targets(
         "ERRel",
         expected_ratio,
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
         "piwowarski2003expected",
-        needs=("elements",),
-        needs_if={("nav", "distance"): ("entry points",)},
-        traits=("ideal recall base",),
         at=("rank",),
         at_required=True,
-        parameters=(QUANT, BASE, NAVIGATION, REACH),
         formula=r"ERRel@k = \frac{1}{T} \sum_y P(y \text{ seen within } k \text{ ranks})",
         example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25.",
         perfect=False,
-        tasks=("focused",),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from focuseval.measures.budget import budgeted
 from focuseval.measures.characters import harmonic
 from focuseval.measures.measure import Budget, Measure
-from focuseval.measures.topicwise import count, ratio, total
+from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, ratio, total
 from focuseval.spans import union
 
 if TYPE_CHECKING:
@@ -50,31 +51,34 @@ class Read:
 
 def read(m: Matched, at: At) -> Read:
     """Return what the first `at` results, a budget, or the whole list show."""
-    if not isinstance(at, Budget) and "new_size" not in m.__dict__:
-        return _read_set(m, at)
-    size, relevant = budgeted(m, at) if isinstance(at, Budget) else (m.new_size, m.new_rsize)
-    if isinstance(at, int):
-        kept = m.rank <= at
-        size, relevant = np.where(kept, size, 0), np.where(kept, relevant, 0)
-    return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
+    if isinstance(at, Budget):
+        size, relevant = budgeted(m, at)
+        return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
+    name = f"text of the first {at}"
+    if name not in m.made:
+        m.made[name] = united(m, at)
+    found: Read = m.made[name]
+    return found
 
 
-def _read_set(m: Matched, at: int | None) -> Read:
-    """Return the union of the first results: cheaper than who returned what first, when nobody asks for that."""
-    made: dict[int | None, Read] = m.__dict__.setdefault("_read_sets", {})
-    if at not in made:
-        whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
-        rows = slice(None) if at is None else np.flatnonzero(m.rank <= at)
-        shown = union(m.article[rows], m.start[rows], m.end[rows])
-        of_article = np.full(int(m.article.max(initial=-1)) + 1, 0, np.int64)
-        of_article[m.article[rows]] = m.topic[rows]
-        topic = of_article[shown.group]
-        size = np.bincount(topic, shown.end - shown.start, m.topics).astype(np.int64)
-        near = np.flatnonzero(shown.group < len(m.prepared.topic))
-        inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
-        relevant = np.bincount(topic[near], inside, m.topics).astype(np.int64)
-        made[at] = Read(size, relevant, whole)
-    return made[at]
+def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
+    """Return the union of the first results: cheaper than which of them returned what first."""
+    whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
+    parts = [_united(m, at, first, last) for first, last in blocks(m.bounds, block)]
+    size, relevant = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Read(size, relevant, whole)
+
+
+def _united(m: Matched, at: int | None, first: int, last: int) -> tuple[Integers, Integers]:
+    """Return, for some topics in a row, the characters of their first results, each once, and the highlighted ones."""
+    here = slice(m.bounds[first], m.bounds[last])
+    rows = here if at is None else m.bounds[first] + np.flatnonzero(m.rank[here] <= at)
+    shown = union(m.article[rows], m.start[rows], m.end[rows])
+    topic = m.topic[rows][shown.source] - first
+    size = count_by(shown.end - shown.start, topic, last - first)
+    near = np.flatnonzero(shown.group < len(m.prepared.topic))
+    inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
+    return size, count_by(inside, topic[near], last - first)
 
 
 def span_precision(m: Matched, at: At = None) -> Floats:
@@ -144,84 +148,69 @@ def _reading(m: Matched) -> list[Read]:
     return [read(m, Budget(int(amount), "characters")) for amount in BUDGETS]
 
 
-_CITE = "focuseval"
-_AT = ("rank", "characters", "words")
+_ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
+_set = partial(_ranked, at=("rank", "characters", "words"), perfect=False)
 
-RAG = (
-    *(
-        Measure(
-            name,
-            compute,
-            summary,
-            _CITE,
-            needs=("spans",),
-            at=_AT,
-            formula=formula,
-            example=example,
-            tasks=("spans",),
-            perfect=False,
-            curve={"spanR": recall_curve, "spanP": precision_curve}.get(name),
-        )
-        for name, compute, summary, formula, example in (
-            (
-                "spanP",
-                span_precision,
-                "Share of the returned text that is highlighted.",
-                r"spanP = |U \cap H| / |U|",
-                "Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5.",
-            ),
-            (
-                "spanR",
-                span_recall,
-                "Share of the highlighted text that is returned.",
-                r"spanR = |U \cap H| / |H|",
-                "Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2.",
-            ),
-            (
-                "spanF",
-                span_f,
-                "Harmonic mean of spanP and spanR.",
-                r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)",
-                "spanP 0.5, spanR 1: 0.6667.",
-            ),
-            (
-                "IoU",
-                intersection_over_union,
-                "Returned and highlighted text over returned or highlighted text.",
-                r"IoU = |U \cap H| / |U \cup H|",
-                "Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333.",
-            ),
-            (
-                "hit",
-                hit,
-                "Whether any highlighted character is returned.",
-                r"hit = [U \cap H \ne \emptyset]",
-                "1 or 0.",
-            ),
-            ("full", full, "Whether every highlighted character is returned.", r"full = [H \subseteq U]", "1 or 0."),
-        )
+MEASURES = (
+    _set(
+        "spanP",
+        span_precision,
+        "Share of the returned text that is highlighted.",
+        formula=r"spanP = |U \cap H| / |U|",
+        example="Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5.",
+        curve=precision_curve,
     ),
-    Measure(
+    _set(
+        "spanR",
+        span_recall,
+        "Share of the highlighted text that is returned.",
+        formula=r"spanR = |U \cap H| / |H|",
+        example="Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2.",
+        curve=recall_curve,
+    ),
+    _set(
+        "spanF",
+        span_f,
+        "Harmonic mean of spanP and spanR.",
+        formula=r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)",
+        example="spanP 0.5, spanR 1: 0.6667.",
+    ),
+    _set(
+        "IoU",
+        intersection_over_union,
+        "Returned and highlighted text over returned or highlighted text.",
+        formula=r"IoU = |U \cap H| / |U \cup H|",
+        example="Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333.",
+    ),
+    _set(
+        "hit",
+        hit,
+        "Whether any highlighted character is returned.",
+        formula=r"hit = [U \cap H \ne \emptyset]",
+        example="1 or 0.",
+    ),
+    _set(
+        "full",
+        full,
+        "Whether every highlighted character is returned.",
+        formula=r"full = [H \subseteq U]",
+        example="1 or 0.",
+    ),
+    _ranked(
         "spanRR",
         span_reciprocal_rank,
         "Reciprocal rank of the first result with a highlighted character.",
-        _CITE,
-        needs=("spans",),
         formula=r"spanRR = 1 / \min \{r : new_r > 0\}",
         example="The first chunk that holds highlighted text stands at rank 2: 0.5.",
-        tasks=("spans",),
     ),
-    Measure(
+    _ranked(
         "spanNDCG",
         span_ndcg,
         "New highlighted text, discounted by rank.",
-        _CITE,
-        needs=("spans",),
         at=("rank",),
         formula=r"spanNDCG@k = \frac{1}{Trel(t)} \sum_{i \le k} \frac{new_i}{\log_2(i+1)}",
         example="All highlighted text in the result at rank 3: 1 / log2(4) = 0.5.",
         perfect=False,
-        tasks=("spans",),
     ),
 )
 """Sets of spans at a rank or a budget; rank-sensitive spans."""

@@ -67,7 +67,7 @@ def tolerance(m: Matched, irr: int) -> Floats:
     return ratio(total(tolerance_scores(m, irr), m.a_topic, m.topics), m.prepared.numrel)
 
 
-TOLERANCE = (
+MEASURES = (
     Measure(
         "T2I",
         tolerance,

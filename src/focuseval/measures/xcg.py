@@ -11,6 +11,7 @@ with another, `SLACK` units a summand are allowed for rounding.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,95 +155,66 @@ def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float6
     return without_base(ratio(part, whole), whole)
 
 
-def relevant_only(match: ElementMatch, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def relevant_only(match: ElementMatch, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the values, NaN for topics without a relevant element in the base."""
-    return without_base(values, match.base.full_list.length())
+    return without_base(np.asarray(values, np.float64), match.base.full_list.length())
 
 
 QUANT = Parameter("quant", "auto", "Quantisation: what an assessment is worth; by default the gold's year's own.")
 BASE = Parameter("base", "full", "Recall base, with or without link elements.", ("full", "filtered"), policy=True)
 IDEAL = Parameter("ideal", "rank", "Ranks of the ideal list: whole, or read off straight lines.", ("rank", "line"))
 
-_CITE = "kazai2006extended"
-_GRAPH: dict[str, Any] = {"needs": ("elements",), "tasks": ("thorough",)}
+_gain = partial(Measure, cite="kazai2006extended", needs=("elements",), tasks=("thorough",))
+_effort = partial(_gain, parameters=(QUANT, BASE, IDEAL), curve=effort_curve)
+_at_rank = partial(_gain, at=("rank",), at_required=True, parameters=(QUANT, BASE), perfect=False)
 
 MEASURES = (
-    Measure(
+    _effort(
         "MAep",
         mean_average_effort_precision,
         "Mean average effort-precision: ep at every relevant element returned, 0 for the others.",
-        _CITE,
-        parameters=(QUANT, BASE, IDEAL),
         formula=r"MAep = \frac{1}{n} \sum_{i: xG[i] > 0} \frac{i_{ideal}}{i}",
         example="Gains 1 and .5 in the base; the run returns nothing, then both: (1/2 + 2/3) / 2 = 0.5833.",
-        curve=effort_curve,
-        **_GRAPH,
     ),
-    Measure(
+    _effort(
         "iMAep",
         interpolated_mean_effort_precision,
         "Mean of effort-precision at the 100 gain-recall levels .01 … 1.",
-        _CITE,
-        parameters=(QUANT, BASE, IDEAL),
         formula=r"iMAep = \frac{1}{100} \sum_{x = .01 \ldots 1} ep@x",
         example="One relevant element, returned at rank 2: ep is 1/2 at every level, iMAep 0.5.",
-        curve=effort_curve,
-        **_GRAPH,
     ),
-    Measure(
+    _effort(
         "ep",
         effort_precision_at,
         "Effort-precision at a gain-recall level: ideal rank over actual rank.",
-        _CITE,
         at=("level",),
         at_required=True,
-        parameters=(QUANT, BASE, IDEAL),
         formula=r"ep[i] = i_{ideal} / i",
         example="Half of all gain is reached at rank 4, by the ideal list at rank 1: ep@0.5 = 0.25.",
-        curve=effort_curve,
-        **_GRAPH,
     ),
-    Measure(
+    _at_rank(
         "gr",
         gain_recall,
         "Gain-recall: the share of all gain that the first results gather.",
-        _CITE,
-        at=("rank",),
-        at_required=True,
-        parameters=(QUANT, BASE),
         formula=r"gr[i] = xCG[i] / xCI[n]",
         example="Gains 1, .5, .5 in the base, 1 returned first: gr@1 = 0.5.",
-        perfect=False,
-        **_GRAPH,
     ),
-    Measure(
+    _at_rank(
         "xCG",
         cumulated_gain,
         "Cumulated gain of the first results.",
-        _CITE,
-        at=("rank",),
-        at_required=True,
-        parameters=(QUANT, BASE),
         bounds=(0.0, float("inf")),
         formula=r"xCG[i] = \sum_{j \le i} xG[j]",
         example="Results with gains 1, 0, .5: xCG@3 = 1.5.",
-        perfect=False,
         curve=gain_curve,
-        **_GRAPH,
     ),
-    Measure(
+    _at_rank(
         "xCI",
         ideal_gain,
         "Cumulated gain of the ideal list: a reference for xCG, the same for every run.",
-        _CITE,
-        at=("rank",),
-        at_required=True,
-        parameters=(QUANT, BASE),
         bounds=(0.0, float("inf")),
         formula=r"xCI[i] = \sum_{j \le i} xI[j]",
         example="Gains 1, .5, .5 in the base: xCI@2 = 1.5.",
-        perfect=False,
         curve=ideal_curve,
-        **_GRAPH,
     ),
 )

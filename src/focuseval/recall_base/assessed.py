@@ -6,6 +6,7 @@ are built when they are first asked for, and kept.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from focuseval.gold import Gold, GradedElements
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Runs that are scored at once ask for the same base; it is large, so one thread builds it and the others wait."""
+
 
 @dataclass(frozen=True)
 class Assessed:
@@ -34,53 +38,39 @@ class Assessed:
     tree: PathTree
     topics: int
     topic_of_article: NDArray[np.int64]
-    order: NDArray[np.int64]
+    order: NDArray[np.int32]
     """Rows of `elements` by topic, article and path, each element once."""
-    article: NDArray[np.int64]
+    article: NDArray[np.int32]
     """The article of every row of `elements`: a row of ``gold.articles``."""
-    code: NDArray[np.int64]
+    code: NDArray[np.int32]
     """The path of every row of `elements`, as a code of `tree`."""
     _made: dict[tuple[str, tuple[str, ...]], RecallBase] = field(default_factory=dict, compare=False)
 
     def base(self, quant: str = "auto", without: tuple[str, ...] = ()) -> RecallBase:
         """Return the recall base under a quantisation: the full one, or `without` elements of some tag names."""
         wanted = (quantisation(quant, self.gold.scale), without)
-        if wanted not in self._made:
-            self._made[wanted] = self._build(*wanted)
+        with _ONE_AT_A_TIME:
+            if wanted not in self._made:
+                self._made[wanted] = self._build(*wanted)
         return self._made[wanted]
 
     @cached_property
     def graded(self) -> RecallBase:
-        """The base of all elements with any grade of 2003–04, whatever a quantisation makes of it, each gaining 1."""
+        """The base of all elements with any grade, each with a gain of 1, whatever a quantisation makes of it."""
         checked = self.base("gen")  # refuses pairs outside the scale; its gain is 0 exactly for (0, 0)
-        return self.select(checked.source, np.ones(len(checked)))
+        return self._select(checked.source, np.ones(len(checked)))
 
     def _build(self, quant: str, without: tuple[str, ...]) -> RecallBase:
-        gains = quantise(self.gold, self.elements, quant)
-        order, gain = self.order, gains.gain[self.order]
-        kept = (gain > 0) & ~self.tree.tagged(without)[self.code[order]]
-        rows = order[kept]
-        return self.select(rows, gain[kept], gains.left_out, gains.capped)
+        gain = quantise(self.gold, self.elements, quant)
+        kept = (gain > 0)[self.order] & ~self.tree.tagged(without)[self.code[self.order]]
+        rows = self.order[kept]
+        return self._select(rows, gain[rows])
 
-    def select(
-        self, rows: NDArray[np.int64], gain: NDArray[np.float64], left_out: int = 0, capped: int = 0
-    ) -> RecallBase:
+    def _select(self, rows: NDArray[np.int32], gain: NDArray[np.float64]) -> RecallBase:
         """Return the base of some rows of `elements` (taken from `order`, in its order) with their gains."""
-        article, elements = self.article[rows], self.elements
-        return RecallBase(
-            tree=self.tree,
-            topics=self.topics,
-            topic_of_article=self.topic_of_article,
-            topic=self.topic_of_article[article],
-            article=article,
-            code=self.code[rows],
-            size=elements.size[rows],
-            rsize=elements.rsize[rows],
-            gain=gain,
-            source=rows,
-            left_out=left_out,
-            capped=capped,
-        )
+        article = self.article[rows]
+        topic = self.topic_of_article[article]
+        return RecallBase(self.tree, self.topics, self.topic_of_article, topic, article, self.code[rows], gain, rows)
 
 
 def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer] | None = None) -> Assessed:
@@ -94,15 +84,15 @@ def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer]
     topic_of_article = number[gold.articles.topic].astype(np.int64)
     article = _articles(gold, elements)
     tree = path_tree(_dictionary(elements.path))
-    code = tree.find(elements.path)
-    order = np.lexsort((code, article, topic_of_article[article]))
+    code = tree.find(elements.path).astype(np.int32)
+    order = np.lexsort((code, article, topic_of_article[article])).astype(np.int32)
     order = order[topic_of_article[article[order]] >= 0]
     order = order[_first_of_equals(gold, elements, article, code, order)]
     topics = int(number.max(initial=-1)) + 1
     return Assessed(gold, elements, tree, topics, topic_of_article, order, article, code)
 
 
-def _articles(gold: Gold, elements: GradedElements) -> NDArray[np.int64]:
+def _articles(gold: Gold, elements: GradedElements) -> NDArray[np.int32]:
     """Find the judged article of every element."""
     known = pack(gold.articles.topic, gold.articles.document)
     wanted = pack(elements.topic, elements.document)
@@ -110,11 +100,11 @@ def _articles(gold: Gold, elements: GradedElements) -> NDArray[np.int64]:
     place = np.minimum(np.searchsorted(known, wanted, sorter=order), max(len(known) - 1, 0))
     if len(wanted) and (not len(known) or (known[order[place]] != wanted).any()):
         raise IndexError("an assessed element in an article that the gold does not list as judged")
-    return order[place] if len(wanted) else place
+    return (order[place] if len(wanted) else place).astype(np.int32)
 
 
 def _first_of_equals(
-    gold: Gold, elements: GradedElements, article: NDArray[np.int64], code: NDArray[np.int64], order: NDArray[np.int64]
+    gold: Gold, elements: GradedElements, article: NDArray[np.int32], code: NDArray[np.int32], order: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
     """Keep one of several rows for the same element; refuse them if they contradict each other."""
     before, after = order[:-1], order[1:]

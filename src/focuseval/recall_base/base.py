@@ -79,20 +79,14 @@ class RecallBase:
     topic_of_article: NDArray[np.int64]
     """For every judged article (a row of ``gold.articles``), its topic; −1 where the topic does not count."""
     topic: NDArray[np.int64]
-    article: NDArray[np.int64]
+    article: NDArray[np.int32]
     """The element's article: a row of ``gold.articles``."""
-    code: NDArray[np.int64]
+    code: NDArray[np.int32]
     """The element's path, as a code of `tree`."""
-    size: NDArray[np.int64]
-    rsize: NDArray[np.int64]
     gain: NDArray[np.float64]
     """Above 0: an element without gain is not in the base."""
-    source: NDArray[np.int64]
+    source: NDArray[np.int32]
     """The element's row in the assessments that the base was built from."""
-    left_out: int = 0
-    """Elements that were not assessed."""
-    capped: int = 0
-    """Elements with more relevant than total characters."""
 
     def __len__(self) -> int:
         """Return the number of relevant elements."""
@@ -113,13 +107,13 @@ class RecallBase:
         """Finds the row of a key."""
         return Lookup(self.key)
 
-    def key_of(self, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+    def key_of(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
         """Join an article and a path code into one number that sorts as the rows do."""
         place = self.topic_of_article[article] * len(self.topic_of_article) + article
-        return place * (len(self.tree) + 1) + code
+        return np.asarray(place * (len(self.tree) + 1) + code)
 
     def within(
-        self, article: NDArray[np.int64], code: NDArray[np.int64]
+        self, article: NDArray[np.integer], code: NDArray[np.integer]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the range of rows inside each element of an article, whether or not the element is in the base."""
         return self._place(article, code), self._place(article, self.tree.last[code])
@@ -164,7 +158,7 @@ class RecallBase:
         """The list of the ideal elements, best first."""
         return self._descending(self.ideal)
 
-    def _place(self, article: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _place(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the first row at or after each path code of an article."""
         return np.searchsorted(self.key, self.key_of(article, code)).astype(np.int64)
 

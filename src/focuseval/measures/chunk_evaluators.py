@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.ceiling import chunks_of
-from focuseval.measures.spans import Read
-from focuseval.measures.topicwise import count, ratio
-from focuseval.spans import overlapping, pack, union
+from focuseval.measures.ceiling import best_read
+from focuseval.measures.topicwise import count, count_by, ratio
+from focuseval.spans import pack, union, unpack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,10 +42,11 @@ class Texts:
 
 def texts(m: Matched, at: int | None) -> Texts:
     """Return the sums for the first `at` results; made once for each `at`."""
-    made: dict[int | None, Texts] = m.__dict__.setdefault("_peer_texts", {})
-    if at not in made:
-        made[at] = _texts(m, at)
-    return made[at]
+    name = f"texts of the first {at}"
+    if name not in m.made:
+        m.made[name] = _texts(m, at)
+    found: Texts = m.made[name]
+    return found
 
 
 def _texts(m: Matched, at: int | None) -> Texts:
@@ -59,10 +59,10 @@ def _texts(m: Matched, at: int | None) -> Texts:
     missed = end - start - seen.covered(group, start, end)
     return Texts(
         count(np.where(shown, m.size, 0), m.bounds),
-        _sum(end - start, topic, m.topics),
-        _sum(_shared(m, rows), m.topic[rows], m.topics),
-        _sum(inside, m.prepared.topic[seen.group], m.topics),
-        _sum(missed, topic, m.topics),
+        count_by(end - start, topic, m.topics),
+        count_by(_shared(m, rows), m.topic[rows], m.topics),
+        count_by(inside, m.prepared.topic[seen.group], m.topics),
+        count_by(missed, topic, m.topics),
     )
 
 
@@ -89,14 +89,8 @@ def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
     """Sum, over the keys of a group that lie before a position, how far before they lie."""
     low = np.searchsorted(keys, pack(group, np.zeros_like(position)))
     high = np.searchsorted(keys, pack(group, position))
-    running = np.concatenate(([0], np.cumsum(keys & 0xFFFFFFFF)))
+    running = np.concatenate(([0], np.cumsum(unpack(keys)[1])))
     return np.asarray((high - low) * position - (running[high] - running[low]))
-
-
-def _sum(values: Integers, topic: NDArray[np.integer], topics: int) -> Integers:
-    total = np.zeros(topics, np.int64)
-    np.add.at(total, topic, values)
-    return total
 
 
 def legalbench_recall(m: Matched, at: int | None = None) -> Floats:
@@ -131,11 +125,4 @@ def chroma_iou(m: Matched, at: int | None = None) -> Floats:
 
 def chroma_omega(m: Matched) -> Floats:
     """Return IoU of all chunks that hold a reference or touch one."""
-    prepared, (document, start, end) = m.prepared, chunks_of(m)
-    marks = prepared.highlights
-    wide = (prepared.gold.articles.document[marks.group], np.maximum(marks.start - 1, 0), marks.end + 1)
-    mark, chunk = overlapping(wide, (document, start, end))
-    shown = union(marks.group[mark], start[chunk], end[chunk])
-    topic = prepared.topic[shown.group]
-    size, relevant = shown.end - shown.start, marks.covered(shown.group, shown.start, shown.end)
-    return Read(_sum(size, topic, m.topics), _sum(relevant, topic, m.topics), prepared.trel_of_topic).iou()
+    return best_read(m, near=1).iou()
