@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.errors import FormatError
+
 
 @dataclass(frozen=True)
 class Run:
@@ -61,6 +63,9 @@ class Run:
     """Whether texts were looked for in the documents: one that then has no span is ambiguous or lost."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change."""
+    faults: tuple[FormatError, ...] = ()
+    """Why no measure can be computed: the first score that is no finite number, the first document that a TREC run
+    repeats. `focuseval.formats.read_run` raises the first unless it is asked to keep them."""
 
     def __len__(self) -> int:
         """Return the number of results."""

@@ -14,7 +14,7 @@ from focuseval.formats.source import open_source, open_sources
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.formats.format import Format, Kind
+    from focuseval.formats.format import Faults, Format, Kind
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
     from focuseval.run import Run
@@ -26,14 +26,17 @@ def read_run(
     index: Any = None,
     *,
     hashed: bool = True,
+    faults: Faults = "refuse",
 ) -> Run:
     """Return the run in a file (``-``: standard input); an index resolves its paths to spans.
 
-    With ``hashed=False`` its `sha256` stays empty.
+    With ``hashed=False`` its `sha256` stays empty. With ``faults="keep"`` scores that are no finite numbers, and
+    documents that a TREC run repeats, are not refused: the run's `faults` say what no measure can be computed for, and
+    a score that is no finite number ranks last.
     """
     source = open_source(path, hashed=hashed)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
-    run: Run = chosen.reader(index)(source)
+    run: Run = chosen.reader(index, faults)(source)
     return run if index is None else placed_run(run, index)
 
 

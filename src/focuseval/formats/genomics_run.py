@@ -72,7 +72,7 @@ def read(source: Source, documents: Documents | None = None) -> Run:
         columns = {name: taken(column, order) for name, column in columns.items()}
     tag = table["run"][0].as_py() if "run" in table and len(topic) else ""
     run_id = tag or Path(source.name).name.split(".")[0]
-    return Run(run_id, topics, **columns, file=source.name, sha256=source.digest())
+    return Run(run_id, topics, **columns, file=source.name, sha256=source.digest(), faults=table.faults)
 
 
 def _code_points(

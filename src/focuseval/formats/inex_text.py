@@ -46,7 +46,7 @@ _FAR = 10**9
 
 def read(source: Source) -> Run:
     """Return the run in order of its ranks."""
-    table = read_table(source, LAYOUT, *([_NUMBERS] if b"/" not in source.head().split(b"\n")[0] else []))
+    table = read_table(source, LAYOUT, _NUMBERS if b"/" not in source.head().split(b"\n")[0] else None)
     run_id = one_run_id(source, table)
     topics, topic = topic_codes(table["topic"])
     columns: dict[str, Any] = {
@@ -61,7 +61,8 @@ def read(source: Source) -> Run:
         topic = taken(topic, order)
         columns = {name: taken(column, order) for name, column in columns.items()}
         line = lines_taken(line, order)
-    return Run(run_id, topics, topic, **columns, line=line, file=source.name, sha256=source.digest())
+    where = {"file": source.name, "sha256": source.digest()}
+    return Run(run_id, topics, topic, **columns, line=line, **where, faults=table.faults)
 
 
 def _places(source: Source, table: Table) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.errors import Place
+from focuseval.formats.format import read_faultless
 from focuseval.formats.source import BOM, Source
 
 if TYPE_CHECKING:
@@ -174,10 +175,11 @@ def _block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Calla
         from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there
 
         named = _first_line(path).split()[-1:]
-        return partial(trec_run.read, name=named[0].decode(errors="replace") if named else None), trec_topic
+        read = partial(trec_run.read, name=named[0].decode(errors="replace") if named else None)
+        return partial(read_faultless, read), trec_topic
     from focuseval.formats import run_jsonl  # noqa: PLC0415  as above
 
-    return run_jsonl.read, json_topic
+    return partial(read_faultless, run_jsonl.read), json_topic
 
 
 def _first_line(path: Path) -> bytes:

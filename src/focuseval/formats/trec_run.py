@@ -47,9 +47,9 @@ def read(source: Source, name: str | None = None) -> Run:
     run_id = one_run_id(source, table, name)
     topics, topic = topic_codes(table.pop("topic"))
     document = table.pop("document")
-    keys = distinct_keys(topic, document)
+    keys, faults = distinct_keys(topic, document), table.faults
     if isinstance(keys, tuple):
-        raise _repeated(source, table, document, keys)
+        keys, faults = None, (*faults, _repeated(source, table, document, keys))
     score = column_array(table.pop("score"), np.float64)
     rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)
@@ -71,6 +71,7 @@ def read(source: Source, name: str | None = None) -> Run:
         keys=keys,
         file=source.name,
         sha256=source.digest(),
+        faults=faults,
     )
 
 

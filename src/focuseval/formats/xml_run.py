@@ -48,6 +48,7 @@ def build(source: Source, raw: Submission) -> Run:
         sha256=source.digest(),
         attributes=known,
         remarks=tuple(remarks),
+        faults=tuple(raw.faults[:1]),
     )
 
 

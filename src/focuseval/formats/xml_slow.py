@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
-from focuseval.formats.table import number
+from focuseval.formats.numbers import checked, no_number, number
 from focuseval.formats.xml import run_parser, safe_parser
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Submission:
     topics: dict[str, int] = field(default_factory=dict)
     topic: Any = field(default_factory=list)
     columns: dict[str, Any] = field(default_factory=lambda: {name: [] for name in _RANKED})
+    faults: list[FormatError] = field(default_factory=list)
+    """Scores that are no finite numbers."""
 
 
 @dataclass
@@ -90,13 +93,23 @@ class _Reader:
         if name == "path":
             self.place(name, {"path": value})
         elif name == "rank":
-            self.put(name, "rank", int(number(self.source, line, "rank", "rank", value)))
+            self.put(name, "rank", checked(self.source, line, "rank", "rank", value))
         elif name == "rsv":
-            self.put(name, "score", number(self.source, line, "rsv", "real", value))
+            self.put(name, "score", self.score(line, value))
         elif name == "file":
             self.put(name, "document", value)
         elif name == "in":
             self.put(name, "in", value)
+
+    def score(self, line: int, text: str) -> float:
+        """Return a score; one that is no finite number is a fault."""
+        value = number(text, "real")
+        if value is None or not math.isfinite(value):
+            error = FormatError(no_number("rsv", "real", text), at=self.source.at(line), remedy="correct the line")
+            if value is None:
+                raise error
+            self.run.faults.append(error)
+        return value
 
     def put(self, element: str, column: str, value: Any) -> None:
         """Set a value that a result says once."""
@@ -156,7 +169,10 @@ def read(source: Source) -> Submission:
             "CharacterDataHandler": reader.characters,
         },
     )
-    run_parser(source, reader.parser)
+    try:
+        run_parser(source, reader.parser)
+    except FormatError as error:
+        raise (reader.run.faults or [error])[0] from None
     if reader.collections:
         reader.run.attributes["collections"] = "\n".join(reader.collections)
     return reader.run
