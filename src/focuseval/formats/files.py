@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
+from focuseval.formats import sniff
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.output import write_folder, write_whole
 from focuseval.formats.source import open_source, open_sources
@@ -124,16 +125,18 @@ def write_gold(
 
 
 def _one_format(sources: Sequence[Source]) -> Format:
-    """Return the format that all files of a gold share."""
+    """Return the format that all files of a gold share; assessments without any judged element fit every year."""
     formats = [detect_source(source, "gold") for source in sources]
+    told = [known for source, known in zip(sources, formats, strict=True) if not sniff.unjudged(source.head())]
+    chosen = (told or formats)[0]
     for source, other in zip(sources, formats, strict=True):
-        if other != formats[0]:
+        if other != chosen and not (chosen.by_topic and sniff.unjudged(source.head())):
             raise FormatError(
-                f"expected one format in the folder, {formats[0].name}, found {other.name}",
+                f"expected one format in the folder, {chosen.name}, found {other.name}",
                 at=source.name,
                 remedy="keep golds of different formats in different folders",
             )
-    return formats[0]
+    return chosen
 
 
 def convert_file(
