@@ -17,7 +17,7 @@ from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.streaming import score_stream, streamable
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
-from focuseval.formats.ahead import ahead, streamed_format
+from focuseval.formats.run_blocks import ahead, streamed_format
 from focuseval.match import Matched, match, prepare
 from focuseval.measures import Asked, Measure, parse
 from focuseval.measures.topicwise import count

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FocusevalError
-from focuseval.formats.ahead import ahead, streamed_format
+from focuseval.formats.run_blocks import ahead, streamed_format
 from focuseval.match import prepare
 
 if TYPE_CHECKING:
