@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from focuseval.errors import FormatError
 from focuseval.formats.inex_2008 import read
 from focuseval.formats.source import source_of
-from oracle.text_lines import Refused
+from oracle.text_lines import RefusedError
 from oracle.text_lines import assessments as one_by_one
 
 
@@ -45,7 +45,7 @@ def test_what_is_read_as_columns_is_what_is_read_line_by_line(text, encoding):
     source = source_of(text.encode(encoding), "qrels")
     try:
         expected = one_by_one(source.data)
-    except Refused as refusal:
+    except RefusedError as refusal:
         line, what = refusal.args
         with pytest.raises(FormatError) as caught:
             read([source])

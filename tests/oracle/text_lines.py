@@ -8,7 +8,7 @@ REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(
 PASSAGE = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The line and the beginning of what is said of it."""
 
 
@@ -18,7 +18,7 @@ def fields(text):
             try:
                 yield line, [word.decode() for word in words]
             except UnicodeDecodeError:
-                raise Refused(line, "expected UTF-8") from None
+                raise RefusedError(line, "expected UTF-8") from None
 
 
 def number(line, name, kind, word):
@@ -26,19 +26,23 @@ def number(line, name, kind, word):
         return int(word)
     if kind == "real" and REAL.fullmatch(word):
         return float(word)
-    raise Refused(line, f"expected a {'whole' if kind in WHOLE else 'finite'} number as {name}, found {word!r}")
+    raise RefusedError(line, f"expected a {'whole' if kind in WHOLE else 'finite'} number as {name}, found {word!r}")
+
+
+def check_width(line, words, layout):
+    if not layout.least <= len(words) <= len(layout.columns):
+        raise RefusedError(line, "expected ")
 
 
 def table(text, layout):
     """Return lines, columns and the first line with a score that is no finite number."""
     if b"\0" in text:
-        raise Refused(text[: text.index(b"\0")].count(b"\n") + 1, "expected text, found a NUL byte")
+        raise RefusedError(text[: text.index(b"\0")].count(b"\n") + 1, "expected text, found a NUL byte")
     kinds, lines, fault = list(layout.columns.items()), [], None
     columns = {name: [] for name, kind in kinds if kind}
     try:
         for line, words in fields(text):
-            if not layout.least <= len(words) <= len(kinds):
-                raise Refused(line, "expected ")
+            check_width(line, words, layout)
             for (name, kind), word in zip(kinds, [*words, None, None], strict=False):
                 if kind:
                     value = word if word is None or kind in {"text", "block"} else number(line, name, kind, word)
@@ -46,8 +50,8 @@ def table(text, layout):
                         fault = fault or (line, f"expected a finite number as {name}, found {word!r}")
                     columns[name].append(value)
             lines.append(line)
-    except Refused as refusal:
-        raise (Refused(*fault) if fault else refusal) from None
+    except RefusedError as refusal:
+        raise (RefusedError(*fault) if fault else refusal) from None
     return lines, columns, fault
 
 
@@ -56,17 +60,17 @@ def assessments(text):
     judged, seen = [], set()
     for line, words in fields(text):
         if len(words) < 5:
-            raise Refused(line, "expected 5 columns")
+            raise RefusedError(line, "expected 5 columns")
         if (words[0], words[2]) in seen:
-            raise Refused(line, "expected one judgement")
+            raise RefusedError(line, "expected one judgement")
         seen.add((words[0], words[2]))
         size, length = (number(line, name, "int", words[i]) for i, name in SIZES)
         if size < 0 or length < -1:
-            raise Refused(line, "expected sizes that are not negative")
+            raise RefusedError(line, "expected sizes that are not negative")
         bep = point(line, words[5], length) if len(words) > 5 else -1
         marks = [passage(line, word, length) for word in words[6:]]
         if size and not marks:
-            raise Refused(line, "expected offset:length")
+            raise RefusedError(line, "expected offset:length")
         judged.append((words[0], words[2], size, length, bep, marks, line))
     return judged
 
@@ -79,15 +83,15 @@ def point(line, word, length):
         return -1
     bep = number(line, "best entry point", "int", word)
     if bep < 0 or 0 <= length < bep:
-        raise Refused(line, "expected a best entry point within")
+        raise RefusedError(line, "expected a best entry point within")
     return bep
 
 
 def passage(line, word, length):
     match = PASSAGE.fullmatch(word)
     if not match:
-        raise Refused(line, "expected a passage as offset:length")
+        raise RefusedError(line, "expected a passage as offset:length")
     start, size = int(match[1]), int(match[2])
     if 0 <= length < start + size:
-        raise Refused(line, "expected a passage within")
+        raise RefusedError(line, "expected a passage within")
     return start, start + size

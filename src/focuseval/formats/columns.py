@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.formats.numbers import ARROW, NUMBERS, no_number, numbers
+from focuseval.formats.numbers import NUMBERS, no_number, numbers
 from focuseval.keys import indices
 from focuseval.native import split
 

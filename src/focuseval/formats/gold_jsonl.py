@@ -83,7 +83,7 @@ class _Lines(NamedTuple):
     table: pa.Table
     spans: pa.Table
     """The spans of all lines, one after another."""
-    count: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     """How many of them every line has; −1 where it does not say."""
     tags: list[tuple[int, list[str]]]
     """Rows with tags."""
@@ -157,7 +157,7 @@ def _spans(value: Any, at: Place) -> list[Span]:
 
 def _judged(lines: _Lines) -> tuple[Gold, int]:
     """Return the gold, and how many quotes are not as long as their spans; raise at the first line that is wrong."""
-    rows, table, count = lines.rows, lines.table, lines.count
+    rows, table, count = lines.rows, lines.table, lines.sizes
     bep, length = (_filled(table[name]) for name in ("bep", "length"))
     graded = table["relevance"].is_valid().to_numpy()
     grade = np.where(graded, _filled(table["relevance"]), count > 0)
@@ -180,12 +180,12 @@ def _judged(lines: _Lines) -> tuple[Gold, int]:
             "positions count code points of the text",
         ),
     )
-    articles = {"relevance": grade, "length": length, "rsize": np.full(len(rows), UNKNOWN, np.int64), "bep": bep}
+    articles = {"length": length, "rsize": np.full(len(rows), UNKNOWN, np.int64), "bep": bep}
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
     said = {"scale": scale, "queries": queries, "attributes": _attributes(lines)}
     quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     long = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
-    return rows.gold(articles, marks, **said), int(np.count_nonzero(long))
+    return rows.gold(grade, articles, marks, **said), int(np.count_nonzero(long))
 
 
 def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
@@ -196,7 +196,8 @@ def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Check]:
     """Return the query of every topic that has one, and the lines that give a topic another."""
     given = np.flatnonzero(query.is_valid().to_numpy(zero_copy_only=False))
-    topic, code = rows.topic.indices.to_numpy()[given], query.dictionary_encode().indices.take(indices(given)).to_numpy()
+    topic = rows.topic.indices.to_numpy()[given]
+    code = query.dictionary_encode().indices.take(indices(given)).to_numpy()
     first = np.full(len(rows.topic.dictionary), -1)
     first[topic[::-1]] = np.arange(len(given))[::-1]
     wrong = np.zeros(len(rows), np.bool_)

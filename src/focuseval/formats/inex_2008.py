@@ -51,7 +51,8 @@ _NO_POINT = pa.array(["-1", "X", "x"])
 def read(sources: Sequence[Source]) -> Gold:
     """Return the judged documents of one or several files."""
     fields, source, error = _lines(sources)
-    rows = JudgedRows(sources, source, fields.line, *(fields.column(i).dictionary_encode() for i in (_TOPIC, _DOCUMENT)))
+    ids = (fields.column(place).dictionary_encode() for place in (_TOPIC, _DOCUMENT))
+    rows = JudgedRows(sources, source, fields.line, *ids)
     gold, differ = _judged(rows, fields)
     if error is not None:
         raise error
@@ -118,8 +119,8 @@ def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
         ),
     )
     total = np.bincount(marks.row, marks.end - marks.start, len(rows))
-    articles = {"relevance": marked, "length": length, "rsize": rsize, "bep": bep}
-    return rows.gold(articles, marks), int(np.count_nonzero(total != rsize))
+    articles = {"length": length, "rsize": rsize, "bep": bep}
+    return rows.gold(marked, articles, marks), int(np.count_nonzero(total != rsize))
 
 
 def _numbers(rows: JudgedRows, texts: pa.Array, name: str) -> tuple[NDArray[np.int64], Check]:
@@ -144,9 +145,7 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
     def past(mark: int) -> FormatError:
         what = f"expected a passage within the document's {limit[mark]} characters, "
         what += f"found {texts[mark].as_py()} ending at {end[mark]}"
-        return FormatError(
-            what, at=rows.at(row[mark]), remedy="offsets count characters of the text, markup excluded"
-        )
+        return FormatError(what, at=rows.at(row[mark]), remedy="offsets count characters of the text, markup excluded")
 
     def no_passage(mark: int) -> FormatError:
         return FormatError(

@@ -49,7 +49,7 @@ _PIECE = 1 << 20
 def records(
     source: Source, decoder: msgspec.json.Decoder[T], build: Callable[[dict[str, Any], list[str], Place], T]
 ) -> Iterator[tuple[list[T], NDArray[np.int64]]]:
-    """Yield the records of a file, a piece at a time, and the line of each; all before a bad line come before its error.
+    """Yield the records of a file, a piece at a time, and the line of each; those before a bad line before its error.
 
     `build` makes a record of an object that was read line by line, given the constants in it that are no JSON (NaN,
     Infinity), or raises.
@@ -58,7 +58,7 @@ def records(
     before = 0
     for piece in pieces(pa.py_buffer(source.data), _PIECE):
         count = newlines(piece)
-        size = count + (memoryview(piece)[-1:] != b"\n")
+        size = count + (bytes(piece[-1:]) != b"\n")
         try:
             found = decoder.decode_lines(piece)
         except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -99,7 +99,9 @@ def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:
         value = json.loads(raw, parse_constant=constant)
     except RecursionError as error:
         raise FormatError(
-            "expected a flat JSON object, found one nested too deeply", at=at, remedy="write one flat object on each line"
+            "expected a flat JSON object, found one nested too deeply",
+            at=at,
+            remedy="write one flat object on each line",
         ) from error
     except ValueError as error:  # JSON and UTF-8 alike
         raise no_object(f": {error}", at) from error

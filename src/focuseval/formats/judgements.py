@@ -117,22 +117,29 @@ class JudgedRows:
 
         return before < np.arange(len(self)), say
 
-    def gold(self, articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any) -> Gold:
+    def gold(
+        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any
+    ) -> Gold:
         """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
         topic, document = (column.indices.to_numpy().astype(np.int32) for column in (self.topic, self.document))
         order, inner = (np.argsort(codes, kind="stable") for codes in (topic, topic[marks.row]))
         row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
-        quoted = marks.quote is not None and marks.quote.null_count < len(row)
-        kept = {name: column[order] for name, column in articles.items()}
-        kept["relevance"] = kept["relevance"].astype(np.int32)
-        size = np.where(end >= 0, end - start, UNKNOWN)
-        quote = marks.quote.take(indices(inner)) if quoted else None
-        line = self.line[row] if len(row) else None
+        grade = relevance[order].astype(np.int32)
+        sizes = {name: column[order] for name, column in articles.items()}
+        quote = None if marks.quote is None else marks.quote.take(indices(inner))
         return Gold(
             tuple(self.topic.dictionary.to_pylist()),
             self.document.dictionary,
-            Articles(topic[order], document[order], **kept, line=self.line[order], source=self.source[order]),
-            Passages(topic[row], document[row], start, end, size, quote=quote, line=line),
+            Articles(topic[order], document[order], grade, **sizes, line=self.line[order], source=self.source[order]),
+            Passages(
+                topic[row],
+                document[row],
+                start,
+                end,
+                np.where(end >= 0, end - start, UNKNOWN),
+                quote=None if quote is None or quote.null_count == len(quote) else quote,
+                line=self.line[row] if len(row) else None,
+            ),
             empty_elements(),
             **said,
             **origin(self.sources),

@@ -178,6 +178,14 @@ def by_rank(
     return None
 
 
+def ranked(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of an INEX run, in file order, in ranking order."""
+    order = by_rank(columns["topic"], columns["rank"], columns["score"])
+    if order is None:
+        return columns
+    return {name: (lines_taken if name == "line" else taken)(column, order) for name, column in columns.items()}
+
+
 def taken(column: Any, order: Order) -> Any:
     """Return a NumPy or Arrow column in ranking order; a column that is not there stays away."""
     if column is None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import math
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -25,7 +24,7 @@ import pyarrow as pa
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
-from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.run import Run
 
 if TYPE_CHECKING:
@@ -71,13 +70,9 @@ def read(source: Source) -> Run:
     kept["document"] = kept.pop("doc")
     if kept["start"] is not None and kept["end"] is None:
         kept["end"] = np.full(len(topic), -1, np.int64)
-    order = by_rank(topic, kept["rank"], kept["score"])
-    if order is not None:
-        topic, line = taken(topic, order), taken(line, order)
-        kept = {name: taken(column, order) for name, column in kept.items()}
-    run_id = names[0] if names else Path(source.name).name.split(".")[0]
-    where = {"file": source.name, "sha256": source.digest()}
-    return Run(run_id, topics, topic, **kept, line=line, **where, faults=tuple(faults[:1]))
+    kept |= {"topic": topic, "line": line}
+    run_id = names[0] if names else source.stem
+    return Run(run_id, topics, **ranked(kept), file=source.name, sha256=source.digest(), faults=tuple(faults[:1]))
 
 
 def _columns(source: Source) -> tuple[dict[str, pa.ChunkedArray], NDArray[np.int64], list[FormatError]]:

@@ -47,9 +47,10 @@ def read(source: Source, name: str | None = None) -> Run:
     run_id = one_run_id(source, table, name)
     topics, topic = topic_codes(table.pop("topic"))
     document = table.pop("document")
-    keys, faults = distinct_keys(topic, document), table.faults
-    if isinstance(keys, tuple):
-        keys, faults = None, (*faults, _repeated(source, table, document, keys))
+    found, faults = distinct_keys(topic, document), table.faults
+    keys = None if isinstance(found, tuple) else found
+    if isinstance(found, tuple):
+        faults = (*faults, _repeated(source, table, document, found))
     score = column_array(table.pop("score"), np.float64)
     rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)

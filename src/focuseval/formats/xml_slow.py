@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from focuseval.errors import FormatError
 from focuseval.formats.numbers import checked, no_number, number
-from focuseval.formats.xml import run_parser, safe_parser
+from focuseval.formats.xml import EventReader
 
 if TYPE_CHECKING:
     from focuseval.formats.source import Source
@@ -33,16 +33,16 @@ class Submission:
 
 
 @dataclass
-class _Reader:
+class SubmissionReader(EventReader):
     """The state of one pass: where we are, and the result being read."""
 
-    source: Source
-    parser: Any = None
     run: Submission = field(default_factory=Submission)
     open_topic: int | None = None
     result: dict[str, Any] | None = None
     text: list[str] | None = None
     collections: list[str] = field(default_factory=list)
+
+    REMEDY: ClassVar[str] = "correct the result"
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
@@ -147,30 +147,12 @@ class _Reader:
             column.append(result.get(name))
         self.result = None
 
-    def need(self, attributes: dict[str, str], name: str, element: str) -> str:
-        """Return an attribute that must be there."""
-        if not attributes.get(name, "").strip():
-            raise self.error(f"expected the attribute {name!r} of <{element}>, found none")
-        return attributes[name].strip()
-
-    def error(self, what: str) -> FormatError:
-        """Return an error at the current line."""
-        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber), remedy="correct the result")
-
 
 def read(source: Source) -> Submission:
     """Return what a submission says, in file order."""
-    reader = _Reader(source)
-    reader.parser = safe_parser(
-        source,
-        {
-            "StartElementHandler": reader.start,
-            "EndElementHandler": reader.end,
-            "CharacterDataHandler": reader.characters,
-        },
-    )
+    reader = SubmissionReader(source)
     try:
-        run_parser(source, reader.parser)
+        reader.read()
     except FormatError as error:
         raise (reader.run.faults or [error])[0] from None
     if reader.collections:
