@@ -182,18 +182,18 @@ static inline const uint8_t *past_blanks(const uint8_t *at)
     return at;
 }
 
-/* Lines into columns; the number of rows, or REFUSED. `numbers` gets the line of every row, from 1.
+/* Lines into columns; the number of rows, or REFUSED.
 
    There are as many fields in every line as there are columns, blanks between them and maybe around them, and plain
    numbers; blank lines are passed over. What is not so is for the caller, who knows more. Whether strings are UTF-8 is
    for the caller to see, too. */
-int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t width, int32_t *numbers)
+int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t width)
 {
     const uint8_t *end = at + size;
     int64_t row = 0;
     if (!size || end[-1] != '\n')
         return REFUSED;
-    for (int32_t line = 1; at < end; at++, line++) {
+    for (; at < end; at++) {
         at = past_blanks(at);
         if (*at == '\n')
             continue;
@@ -205,9 +205,20 @@ int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t w
             if (i + 1 < width ? at == stop || *at == '\n' : *at != '\n')
                 return REFUSED;
         }
-        numbers[row++] = line;
+        row++;
     }
     return row;
+}
+
+/* The numbers, from 1, of the lines that are not blank. */
+void filled(const uint8_t *at, int64_t size, int32_t *numbers)
+{
+    const uint8_t *end = at + size;
+    for (int32_t line = 1; at < end; at++, line++) {
+        if (*(at = past_blanks(at)) != '\n')
+            *numbers++ = line;
+        at = memchr(at, '\n', (size_t)(end - at));
+    }
 }
 
 /* The key of every string, as keys.py makes it. */

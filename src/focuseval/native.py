@@ -51,12 +51,13 @@ def library() -> CDLL | None:
         return None
     pointer, number = ctypes.c_void_p, ctypes.c_int64
     found.lines.argtypes = pointer, number
-    found.split.argtypes = pointer, number, pointer, number, pointer
+    found.split.argtypes = pointer, number, pointer, number
+    found.filled.argtypes = pointer, number, pointer
     found.hash64.argtypes = pointer, pointer, number, pointer
     found.joint.argtypes = pointer, pointer, number, pointer
     found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
     found.lines.restype = found.split.restype = found.encode.restype = number
-    found.hash64.restype = found.joint.restype = None
+    found.filled.restype = found.hash64.restype = found.joint.restype = None
     return found
 
 
@@ -103,12 +104,12 @@ def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array |
     data = _with_newline(data)
     most = code.lines(data.address, data.size)
     rooms = [_room(kind, most, data.size) for kind in kinds]
-    columns, line = np.zeros(len(kinds), _COLUMN), np.empty(most, np.int32)
+    columns = np.zeros(len(kinds), _COLUMN)
     for column, kind, room in zip(columns, kinds, rooms, strict=True):
         column["kind"] = ord(_LETTER[kind])
         for name, buffer in room.items():
             column[name] = buffer.address
-    rows = code.split(data.address, data.size, columns.ctypes.data, len(kinds), line.ctypes.data)
+    rows = code.split(data.address, data.size, columns.ctypes.data, len(kinds))
     if rows < 0:
         return None
     filled = zip(kinds, rooms, columns["count"].tolist(), strict=True)
@@ -116,7 +117,11 @@ def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array |
         arrays = [_array(kind, room, rows, count) for kind, room, count in filled]
     except ValueError:  # Arrow's, of strings that are not UTF-8
         return None
-    return arrays, None if rows == most - 1 else line[:rows]
+    if rows == most - 1:
+        return arrays, None
+    line = np.empty(rows, np.int32)
+    code.filled(data.address, data.size, line.ctypes.data)
+    return arrays, line
 
 
 def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:

@@ -3,7 +3,6 @@
 import json
 from dataclasses import fields
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -45,13 +44,6 @@ def as_source(records):
     return source_of("".join(json.dumps(record) + "\n" for record in records).encode(), "file.jsonl")
 
 
-class Refusing:
-    """A decoder that leaves every line to the reader that goes line by line."""
-
-    def decode_lines(self, data):
-        raise msgspec.DecodeError
-
-
 def outcome(read, source):
     try:
         return read(source)
@@ -59,9 +51,9 @@ def outcome(read, source):
         return str(error)
 
 
-def line_by_line(module, read, source):
+def line_by_line(read, source):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_DECODER", Refusing())
+        patch.setattr(json_lines, "decoded", lambda *_: None)
         return outcome(read, source)
 
 
@@ -90,7 +82,7 @@ def test_a_gold_is_read_alike_by_msgspec_and_line_by_line(records, piece):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "_PIECE", piece)
         fast = outcome(lambda s: gold_jsonl.read([s]), source)
-    assert_equal(fast, line_by_line(gold_jsonl, lambda s: gold_jsonl.read([s]), source))
+    assert_equal(fast, line_by_line(lambda s: gold_jsonl.read([s]), source))
 
 
 @given(runs(("span", "element", "document")), st.sampled_from([1 << 20, 90]))
@@ -99,7 +91,7 @@ def test_a_run_is_read_alike_by_msgspec_and_line_by_line(run, piece):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "_PIECE", piece)
         fast = outcome(run_jsonl.read, source)
-    slow = line_by_line(run_jsonl, run_jsonl.read, source)
+    slow = line_by_line(run_jsonl.read, source)
     assert said(fast) == said(slow)
     assert fast.line.tolist() == slow.line.tolist()
 
@@ -179,6 +171,19 @@ def test_numbers_are_names_as_they_look_and_the_last_of_repeated_keys_counts():
     gold = find_format("gold-jsonl").read([source_of(text, "file")])
     assert (gold.topics, gold.documents.to_pylist(), gold.queries) == (("7",), ["8"], {"7": "6"})
     assert (gold.passages.quote.to_pylist(), gold.attributes) == (["9"], {"7": {"tags": "t"}})
+
+
+def test_lines_may_have_more_keys_than_the_first_and_fewer():
+    run = run_jsonl.read(as_source([{"topic": "a", "doc": "x", "start": 1, "end": 2, "chunk": 5},
+                                    {"topic": "a", "doc": "y", "path": "/a[1]"},
+                                    {"topic": "a", "doc": "z", "text": "t", "run": "R"}]))  # fmt: skip
+    assert (run.run_id, run.start.tolist(), run.chunk.tolist()) == ("R", [1, -1, -1], [5, -1, -1])
+    assert (run.path.to_pylist(), run.text.to_pylist()) == ([None, "/a[1]", None], [None, None, "t"])
+    lines = [{"topic": "a", "doc": "x", "relevance": 2}]
+    lines += [{"topic": "a", "doc": "y", "spans": [{"quote": "q"}], "tags": ["t"]}]
+    gold = gold_jsonl.read([as_source(lines)])
+    assert (gold.articles.relevance.tolist(), gold.passages.quote.to_pylist()) == ([2, 1], ["q"])
+    assert (gold.scale, gold.attributes) == ("highlights", {"a": {"tags": "t"}})
 
 
 def test_keys_that_are_left_out_are_counted():

@@ -36,7 +36,7 @@ _PIECE = 1 << 20
 _SMALL = 1 << 24
 """Bytes that are not worth a second thread."""
 _WINDOW = 1 << 16
-_NEWLINE = 10
+_NEWLINE, _BEYOND_ASCII = 10, 128
 _BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 """Which bytes are blanks: those at which Python's ``bytes.split`` splits."""
 
@@ -72,17 +72,26 @@ class Fields(NamedTuple):
     """The fields of all lines that are not blank, one after another."""
 
     text: pa.Array
+    """Each field, and then the blanks after it."""
     first: NDArray[np.int64]
     """Every line's first field."""
     width: NDArray[np.int64]
     """How many fields every line has."""
     line: NDArray[np.int64]
 
+    def take(self, fields: NDArray[np.int64]) -> pa.Array:
+        """Return some of the fields."""
+        return self.text.take(indices(2 * fields))
+
     def column(self, place: int) -> pa.Array:
         """Return the fields at a place of their lines, from 0; null where a line has fewer."""
         there = self.width > place
         rows = self.first + place
-        return self.text.take(indices(rows) if there.all() else pa.array(rows, mask=~there))
+        return self.take(rows) if there.all() else self.text.take(pa.array(2 * rows, mask=~there))
+
+    def before(self, row: int) -> Fields:
+        """Return the lines before a row."""
+        return Fields(self.text[: 2 * int(self.first[row])], self.first[:row], self.width[:row], self.line[:row])
 
 
 def read_parts(
@@ -138,43 +147,51 @@ def compiled(data: pa.Buffer, kinds: Kinds) -> list[Part] | None:
 
 
 def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
-    """Read lines, most of which have these columns of the layout: by compiled code as far as it can, else by NumPy."""
-    return compiled(data, kinds) or [
-        part for piece in pieces(data, _PIECE) for part in _odd_lines(piece, kinds, layout)
-    ]
+    """Read lines, most of which have these columns of the layout: by compiled code as far as it can, else by NumPy.
 
-
-def _odd_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
-    """Read some lines, numbers as text where the compiled code does not know how they are written."""
-    texts = {name: "text" if kind in NUMBERS else kind for name, kind in kinds.items()}
-    return compiled(data, kinds) or [
-        _with_numbers(part, layout) for part in compiled(data, texts) or [_by_fields(data, layout)]
-    ]
+    The compiled code does not know every spelling of real numbers, but can read them as text.
+    """
+    texts = {name: "text" if kind == "real" else kind for name, kind in kinds.items()}
+    parts = compiled(data, kinds) or compiled(data, texts)
+    if parts is None:
+        small = list(pieces(data, _PIECE))
+        if len(small) > 1:
+            return [part for piece in small for part in any_lines(piece, kinds, layout)]
+        parts = [_by_fields(data, layout)]
+    return [_with_numbers(part, layout) for part in parts]
 
 
 def fields_of(data: pa.Buffer) -> Fields:
     """Cut lines at blanks."""
     text = np.frombuffer(data, np.uint8)
-    blank = _BLANK[text]
-    edges = np.flatnonzero(np.diff(blank, prepend=True, append=True))
-    starts, ends = edges[::2], edges[1::2]
-    width = np.diff(np.searchsorted(starts, np.append(np.flatnonzero(text == _NEWLINE), len(text))), prepend=0)
+    blank = np.append(_blank(text), True)
+    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
+    edges = edges if blank[0] else np.append(0, edges)
+    ends = np.append(np.flatnonzero(text == _NEWLINE), len(text))
+    width = np.diff(np.searchsorted(edges[::2], ends), prepend=0)
     line = np.flatnonzero(width)
-    offsets = np.append(0, np.cumsum(ends - starts)).astype(np.int32)
-    kept = [None, pa.py_buffer(offsets), pa.py_buffer(text[~blank])]
-    fields = pa.Array.from_buffers(pa.string(), len(starts), kept)
-    return Fields(fields, np.cumsum(width[line]) - width[line], width[line], line + 1)
+    width = width[line]
+    offsets = pa.py_buffer(np.append(edges, len(text)).astype(np.int32))
+    pieces_of_text = pa.Array.from_buffers(pa.string(), len(edges), [None, offsets, data])
+    return Fields(pieces_of_text, np.cumsum(width) - width, width, line + 1)
+
+
+def _blank(text: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Say which bytes are blanks; most files have no other control characters, and need no second look."""
+    plain = _BLANK[text[text < ord(" ")]].all()
+    return text <= ord(" ") if plain else _BLANK[text]
 
 
 def sound_lines(data: pa.Buffer, layout: Layout, most: float) -> tuple[Fields, Problem | None]:
     """Cut lines; return those before the first that is not UTF-8 or has too few fields or too many, and what it is."""
-    fields, problem = _decoded(fields_of(data))
+    ascii_only = np.frombuffer(data, np.uint8).max(initial=0) < _BEYOND_ASCII
+    fields, problem = (fields_of(data), None) if ascii_only else _decoded(fields_of(data))
     odd = np.flatnonzero((fields.width < layout.least) | (fields.width > most))
     if not len(odd):
         return fields, problem
     row = int(odd[0])
-    found = fields.text[int(fields.first[row]) :][: int(fields.width[row])].to_pylist()
-    return _before(fields, row), Problem(int(fields.line[row]), layout.wrong_width(found), layout.remedy)
+    found = fields.take(fields.first[row] + np.arange(fields.width[row])).to_pylist()
+    return fields.before(row), Problem(int(fields.line[row]), layout.wrong_width(found), layout.remedy)
 
 
 def _decoded(fields: Fields) -> tuple[Fields, Problem | None]:
@@ -186,15 +203,10 @@ def _decoded(fields: Fields) -> tuple[Fields, Problem | None]:
             try:
                 field.decode()
             except UnicodeDecodeError as error:
-                row = int(np.searchsorted(fields.first, number, "right")) - 1
+                row = int(np.searchsorted(fields.first, number // 2, "right")) - 1
                 what = f"expected UTF-8, found byte 0x{field[error.start]:02x}"
-                return _before(fields, row), Problem(int(fields.line[row]), what, "convert the file to UTF-8")
+                return fields.before(row), Problem(int(fields.line[row]), what, "convert the file to UTF-8")
     return fields, None
-
-
-def _before(fields: Fields, row: int) -> Fields:
-    """Return the lines before a row."""
-    return Fields(fields.text[: int(fields.first[row])], fields.first[:row], fields.width[:row], fields.line[:row])
 
 
 def _by_fields(data: pa.Buffer, layout: Layout) -> Part:
@@ -213,8 +225,10 @@ def _by_fields(data: pa.Buffer, layout: Layout) -> Part:
 def _with_numbers(part: Part, layout: Layout) -> Part:
     """Return a part whose numbers are still text with numbers; a score that is none is its problem, but readable."""
     columns, problem, readable = dict(part.columns), part.problem, part.readable
-    for name in [name for name in columns if layout.columns[name] in NUMBERS]:
-        kind, texts = str(layout.columns[name]), columns[name]
+    for name, texts in part.columns.items():
+        kind = layout.columns[name]
+        if kind not in NUMBERS or not pa.types.is_string(texts.type):
+            continue
         columns[name] = numbers(texts, kind)
         known = columns[name].is_valid().to_numpy(zero_copy_only=False)
         readable &= bool(known.all())

@@ -66,7 +66,6 @@ class Judgement(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     spans: list[Span] | msgspec.UnsetType = msgspec.UNSET
 
 
-_DECODER = msgspec.json.Decoder(Judgement)
 _SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string())])
 _LINE = pa.schema(
     [
@@ -111,12 +110,12 @@ def _lines(sources: Sequence[Source], unknown: Counter[str]) -> tuple[_Lines, Fo
     place = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
     for code, source in enumerate(sources):
         try:
-            for found, line in records(source, _DECODER, partial(_judgement, unknown)):
-                lists = [None if one.spans is msgspec.UNSET else one.spans for one in found]
+            for found, line in records(source, Judgement, partial(_judgement, unknown)):
+                lists = [getattr(one, "spans", msgspec.UNSET) for one in found]
                 lines.append(batch(found, _LINE))
                 spans.append(batch([span for some in lists if some for span in some], _SPAN))
-                count += [-1 if some is None else len(some) for some in lists]
-                tags += [(row, one.tags) for row, one in enumerate(found, size) if one.tags]
+                count += [-1 if some is msgspec.UNSET else len(some) for some in lists]
+                tags += [(row, said) for row, one in enumerate(found, size) if (said := getattr(one, "tags", None))]
                 place.append((np.full(len(line), code, np.int32), line))
                 size += len(found)
         except FormatError as refusal:

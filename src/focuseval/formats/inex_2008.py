@@ -29,7 +29,6 @@ from focuseval.formats.numbers import no_number, numbers
 from focuseval.formats.source import refuse_nul
 from focuseval.formats.table import Layout
 from focuseval.gold import UNKNOWN
-from focuseval.keys import indices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,16 +126,16 @@ def _numbers(rows: JudgedRows, texts: pa.Array, name: str) -> tuple[NDArray[np.i
     """Return a column of numbers, UNKNOWN where none is given, and which are none."""
     values = numbers(texts, "int")
     wrong = pc.and_(texts.is_valid(), values.is_null()).to_numpy(zero_copy_only=False)
-    filled = values.fill_null(UNKNOWN).to_numpy()
+    filled = (values.fill_null(UNKNOWN) if values.null_count else values).to_numpy()
     return filled, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
 
 
 def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[Marks, Check | None]:
     """Return the passages of all lines, and the first that is none."""
-    place = np.arange(len(fields.text)) - np.repeat(fields.first, fields.width)
+    place = np.arange(len(fields.text) // 2) - np.repeat(fields.first, fields.width)
     here = np.flatnonzero(place >= _FIRST_PASSAGE)
     row = np.repeat(np.arange(len(rows)), fields.width)[here]
-    texts = fields.text.take(indices(here))
+    texts = fields.take(here)
     sound = pc.match_substring_regex(texts, _PASSAGE)
     both = pc.split_pattern(pc.if_else(sound, texts, "0:0"), ":").flatten().cast(pa.int64()).to_numpy()
     start, end = both[::2], both[::2] + both[1::2]

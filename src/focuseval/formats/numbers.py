@@ -26,8 +26,7 @@ _PATTERN = {
 NUMBERS = frozenset(_PATTERN)
 """The kinds of columns that are numbers."""
 _KNOWN = {kind: re.compile(pattern) for kind, pattern in _PATTERN.items()}
-_PLAIN = {"int": "^-?[0-9]{1,18}$", "rank": "^-?[0-9]{1,9}$"}
-"""Whole numbers that Arrow reads as we do; it would take 0x1f for one, too."""
+_DIGITS = {"int": 18, "rank": 9}
 
 
 def number(text: str, kind: str) -> float | None:
@@ -59,12 +58,19 @@ def checked(source: Source, line: int, name: str, kind: str, text: str) -> int:
 
 
 def numbers(texts: pa.Array, kind: str) -> pa.Array:
-    """Return a column of texts as numbers, null where one is none or missing; regular ones by Arrow."""
+    """Return a column of texts as numbers, null where one is none or missing; plain ones are converted by Arrow."""
     try:
-        if kind == "real" or pc.all(pc.match_substring_regex(texts, _PLAIN[kind]), min_count=0).as_py():
-            values = texts.cast(ARROW[kind])
-            if kind != "real" or np.isfinite(values).all():
-                return values
+        values = texts.cast(ARROW[kind])
+        if np.isfinite(values).all() if kind == "real" else _plain(texts, _DIGITS[kind]):
+            return values
     except pa.ArrowInvalid:
         pass
     return pa.array([None if text is None else number(text, kind) for text in texts.to_pylist()], ARROW[kind])
+
+
+def _plain(texts: pa.Array, most: int) -> bool:
+    """Say whether whole numbers have few digits, and none is hexadecimal, which Arrow knows and we do not."""
+    data = texts.buffers()[2]
+    written = b"" if data is None else bytes(data)
+    longest = pc.max(pc.binary_length(texts), min_count=0).as_py() or 0
+    return longest <= most and b"x" not in written and b"X" not in written

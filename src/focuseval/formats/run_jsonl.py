@@ -54,7 +54,6 @@ class Result(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     run: Word | None = None
 
 
-_DECODER = msgspec.json.Decoder(Result)
 _NUMBERS = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64(), "chunk": pa.int64()}
 _SCHEMA = pa.schema([(name, _NUMBERS.get(name, pa.string())) for name in Result.__struct_fields__])
 _OPTIONAL = frozenset({"start", "end", "chunk"})
@@ -80,7 +79,7 @@ def _columns(source: Source) -> tuple[dict[str, pa.ChunkedArray], NDArray[np.int
     faults: list[FormatError] = []
     batches, lines = [], [np.zeros(0, np.int64)]
     try:
-        for results, line in records(source, _DECODER, partial(_result, faults)):
+        for results, line in records(source, Result, partial(_result, faults)):
             batches.append(batch(results, _SCHEMA))
             lines.append(line)
     except FormatError as error:

@@ -120,7 +120,7 @@ def _stacked(parts: Sequence[Part], layout: Layout) -> dict[str, pa.ChunkedArray
     for name, kind in layout.columns.items():
         if kind is None or (parts and not any(name in part.columns for part in parts)):
             continue
-        chunks = [part.columns.get(name, pa.nulls(part.rows, ARROW[kind])) for part in parts]
+        chunks = [part.columns[name] if name in part.columns else pa.nulls(part.rows, ARROW[kind]) for part in parts]
         column = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
         if column.null_count < max(len(column), 1):
             stacked[name] = column

@@ -99,8 +99,8 @@ def _ordinary(data: bytes, header: int) -> bool:
     """
     declared = _DOCTYPE.search(data, 0, header)
     marks = data.count(b"<!", 0, header) - (1 if declared else 0)
-    plain = data.find(b"&", header) < 0 and data.count(b"\r") == data.count(b"\r\n")
-    return plain and not marks and not _ENCODING.match(data[:200])
+    plain = b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
+    return plain and data.find(b"&", header) < 0 and not marks and not _ENCODING.match(data[:200])
 
 
 def _shape(data: bytes, begin: int) -> list[bytes] | None:
@@ -169,9 +169,9 @@ def _values(results: _Tags, shape: list[bytes]) -> dict[str, Any] | None:
         place += len(_written(name))
     if any(column is None for column in values.values()):
         return None
-    for name in values.keys() & _KINDS.keys():
-        values[name] = numbers(values[name], _KINDS[name])
-        if values[name].null_count or not np.isfinite(values[name]).all():
+    for column in values.keys() & _KINDS.keys():
+        values[column] = numbers(values[column], _KINDS[column])
+        if values[column].null_count or not np.isfinite(values[column]).all():
             return None
     return _with_ends(values) if "end" in values else values
 
