@@ -19,7 +19,7 @@ from focuseval.keys import indices
 from focuseval.native import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -94,29 +94,37 @@ class Fields(NamedTuple):
         return Fields(self.text[: 2 * int(self.first[row])], self.first[:row], self.width[:row], self.line[:row])
 
 
-def read_parts(
-    data: pa.Buffer, read: Callable[[pa.Buffer], list[Part] | None], release: Callable[[int], None]
-) -> list[Part] | None:
-    """Return what `read` makes of all lines, large files on all cores; None where it gives up."""
+def read_parts(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]], release: Callable[[int], None]) -> list[Part]:
+    """Return what `read` makes of all lines, large files on all cores; a part that cannot be read is the last."""
+
+    def read_segments() -> Iterator[list[Part]]:
+        done = 0
+        for segment in pieces(data, _SEGMENT):
+            yield _each(segment, read)
+            done += segment.size
+            release(done)
+
+    return _up_to_unreadable(read_segments())
+
+
+def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
+    """Put parts one after another, up to the first that cannot be read."""
     found: list[Part] = []
-    done = 0
-    for segment in pieces(data, _SEGMENT):
-        for parts in _each(segment, read):
-            if parts is None:
-                return None
-            found += parts
-        done += segment.size
-        release(done)
+    for some in parts:
+        for part in some:
+            found.append(part)
+            if not part.readable:
+                return found
     return found
 
 
-def _each(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part] | None]) -> list[list[Part] | None]:
+def _each(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]]) -> list[Part]:
     if data.size <= _SMALL:
-        return [read(data)]
+        return read(data)
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(read, pieces(data, _BLOCK)))
+        return [part for parts in pool.map(read, pieces(data, _BLOCK)) for part in parts]
 
 
 def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
@@ -156,7 +164,7 @@ def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
     if parts is None:
         small = list(pieces(data, _PIECE))
         if len(small) > 1:
-            return [part for piece in small for part in any_lines(piece, kinds, layout)]
+            return _up_to_unreadable(any_lines(piece, kinds, layout) for piece in small)
         parts = [_by_fields(data, layout)]
     return [_with_numbers(part, layout) for part in parts]
 

@@ -151,7 +151,7 @@ def checked(kind: type[msgspec.Struct], name: str, value: Any, at: Place) -> Any
         raise FormatError(f"expected the key {name!r}, found none", at=at, remedy="add it to the line")
     try:
         value = msgspec.convert(value, wanted)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter of a lone surrogate
         raise _of_another_type(name, value, wanted, at) from error
     if isinstance(value, str):
         try:

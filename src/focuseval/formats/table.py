@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
-from focuseval.formats.columns import any_lines, compiled, read_parts
+from focuseval.formats.columns import any_lines, read_parts
 from focuseval.formats.numbers import ARROW
 from focuseval.formats.source import refuse_nul
 
@@ -84,18 +84,20 @@ class Table:
 def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> Table:
     """Return a text file's columns; other kinds of columns may be guessed, and are tried first."""
     refuse_nul(source)
-    data, width = pa.py_buffer(source.data), max(_first_width(source), layout.least)
-    kinds = dict(islice(layout.columns.items(), width))
-    parts = None
-    if guess:
-        tried = {name: guess.get(name, kind) for name, kind in kinds.items()}
-        parts = read_parts(data, partial(compiled, kinds=tried), source.release)
-    if parts is None:
-        parts = read_parts(data, partial(any_lines, kinds=kinds, layout=layout), source.release) or []
+    tried = replace(layout, columns={**layout.columns, **(guess or {})})
+    parts = _parts(source, tried)
+    if guess and not all(part.readable for part in parts):
+        parts, tried = _parts(source, layout), layout
     problem = _first_problem(source, parts)
     if problem is not None and not all(part.readable for part in parts):
         raise problem
-    return Table(_stacked(parts, layout), _lines(parts), () if problem is None else (problem,))
+    return Table(_stacked(parts, tried), _lines(parts), () if problem is None else (problem,))
+
+
+def _parts(source: Source, layout: Layout) -> list[Part]:
+    """Read lines up to the end, or to the part that has a line which cannot be read."""
+    kinds = dict(islice(layout.columns.items(), max(_first_width(source), layout.least)))
+    return read_parts(pa.py_buffer(source.data), partial(any_lines, kinds=kinds, layout=layout), source.release)
 
 
 def _first_width(source: Source) -> int:
