@@ -55,6 +55,30 @@ def test_a_drop_below_the_smallest_effect_passes_and_says_so():
     assert "below --min-effect 0.02" in str(verdict)
 
 
+@pytest.mark.parametrize(("drop", "regression"), [(0.125, True), (0.124, False)])
+def test_a_drop_of_exactly_the_smallest_effect_is_a_regression(drop, regression):
+    before = [0.5, 0.75, 1.0, 0.625, 0.875]
+    rule = GateRule(min_effect=0.125)
+    (verdict,) = judge(baseline_of(before), scores_of([v - drop for v in before]), ["AP"], rule)
+    assert verdict.regression == regression
+    assert verdict.difference == pytest.approx(-drop)
+
+
+@pytest.mark.parametrize(
+    ("changes", "p"),
+    [
+        ([-0.25] * 5, 1 / 32),  # one-tailed by hand: all of five fair coins; two-tailed it would be 1/16, no regression
+        ([-0.25] * 4, 1 / 16),
+        ([0.25] * 5, 1.0),
+    ],
+)
+def test_the_gate_asks_only_whether_the_run_is_worse(changes, p):
+    after = [0.5 + change for change in changes]
+    (verdict,) = judge(baseline_of([0.5] * len(after)), scores_of(after), ["AP"], GateRule(test="sign"))
+    assert verdict.p == p
+    assert verdict.regression == (p <= 0.05)
+
+
 def test_noise_and_improvements_pass():
     wobble = [v + (0.1 if i % 2 else -0.1) for i, v in enumerate(STEADY)]
     assert not judge(baseline_of(STEADY), scores_of(wobble), ["AP"])[0].regression

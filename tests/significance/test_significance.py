@@ -25,10 +25,11 @@ from focuseval.significance.paired_tests import (
 small = st.lists(st.integers(-3, 3), min_size=2, max_size=5)
 
 
-def enumerated_bootstrap(row):
-    """Every one of the nⁿ equally likely draws."""
-    draws = list(itertools.product(row, repeat=len(row)))
-    return sum(sum(draw) <= 0 for draw in draws) / len(draws)
+def enumerated_bootstrap(row, tails=1):
+    """Every one of the nⁿ equally likely draws; two-tailed, twice the smaller side, at most 1."""
+    sums = [sum(draw) for draw in itertools.product(row, repeat=len(row))]
+    below, above = sum(s <= 0 for s in sums) / len(sums), sum(s >= 0 for s in sums) / len(sums)
+    return below if tails == 1 else min(1, 2 * min(below, above))
 
 
 def enumerated_randomisation(row, tails):
@@ -41,11 +42,11 @@ def enumerated_randomisation(row, tails):
     return sum(abs(s) >= abs(observed) for s in sums) / len(sums)
 
 
-@given(small)
-def test_bootstrap_approaches_the_enumeration_of_all_draws(row):
-    expected = enumerated_bootstrap(row)
-    found = bootstrap(np.array([row], float) / 10, resamples=20_000)[0]
-    assert found == pytest.approx(expected, abs=5 * np.sqrt(0.25 / 20_000))
+@given(small, st.sampled_from([1, 2]))
+def test_bootstrap_approaches_the_enumeration_of_all_draws(row, tails):
+    expected = enumerated_bootstrap(row, tails)
+    found = bootstrap(np.array([row], float) / 10, tails=tails, resamples=20_000)[0]
+    assert found == pytest.approx(expected, abs=tails * 5 * np.sqrt(0.25 / 20_000))
 
 
 @given(small, st.sampled_from([1, 2]))
