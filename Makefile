@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test browser check lint types docs docs-generate example bench clean
+.PHONY: help demo test browser check lint types docs docs-generate example bench mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -47,6 +47,14 @@ example: $(VENV)/.installed       ## write the embedded example's gold and runs 
 bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+mutants: $(VENV)/.group-mutants   ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
+	rm -rf mutants
+	$(BIN)/mutmut run $(if $(filter-out auto,$(JOBS)),--max-children $(JOBS)) $(ONLY)
+	$(BIN)/python tests/mutants.py
+
+coverage: $(VENV)/.group-coverage ## lines and branches that the tests reach
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "focuseval needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
@@ -64,4 +72,4 @@ $(VENV)/.group-%: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove everything that was made
-	rm -rf .venv .venv-* build dist demo docs/_build src/focuseval/libnative*.so
+	rm -rf .venv .venv-* build dist demo mutants docs/_build src/focuseval/libnative*.so
