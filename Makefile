@@ -47,10 +47,11 @@ example: $(VENV)/.installed       ## write the embedded example's gold and runs 
 bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-mutants: $(VENV)/.group-mutants   ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
+mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
+	$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.group-mutants
 	rm -rf mutants
-	$(BIN)/mutmut run $(if $(filter-out auto,$(JOBS)),--max-children $(JOBS)) $(ONLY)
-	$(BIN)/python tests/mutants.py
+	.venv-mutants/bin/mutmut run $(if $(filter-out auto,$(JOBS)),--max-children $(JOBS)) $(ONLY)
+	.venv-mutants/bin/python tests/mutants.py
 
 coverage: $(VENV)/.group-coverage ## lines and branches that the tests reach
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
