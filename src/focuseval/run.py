@@ -45,7 +45,7 @@ COLUMNS = (
 """The columns of a run: what has an entry for every result."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One run: its name, its topics and the columns of its results."""
 

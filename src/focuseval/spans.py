@@ -23,7 +23,7 @@ _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spans:
     """Disjoint, sorted spans in groups.
 
@@ -240,7 +240,7 @@ def overlapping(some: Triple, others: Triple) -> tuple[Integers, Integers]:
     return i[shared], j[shared]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fragments:
     """Texts cut into pieces that lie wholly inside or outside of each of some sets of spans."""
 

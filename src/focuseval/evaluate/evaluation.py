@@ -44,7 +44,7 @@ KEPT = 1 << 28
 """Bytes of runs whose matches are kept."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunScores:
     """One run's values and counts."""
 
@@ -62,7 +62,7 @@ class RunScores:
     """What its reader noticed, and why another tool would print other numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """Runs against a gold under a plan."""
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from focuseval.errors import FormatError
 from focuseval.formats import sniff
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
-from focuseval.formats.output import write_folder, write_whole
 from focuseval.formats.source import open_source, open_sources
 from focuseval.place import place_gold, place_run
 from focuseval.place.golds import refuse_past_end
@@ -69,6 +68,7 @@ def write_run(
 ) -> tuple[str, ...]:
     """Write a run, whole or not at all, and return remarks on what the format cannot say."""
     from focuseval.formats.convert import convert_run  # noqa: PLC0415  writing is rare
+    from focuseval.formats.output import write_whole  # noqa: PLC0415  as above
 
     chosen = find_format(format, "run")
     run, remarks = convert_run(run, chosen, index, lossy=lossy)
@@ -89,7 +89,8 @@ def write_gold(
     Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``).
     """
     from focuseval.formats.convert_gold import convert_gold  # noqa: PLC0415  writing is rare
-    from focuseval.formats.judgements import file_name, only_topic  # noqa: PLC0415  the same
+    from focuseval.formats.judgements import file_name, only_topic  # noqa: PLC0415  as above
+    from focuseval.formats.output import write_folder, write_whole  # noqa: PLC0415  as above
 
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)

@@ -81,7 +81,7 @@ Check = tuple["NDArray[np.bool_]", "Callable[[int], FormatError]"]
 """Which rows are wrong, and what to say of one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JudgedRows:
     """Judgements as columns, in the order of the files: a row for every judged document."""
 

@@ -62,7 +62,7 @@ def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], firs
     return first or ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Order:
     """How rows move into ranking order: row ``origin[i]`` goes to ``to[i]``; all others stay where they are.
 

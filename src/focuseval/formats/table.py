@@ -55,7 +55,7 @@ class Layout:
         return f"expected {count} columns ({self}), found {len(fields)}: {found!r}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Columns by name, and the line of every row (None: row i stands on line i + 1)."""
 

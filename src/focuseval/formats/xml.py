@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from focuseval.errors import Place
     from focuseval.formats.source import Source
 
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ILLEGAL = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""Compiled when something is written: it takes longer than reading a small run."""
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
 
@@ -132,7 +133,7 @@ def attributes(values: Mapping[str, object]) -> str:
 
 
 def _legal(value: str) -> str:
-    bad = _ILLEGAL.search(value)
+    bad = re.search(_ILLEGAL, value)
     if bad:
         raise FormatError(
             f"expected text that XML can hold, found the character U+{ord(bad[0]):04X} in {value[:40]!r}",

@@ -23,6 +23,7 @@ from focuseval.formats import xml_slow
 from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of
 from focuseval.formats.xml import parse
+from focuseval.keys import indices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +44,7 @@ _ENCODING = re.compile(rb'\A<\?xml[^>]*?encoding\s*=\s*["\'](?!utf-8["\']|us-asc
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*>")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Tags:
     """The tags after the header: first and last byte, and the first eight as a number; maybe in columns."""
 
@@ -143,7 +144,7 @@ def _filled(raw: xml_slow.Submission, tags: _Tags, shape: list[bytes]) -> xml_sl
     values = _values(results, shape)
     if names is None or values is None or (results.first[:, -1] > ends.first[block]).any():
         return None
-    values["line"] = pa.array(np.searchsorted(np.flatnonzero(tags.text == ord("\n")), results.first[:, 0]) + 1)
+    values["line"] = indices(np.searchsorted(np.flatnonzero(tags.text == ord("\n")), results.first[:, 0]) + 1)
     nothing = {name: pa.nulls(len(block), ARROW[_KINDS.get(name, "text")]) for name in raw.columns}
     raw.columns = {name: values.get(name, column) for name, column in nothing.items()}
     codes = [raw.topics.setdefault(topic, len(raw.topics)) for topic in names.to_pylist()]
