@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from focuseval.align import align_chunks
+from focuseval.place import align_chunks
 
 SYLLABLES = ("ba", "ke", "lin", "mo", "nu", "pra", "sto", "ring", "tel", "u", "xed", "yan", "zi")
 WORDS = [f"{a}{b}{c}" for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]

@@ -11,11 +11,10 @@ import pyarrow as pa
 
 from focuseval.collection.batches import read_file
 from focuseval.collection.block import Block, make_block
-from focuseval.collection.forest import plant
 from focuseval.collection.index import Index
 from focuseval.collection.json_lines import json_files, records, whole_characters
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
-from focuseval.collection.plain import plain_tree
+from focuseval.collection.plain import plain_forest
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, open_index
@@ -92,8 +91,7 @@ def in_memory(
 
 def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     """Return plain texts as a block, one element each."""
-    trees = [plain_tree(text, name) for name, text in zip(ids, texts, strict=True)]
-    text, tags, forest = plant(trees)
+    text, tags, forest = plain_forest(texts)
     raws = [Raw(name, "", data.encode()) for name, data in zip(ids, texts, strict=True)]
     return make_block(describe_documents(raws, text, forest), text, tags, forest)
 

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from focuseval.align.page import Placed
     from focuseval.collection import Collection
 
+_AT_ONCE = 64
+"""Documents whose texts are asked for together: one by one, small ones would cost more than the search."""
+
 SIMILARITY = 0.9
 """The least similarity at which an approximate match is taken."""
 
@@ -103,8 +106,8 @@ def align_texts(
     for i in np.flatnonzero(~said).tolist():
         placed[i] = Placed(int(claimed.start[i]), int(claimed.end[i]), UNCHECKED, 0.0, 0)
     wanted = list(map(Wanted, texts, *(column.tolist() for column in claimed)))
-    for row, positions in _by_document(np.where(said, rows, -1)):
-        found = place(Page(collection.text(row)), [wanted[i] for i in positions], similarity)
+    for text, positions in _by_document(np.where(said, rows, -1), collection):
+        found = place(Page(text), [wanted[i] for i in positions], similarity)
         for i, one in zip(positions, found, strict=True):
             placed[i] = one
     return _columns(placed, names, texts, claimed.start, claimed.end)
@@ -130,12 +133,15 @@ def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
     return np.full(size, -1, np.int64) if values is None else np.asarray(values, np.int64)
 
 
-def _by_document(rows: NDArray[np.integer]) -> Iterator[tuple[int, list[int]]]:
-    """Yield each known document's row with the positions of its texts."""
+def _by_document(rows: NDArray[np.integer], collection: Collection) -> Iterator[tuple[str, list[int]]]:
+    """Yield the text of each document that is known, with the positions of what is looked for in it."""
     order = np.argsort(rows, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
-        if len(group) and rows[group[0]] >= 0:
-            yield int(rows[group[0]]), group.tolist()
+    order = order[rows[order] >= 0]
+    groups = np.split(order, np.flatnonzero(np.diff(rows[order])) + 1) if len(order) else []
+    for first in range(0, len(groups), _AT_ONCE):
+        some = groups[first : first + _AT_ONCE]
+        texts = collection.texts([int(rows[group[0]]) for group in some])
+        yield from ((text.as_py(), group.tolist()) for text, group in zip(texts, some, strict=True))
 
 
 def _columns(
