@@ -9,6 +9,7 @@ LAYERS = (
     "callable_module",
     "lazy",
     "errors",
+    "tables",
     "limits",
     "compression",
     "spans",

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from focuseval.cli import main
 from focuseval.demo import NEXT
 from focuseval.demo.page import page
-from focuseval.demo.section import section
-from focuseval.demo.steps import TASKS, Loop
+from focuseval.demo.steps import TASKS, Loop, Section
+from focuseval.tables import Table, words
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,8 @@ def test_the_page_refers_to_nothing_outside_itself(shown):
 
 
 def test_markup_in_a_cell_is_shown_and_not_obeyed():
-    content = page("<t>", "<l>", [section("<b>", "&", ["<i>"], [["<script>alert(1)</script>"]])])
+    table = Table("", words("<i>"), (("<script>alert(1)</script>",),))
+    content = page("<t>", "<l>", [Section("<b>", "&", table)])
     found = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, _: found.append(tag)

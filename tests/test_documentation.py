@@ -114,7 +114,7 @@ def console(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["/bin/sh", "-c", line],
         cwd=folder,
-        env={"PATH": path, "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+        env={"PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8"},
         capture_output=True,
         text=True,
         timeout=120,

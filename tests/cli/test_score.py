@@ -148,8 +148,8 @@ def test_a_measure_that_leaves_out_more_topics_says_so_in_every_layout(score, la
 
 def test_names_are_escaped_where_a_layout_reads_them_as_its_own(score):
     (score.folder / "run").write_text(RUN.replace(" R ", " a|b^c\\d "))
-    assert r"| a\|b^c\d |" in score("-m", "AP", "--format", "markdown").stdout
-    assert r"a|b\textasciicircum{}c\textbackslash{}d &" in score("-m", "AP", "--format", "latex").stdout
+    assert r"| a\|b^c\\d |" in score("-m", "AP", "--format", "markdown").stdout
+    assert r"a$|$b\textasciicircum{}c\textbackslash{}d &" in score("-m", "AP", "--format", "latex").stdout
 
 
 def test_a_repaired_run_is_told_by_the_signature(score):

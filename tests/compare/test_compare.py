@@ -10,8 +10,7 @@ from click.testing import CliRunner
 import focuseval.example
 from focuseval.cli import main
 from focuseval.compare import correlations, variants
-from focuseval.compare.grid import Grid
-from focuseval.compare.tables import correlation_grid, means_grid, pairs_grid, star_grid
+from focuseval.compare.tables import correlation_table, means_table, pairs_table, star_table
 from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluate.scores import Counts, Scores
 
@@ -68,22 +67,27 @@ def test_what_cannot_vary_is_refused(axis, scale, words):
 def test_correlations_are_read_as_the_papers_read_them():
     found = correlations(SCORES, [("measures", ("AP", "RR"))])[0]
     assert found.readings() == [("AP", "RR", pytest.approx(-1), "noticeable differences")]
-    assert "noticeable differences" in correlation_grid(found).terminal()
+    assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "noticeable differences"),)
 
 
-def test_grids_say_what_they_show():
+def test_tables_say_what_they_show():
     comparison = SCORES.compare("AP")
-    assert "Means over 3 topics" in means_grid([comparison]).title
-    assert star_grid(comparison).body == (("1", "·", "⋆"), ("2", "", "·"))
-    assert pairs_grid(comparison).body[0][0] == "high → low"
-    assert pairs_grid(comparison).body[0][3].startswith("<0.001")
+    assert "Means over 3 topics" in means_table([comparison]).title
+    assert star_table(comparison).rows == (("1", "·", "⋆"), ("2", "", "·"))
+    (pair,) = pairs_table(comparison).rows
+    assert pair[:3] == ("high", "low", pytest.approx(0.5))
+    assert pair[4] == "<0.001 ⋆"
 
 
-def test_latex_and_markdown_escape_what_they_read_as_their_own():
-    grid = Grid("a_b", ("x|y", "50%"), (("&", "⋆"),), ("note",))
-    assert r"a\_b" in grid.latex()
-    assert r"\& & $\star$" in grid.latex()
-    assert r"x\|y" in grid.markdown()
+def test_latex_escapes_a_runs_name_whatever_it_holds(tmp_path):
+    """``score`` and ``compare`` had an escaper each, and that of ``compare`` left three signs as they are."""
+    (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d2 1\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 1 a\\b^c~d_e\n2 Q0 d2 1 1 a\\b^c~d_e\n")
+    name = r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d\_e"
+    for command in ("compare", "score", "report"):
+        call = [command, str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "AP", "--format", "latex"]
+        result = CliRunner().invoke(main, call, catch_exceptions=False)
+        assert f"{name} & " in result.stdout, command
 
 
 def test_the_command_compares_the_examples_runs_in_every_layout(tmp_path):

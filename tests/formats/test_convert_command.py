@@ -66,7 +66,7 @@ def test_the_format_of_the_input_can_be_named(shell):
 def test_every_format_is_listed_and_explained(shell):
     listed = shell("formats").stdout
     for known in FORMATS:
-        assert f"  {known.name} " in listed
+        assert f"\n{known.name} " in listed
         assert shell("formats", known.name).stdout.strip() == known.documentation.strip()
 
 

@@ -59,9 +59,11 @@ def bare(name):
     return re.sub(r"[.](xml|md)$", "", name, flags=re.IGNORECASE)
 
 
-@given(st.lists(IDS, unique=True, min_size=1, max_size=4), st.lists(IDS, unique=True, max_size=5), st.booleans())
+@given(st.lists(IDS, unique=True, min_size=2, max_size=5), st.lists(IDS, unique=True, max_size=5), st.booleans())
 def test_ids_are_decided_one_by_one_whatever_holds_them(judged, returned, keys):
-    gold = gold_of({"t": {name: {"grade": 1} for name in judged}}, scale="trec")
+    """The second judged document is judged for another topic: it is the same document all the same."""
+    here = [judged[0], *judged[2:]]
+    gold = gold_of({"t": {name: {"grade": 1} for name in here}, "u": {judged[1]: {"grade": 1}}}, scale="trec")
     wanted = [meant(name, judged) for name in returned]
     ids = pa.array(returned, pa.string())
     for encode in ENCODINGS.values():
@@ -71,8 +73,21 @@ def test_ids_are_decided_one_by_one_whatever_holds_them(judged, returned, keys):
                 match(run, gold).known  # noqa: B018  the property refuses
             continue
         found = match(run, gold)
-        assert found.known.tolist() == [judged.index(name) if name else -1 for name in wanted]
-        assert found.documents.distinct == (len({name for name in wanted if name}) == sum(map(bool, wanted)))
+        assert found.known.tolist() == [here.index(name) if name in here else -1 for name in wanted]
+        one = [name or own for name, own in zip(wanted, returned, strict=True)]
+        assert len(found.a_first) == len(set(one))
+        assert found.documents.distinct in {len(set(one)) == len(one), False}
+
+
+@given(st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.sampled_from("abcde")))
+def test_ids_that_share_a_key_are_told_apart_by_their_names(judged, returned):
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("focuseval.match.documents", "focuseval.match.prepared"):
+            patch.setattr(f"{module}.hash64", lambda ids: np.zeros(len(ids), np.uint64))
+        gold = gold_of({"t": {name: {"grade": 1} for name in [*judged, "z"]}}, scale="trec")
+        found = match(run_of({"t": [(name, 0, 1) for name in returned]}), gold)
+        assert found.known.tolist() == [judged.index(name) if name in judged else -1 for name in returned]
+        assert len(found.a_first) == len(set(returned))
 
 
 @given(st.lists(st.integers(0, 9), max_size=12))

@@ -29,7 +29,7 @@ def test_the_bibliography_has_every_key_and_no_other():
 
 
 def test_a_cut_off_is_shown_as_it_is_written():
-    shown = [line.split()[0] for line in overview(MEASURES).splitlines()]
+    shown = [row[0] for row in overview(MEASURES).rows]
     assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP"} <= set(shown)
 
 

@@ -106,7 +106,7 @@ def test_what_looks_at_the_whole_run_is_not_streamed(folder):
     path, _ = grouped(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ahead, "LARGE", 0)
-        patch.setattr(streaming, "score_stream", None)
+        patch.setattr(streaming, "_piece", None)
         assert evaluate(GOLD, path, ["ceiling(spanR)"]).runs == ("grouped",)
         assert evaluate(GOLD, path, ["spanR"], compat="chroma").runs == ("grouped",)
 

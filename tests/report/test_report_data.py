@@ -60,7 +60,7 @@ def test_the_measures_asked_for_bring_their_curves_and_parameters(loop):
     assert "MAgP(beta=0.25)" in found.chart("MAgP").caption
     assert len({row[1] for row in found.chart("MAiP").rows}) == 101
     assert found.chart("fidelity") is not None
-    assert len(found.grids) == 8
+    assert len(found.grids) == 10
 
 
 def test_curves_are_those_of_the_scores(small):

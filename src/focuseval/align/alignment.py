@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +60,20 @@ class Alignment:
         other_end = (self.claimed_end >= 0) & (self.claimed_end != self.end)
         moved: NDArray[np.bool_] = claimed & ((self.claimed_start != self.start) | other_end)
         return moved
+
+    @property
+    def is_ambiguous(self) -> NDArray[np.bool_]:
+        """Rows whose text stands in several places that nothing tells apart."""
+        return np.asarray(self.how == AMBIGUOUS)
+
+    @property
+    def is_lost(self) -> NDArray[np.bool_]:
+        """Rows whose text stands nowhere in its document."""
+        return np.asarray(self.how == LOST)
+
+    def but_lost(self, rows: NDArray[np.bool_]) -> Alignment:
+        """Return the alignment with some rows lost: they have neither a text nor a place."""
+        return replace(self, how=np.where(rows, np.int8(LOST), self.how))
 
     def count(self, how: str) -> int:
         """Return how many rows were placed in this way, moved ones included."""

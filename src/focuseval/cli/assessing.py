@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import math
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -129,29 +128,33 @@ def _split(project: Project, options: Options) -> None:
 def _agreement(project: Project, _: Options) -> None:
     from focuseval.assess.agreement import agreements, alpha, finished  # noqa: PLC0415  only this needs it
     from focuseval.assess.plan import assessors  # noqa: PLC0415
+    from focuseval.tables import Column, Table, numbers, render, words  # noqa: PLC0415
 
     found = finished(project.store)
     labels = {one.name: one.label for one in assessors(project.store)}
-    click.echo(f"Krippendorff's alpha of documents: {_told(alpha(found))}")
-    for pair in agreements(found, project.documents.get):
-        click.echo(
-            f"{labels[pair.left]} - {labels[pair.right]}: documents {pair.documents}, kappa {_told(pair.kappa)}; "
-            f"characters Jaccard {_told(pair.jaccard)}, F {_told(pair.f)}; "
-            f"elements {pair.elements}, correlation {_told(pair.specificity)}; "
-            f"entry points {pair.entry_points}, median distance {_told(pair.distance, 0)}"
+    levels = ("documents", "kappa", "characters: Jaccard", "characters: F", "elements", "elements: correlation")
+    entries = numbers("entry points", "entry points: median distance", form=".0f")
+    columns = (*words("assessor", "assessor"), *numbers(*levels, form=".3f"), *entries)
+    rows = tuple(
+        (
+            *(labels[pair.left], labels[pair.right]),
+            *(pair.documents, pair.kappa, pair.jaccard, pair.f),
+            *(pair.elements, pair.specificity, pair.entry_points, pair.distance),
         )
-
-
-def _told(value: float, digits: int = 3) -> str:
-    """Return a number, or a dash where nothing could disagree."""
-    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+        for pair in agreements(found, project.documents.get)
+    )
+    note = f"Krippendorff's alpha of documents: {Column('', form='.3f').text(alpha(found))}"
+    click.echo(render([Table("Agreement", columns, rows, (note,))], "table"), nl=False)
 
 
 def _stability(project: Project, options: Options) -> None:
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
+    from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415
 
-    for swap in project_stability(project, list(options["stability"]), options["measure"]):
-        click.echo(f"{swap.left} - {swap.right}: tau {_told(swap.tau)}")
+    swaps = project_stability(project, list(options["stability"]), options["measure"])
+    columns = (*words("judged by", "and by"), *numbers("τ", form=".3f"))
+    table = Table("Stability of the ranking of runs", columns, tuple((s.left, s.right, s.tau) for s in swaps))
+    click.echo(render([table], "table"), nl=False)
 
 
 def _add_user(options: Options) -> None:

@@ -90,6 +90,7 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
       focuseval compare judging/ run*.xml -m MAgP --adjudicated
     """
-    from focuseval.cli.comparing import compare_files, write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.comparing import compare_files  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.printing import write_text  # noqa: PLC0415  as above
 
     write_text(compare_files(gold, runs, options), options["output"])

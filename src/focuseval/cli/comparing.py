@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from focuseval.compare.grid import Grid
-    from focuseval.significance.comparison import Comparison
 
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
@@ -20,10 +13,11 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
 
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.printing import json_text, tables_text  # noqa: PLC0415  as above
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.compare import correlations, variants  # noqa: PLC0415  as above
-    from focuseval.compare.tables import as_json, correlation_grid  # noqa: PLC0415  as above
+    from focuseval.compare.tables import as_json, correlation_table, tables  # noqa: PLC0415  as above
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
     from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  as above
 
@@ -39,10 +33,10 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     found = [compare_scores(scores, measure, settings_of(options)) for measure in options["measures"]]
     agreeing = correlations(scores, groups, options["coefficient"])
     if options["layout"] == "json":
-        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256, **as_json(found, agreeing)}
-        return json.dumps(both, ensure_ascii=False, indent=1) + "\n"
-    grids = [*_grids(found, every_pair=options["pairs"]), *(correlation_grid(c) for c in agreeing)]
-    return render(grids, options["layout"], scores.signature)
+        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
+        return json_text(both | as_json(found, agreeing))
+    shown = [*tables(found, every_pair=options["pairs"]), *map(correlation_table, agreeing)]
+    return tables_text(shown, options, scores.signature)
 
 
 def settings_of(options: dict[str, Any]) -> Any:
@@ -51,34 +45,3 @@ def settings_of(options: dict[str, Any]) -> Any:
 
     names = ("test", "tails", "resamples", "alpha", "correction", "seed")
     return Settings(**{name: options[name] for name in names})
-
-
-def _grids(found: list[Comparison], *, every_pair: bool) -> Iterable[Grid]:
-    """Means first; then for every measure its stars, its pairs if they are few, and for two runs what decides."""
-    from focuseval.compare import tables  # noqa: PLC0415  help must not wait for it
-
-    yield tables.means_grid(found)
-    for comparison in found:
-        runs = len(comparison.runs)
-        if runs > 2 or runs == 1:
-            yield tables.star_grid(comparison)
-        if runs > 1 and (every_pair or runs <= 6):
-            yield tables.pairs_grid(comparison)
-        if runs == 2:
-            yield tables.deciding_grid(comparison)
-
-
-def render(grids: Iterable[Grid], layout: str, signature: str) -> str:
-    """Return grids one after the other, the signature last."""
-    last = {"latex": f"% {signature}\n", "csv": f"# {signature}\n", "markdown": f"`{signature}`\n"}
-    return "\n".join(grid.render(layout) for grid in grids) + "\n" + last.get(layout, f"{signature}\n")
-
-
-def write_text(text: str, output: str | None) -> None:
-    """Print text, or write it to a file that appears whole or not at all."""
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    from focuseval.formats.output import write_whole  # noqa: PLC0415  only files need it
-
-    write_whole(output, [text.encode()])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from focuseval.demo.steps import Section
 
 
 @click.command()
@@ -21,12 +24,17 @@ def demo(folder: Path) -> None:
       focuseval demo
       focuseval demo /tmp/sea
     """
-    from rich.console import Console  # noqa: PLC0415  help must not wait for it
+    from focuseval.demo import NEXT, run_demo  # noqa: PLC0415  help must not wait for it
 
-    from focuseval.demo import NEXT, run_demo  # noqa: PLC0415  the same
-    from focuseval.demo.section import as_table  # noqa: PLC0415  the same
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
-    report = run_demo(folder, lambda part: console.print(f"[bold]{part.title}.[/] {part.text}", as_table(part)))
+    report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(f"  {line}" for line in NEXT))
+
+
+def _show(part: Section) -> None:
+    from dataclasses import replace  # noqa: PLC0415  help must not wait for it
+
+    from focuseval.tables import render  # noqa: PLC0415  as above
+
+    click.secho(part.title, bold=True)
+    click.echo(render([replace(part.table, title=part.text)], "table", signature=part.signature))

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from focuseval.cli.drawing import print_table
 from focuseval.cli.judged import is_project, read_judged
+from focuseval.tables import Table, numbers, words
 
 _SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 _MOST = 20
@@ -65,14 +65,13 @@ def are_topics(source: Any) -> bool:
     return root is not None and root[1] not in _NOT_TOPICS and _TOPIC.search(head) is not None
 
 
-def print_statistics(figures: dict[str, Any]) -> None:
-    """Print figures as one table, and one for every list of counts among them."""
-    single = {name: value for name, value in figures.items() if not isinstance(value, tuple)}
-    rows = [(name.replace("_", " "), _figure(name, value)) for name, value in single.items() if name not in _TITLE]
-    print_table(f"{figures['file']} ({figures['kind']})", ("", "value"), rows, right=(1,))
-    for name, value in figures.items():
-        if isinstance(value, tuple) and value:
-            _print_counts(name.replace("_", " "), value)
+def statistics_tables(figures: dict[str, Any]) -> list[Table]:
+    """Return figures as one table, and one for every list of counts among them."""
+    single = [(name, value) for name, value in figures.items() if not isinstance(value, tuple) and name not in _TITLE]
+    rows = tuple((name.replace("_", " "), _figure(name, value)) for name, value in single)
+    title = f"{figures['file']} ({figures['kind']})"
+    lists = [(name, value) for name, value in figures.items() if isinstance(value, tuple) and value]
+    return [Table(title, (*words(""), *numbers("value", form=",.2f")), rows), *(_counts(*named) for named in lists)]
 
 
 _TITLE = frozenset(("file", "kind"))
@@ -82,8 +81,8 @@ def _figure(name: str, value: Any) -> Any:
     return f"{100 * value:.1f} %" if name in _SHARES and value is not None else value
 
 
-def _print_counts(name: str, counts: tuple[tuple[Any, int], ...]) -> None:
+def _counts(name: str, counts: tuple[tuple[Any, int], ...]) -> Table:
     total = sum(count for _, count in counts)
-    rows = [(value, count, f"{100 * count / total:.1f} %") for value, count in counts[:_MOST]]
+    rows = tuple((f"{value}", count, f"{100 * count / total:.1f} %") for value, count in counts[:_MOST])
     more = f" ({_MOST} of {len(counts)}; --json has all)" if len(counts) > _MOST else ""
-    print_table(name + more, ("", "count", "share"), rows, right=(1, 2))
+    return Table(name.replace("_", " ") + more, (*words(""), *numbers("count", "share")), rows)

@@ -39,7 +39,16 @@ def fidelity(gold: str, **options: Any) -> None:
       focuseval fidelity judging/ --adjudicated
       focuseval fidelity gold.jsonl --docs articles/ -m MAgP -m MAiP -m hAP --format latex
     """
-    from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.cli.testing_measures import fidelity_text  # noqa: PLC0415  as above
+    from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  as above
+    from focuseval.cli.scoring import write_curves  # noqa: PLC0415  as above
+    from focuseval.fidelity import fidelity as test_measures  # noqa: PLC0415  as above
+    from focuseval.fidelity.tables import as_json, tables  # noqa: PLC0415  as above
 
-    write_text(fidelity_text(gold, options), options["output"])
+    judged, index = read_judged(gold, options)
+    found = test_measures(judged, options["measures"] or None, index)
+    if options["curves"]:
+        write_curves(found.recall_base, options["curves"])
+    signature, as_values = found.space.scores.signature, options["layout"] == "json"
+    text = json_text(as_json(found)) if as_values else tables_text(tables(found), options, signature)
+    write_text(text, options["output"])

@@ -16,13 +16,13 @@ def formats(name: str | None) -> None:
       focuseval formats inex-text
     """
     from focuseval.formats import FORMATS, find_format  # noqa: PLC0415  help must not wait for it
+    from focuseval.tables import Table, render, words  # noqa: PLC0415  as above
 
     if name:
         click.echo(find_format(name).documentation.strip())
         return
-    width = max(len(known.name) for known in FORMATS)
-    for kind in ("run", "gold"):
-        click.echo(f"{kind}:")
-        for known in FORMATS:
-            if known.kind == kind:
-                click.echo(f"  {known.name:{width}}  {known.summary}")
+    tables = []
+    for kind, title in (("run", "Runs"), ("gold", "Gold")):
+        rows = tuple((known.name, known.summary) for known in FORMATS if known.kind == kind)
+        tables.append(Table(title, words("format", "summary"), rows))
+    click.echo(render(tables, "table"), nl=False)

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import GRIDS
+
 
 @click.command()
 @click.argument("folder", metavar="DIR")
@@ -15,7 +17,7 @@ import click
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(["html", "table", "markdown", "latex", "csv", "json"]),
+    type=click.Choice(["html", *GRIDS]),
     help="html with -o, else a table.",
 )
 def history(folder: str, **options: Any) -> None:
@@ -30,10 +32,16 @@ def history(folder: str, **options: Any) -> None:
       focuseval history scores/ -o history.html
       focuseval history scores/ -m MAgP --format markdown
     """
-    from focuseval.cli.comparing import write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.report.history import read_history  # noqa: PLC0415  as above
-    from focuseval.report.history_page import render  # noqa: PLC0415  as above
+    from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.report.history import history_table, read_history  # noqa: PLC0415  as above
 
     found = read_history(folder).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
-    write_text(render(found, layout, options["title"]), options["output"])
+    if layout == "html":
+        from focuseval.report.history_page import render_history  # noqa: PLC0415  only pages need it
+
+        text = render_history(found, options["title"])
+    else:
+        table = [history_table(found)]
+        text = json_text(found.to_json()) if layout == "json" else tables_text(table, {**options, "layout": layout})
+    write_text(text, options["output"])

@@ -18,5 +18,6 @@ def measures(name: str | None) -> None:
     """
     from focuseval.measures import MEASURES  # noqa: PLC0415  help must not wait for it
     from focuseval.measures.explain import explain, overview  # noqa: PLC0415  as above
+    from focuseval.tables import render  # noqa: PLC0415  as above
 
-    click.echo(explain(name) if name else overview(MEASURES), nl=False)
+    click.echo(explain(name) if name else render([overview(MEASURES)], "table"), nl=False)

@@ -12,7 +12,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
 GRIDS = ("table", "markdown", "latex", "csv", "json")
-"""How tables of results are printed."""
+"""How tables of results are printed: the layouts of `focuseval.tables`, for which help does not wait, and JSON."""
 
 
 def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
@@ -75,7 +75,9 @@ def profile_option(what: str = "Policies and default measures of a campaign") ->
     return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
 
 
-def layout_option(*layouts: str, what: str = "How the results are printed.") -> Decorator:
+def layout_option(
+    *layouts: str, what: str = "How the results are printed: a table fits the terminal, or 80 columns."
+) -> Decorator:
     """Return a decorator that adds ``--format``; the first layout is the default."""
     choice = click.Choice(layouts)
     return click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)

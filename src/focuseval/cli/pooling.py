@@ -47,28 +47,23 @@ MATRIX = 12
 
 def show_pool(pool: Pool) -> None:
     """Print what every run brought, what it brought alone, and its overlap with the others."""
-    from rich.console import Console  # noqa: PLC0415  help must not wait for it
-    from rich.table import Table  # noqa: PLC0415  as above
-
-    from focuseval.pool import describe_pool  # noqa: PLC0415  as above
+    from focuseval.pool import describe_pool  # noqa: PLC0415  help must not wait for it
+    from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415  as above
 
     told = describe_pool(pool)
     fewest, mean, most = told.per_topic
     spread = f"{fewest} each" if fewest == most else f"{fewest}–{most}, on average {mean:.1f}"
     title = f"{told.documents} documents for {told.topics} topics: {spread}"
-    table = Table(box=None)
-    numbers = [str(number) for number in range(1, len(told.runs) + 1)]
-    small = len(numbers) <= MATRIX
-    for name in ("", "run", "documents", "alone", *(numbers if small else ["overlap"])):
-        table.add_column(name, justify="left" if name == "run" else "right")
+    named = [str(number) for number in range(1, len(told.runs) + 1)]
+    small = len(named) <= MATRIX
+    rows = []
     for row, run in enumerate(told.runs):
-        shares = [f"{share:.2f}" if other != row else "–" for other, share in enumerate(told.overlap[row])]
-        others = sorted(share for share in shares if share != "–")
-        overlap = shares if small else [f"{others[0]} … {others[-1]}"]
-        table.add_row(numbers[row], run, str(told.brought[row]), str(told.alone[row]), *overlap)
-    console = Console(highlight=False)
-    console.print(title, soft_wrap=True)
-    console.print(table)
-    if len(told.runs) > 1:
-        what = "Columns with numbers" if small else "overlap"
-        console.print(f"{what}: documents that both runs brought, as a share of those that either did.", soft_wrap=True)
+        overlap = [float(share) if other != row else None for other, share in enumerate(told.overlap[row])]
+        others = [share for share in overlap if share is not None]
+        found = overlap if small else [f"{min(others):.2f} … {max(others):.2f}"]
+        rows.append((named[row], run, int(told.brought[row]), int(told.alone[row]), *found))
+    what = "Columns with numbers" if small else "overlap"
+    note = f"{what}: documents that both runs brought, as a share of those that either did."
+    shares = numbers(*(named if small else ["overlap"]), form=".2f")
+    columns = (*words("", "run"), *numbers("documents", "alone"), *shares)
+    click.echo(render([Table(title, columns, tuple(rows), (note,) if len(rows) > 1 else ())], "table"), nl=False)

@@ -17,9 +17,10 @@ def profiles(name: str | None) -> None:
     """
     from focuseval.measures.explain import explain_profile  # noqa: PLC0415  help must not wait for it
     from focuseval.measures.profiles import PROFILES, profile_named  # noqa: PLC0415  as above
+    from focuseval.tables import Table, render, words  # noqa: PLC0415  as above
 
     if name:
         click.echo(explain_profile(profile_named(name)), nl=False)
         return
-    for profile in PROFILES:
-        click.echo(f"{profile.name:<10}{profile.summary}")
+    table = Table("", words("profile", "summary"), tuple((profile.name, profile.summary) for profile in PROFILES))
+    click.echo(render([table], "table"), nl=False)

@@ -28,7 +28,8 @@ def stats(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
       focuseval stats judging/ --adjudicated
       focuseval stats run.xml --json | jq .overlapping
     """
-    from focuseval.cli.describing import describe_file, print_statistics  # noqa: PLC0415  help must not wait for it
+    from focuseval.cli.describing import describe_file, statistics_tables  # noqa: PLC0415  help must not wait for it
+    from focuseval.tables import render  # noqa: PLC0415  as above
 
     if not any(map(is_project, files)):
         refuse_assessor(files[0], options)
@@ -38,4 +39,4 @@ def stats(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
         if as_json:
             click.echo(json.dumps(figures, ensure_ascii=False))
         else:
-            print_statistics(figures)
+            click.echo(render(statistics_tables(figures), "table"))

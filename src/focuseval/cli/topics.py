@@ -25,7 +25,7 @@ def topics(ctx: click.Context, file: str, as_json: bool) -> None:
       focuseval topics topics.xml
       focuseval topics topics-2003/ --json | jq '.[0].query'
     """
-    from focuseval.cli.drawing import print_table  # noqa: PLC0415  help must not wait for it
+    from focuseval.tables import Table, render, words  # noqa: PLC0415  help must not wait for it
     from focuseval.topics import read_topics  # noqa: PLC0415  as above
 
     known = read_topics(file)
@@ -33,7 +33,9 @@ def topics(ctx: click.Context, file: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_object(topic) for topic in known], ensure_ascii=False, indent=1))
     else:
-        print_table(f"{file}: {len(known)} topics", ("id", "kind", "title", "target", "terms"), map(_row, known))
+        columns = words("id", "kind", "title", "target", "terms")
+        table = Table(f"{file}: {len(known)} topics", columns, tuple(map(_row, known)))
+        click.echo(render([table], "table"), nl=False)
     for error in errors:
         click.echo(error, err=True)
     ctx.exit(1 if errors else 0)

@@ -1,4 +1,4 @@
-"""Comparisons and correlations as grids: what the papers print."""
+"""Comparisons and correlations as tables: what the papers print."""
 
 from __future__ import annotations
 
@@ -6,96 +6,78 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.compare.grid import Grid
 from focuseval.significance.intervals import bca
-from focuseval.significance.showing import shown_p
+from focuseval.significance.tables import STAR, pairs_table
+from focuseval.tables import Table, numbers, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from focuseval.compare.variants import Correlation
     from focuseval.significance.comparison import Comparison
 
-STAR = "⋆"
+
+def tables(comparisons: Sequence[Comparison], *, every_pair: bool = False) -> Iterator[Table]:
+    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides."""
+    yield means_table(comparisons)
+    for comparison in comparisons:
+        runs = len(comparison.runs)
+        if runs != 2:
+            yield star_table(comparison)
+        if runs > 1 and (every_pair or runs <= 6):
+            yield pairs_table(comparison)
+        if runs == 2:
+            yield deciding_table(comparison)
 
 
-def means_grid(comparisons: Sequence[Comparison]) -> Grid:
+def means_table(comparisons: Sequence[Comparison]) -> Table:
     """Return the runs in order, each with its mean and 95 % interval under every measure."""
-    first = comparisons[0]
     columns = []
     for c in comparisons:
         low, high = bca(c.values, resamples=max(1000, c.settings.resamples), seed=c.settings.seed)
         columns.append([f"{m:.4f} [{a:.4f}, {b:.4f}]" for m, a, b in zip(c.means, low, high, strict=True)])
-    body = tuple((str(i + 1), name, *(col[i] for col in columns)) for i, name in enumerate(first.runs))
+    rows = tuple((str(i + 1), name, *(col[i] for col in columns)) for i, name in enumerate(comparisons[0].runs))
     topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
     title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
-    return Grid(title, ("#", "run", *(c.measure for c in comparisons)), body)
+    return Table(title, (*words("#", "run"), *numbers(*(c.measure for c in comparisons))), rows)
 
 
-def star_grid(comparison: Comparison) -> Grid:
+def star_table(comparison: Comparison) -> Table:
     """Return the significance matrix: a star where the row improves significantly on the column."""
     count = len(comparison.runs)
-    numbers = [str(i + 1) for i in range(count)]
+    names = [str(i + 1) for i in range(count)]
     stars = comparison.stars()
-    body = tuple(
-        (numbers[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
+    rows = tuple(
+        (names[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
     )
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
     notes = (comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.settings}).")
-    return Grid(
-        f"Significant improvements under {comparison.measure}", ("", *numbers), body if count > 1 else (), notes
-    )
+    title = f"Significant improvements under {comparison.measure}"
+    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), notes)
 
 
-def pairs_grid(comparison: Comparison) -> Grid:
-    """Return every pair: difference with its interval, p, effect size, topics won, tied and lost."""
-    rows = []
-    for k, (i, j) in enumerate(zip(comparison.better.tolist(), comparison.worse.tolist(), strict=True)):
-        won, tied, lost = comparison.wins(i, j)
-        rows.append(
-            (
-                f"{comparison.runs[i]} → {comparison.runs[j]}",
-                f"{comparison.difference[k]:+.4f}",
-                f"[{comparison.low[k]:+.4f}, {comparison.high[k]:+.4f}]",
-                shown_p(comparison.p[k], comparison.settings) + (f" {STAR}" if comparison.significant[k] else ""),
-                f"{comparison.effect[k]:.2f}",
-                f"{won} / {tied} / {lost}",
-            )
-        )
-    head = ("better → worse", "difference", "95 % interval", "p", "effect d", "won / tied / lost")
-    return Grid(f"Pairs under {comparison.measure}", head, tuple(rows), (comparison.sentence(),))
-
-
-def deciding_grid(comparison: Comparison, most: int = 5) -> Grid:
+def deciding_table(comparison: Comparison, most: int = 5) -> Table:
     """Return, for two runs, the topics that decide between them."""
-    topics = comparison.deciding(0, 1, most)
     index = {name: i for i, name in enumerate(comparison.topics)}
-    first, second = comparison.runs
-    body = tuple(
-        (t, f"{comparison.values[0, index[t]]:.4f}", f"{comparison.values[1, index[t]]:.4f}", f"{d:+.4f}")
-        for t, d in topics
+    rows = tuple(
+        (topic, *comparison.values[:, index[topic]].tolist(), difference)
+        for topic, difference in comparison.deciding(0, 1, most)
     )
-    notes = () if body else ("No topic tells the two runs apart.",)
-    return Grid(f"Topics that decide under {comparison.measure}", ("topic", first, second, "difference"), body, notes)
+    columns = (*words("topic"), *numbers(*comparison.runs), *numbers("difference", form="+.4f"))
+    notes = () if rows else ("No topic tells the two runs apart.",)
+    return Table(f"Topics that decide under {comparison.measure}", columns, rows, notes)
 
 
-def correlation_grid(correlation: Correlation) -> Grid:
+def correlation_table(correlation: Correlation) -> Table:
     """Return a matrix of correlations, or for two names one line with its reading."""
     sign = {"tau-b": "τ_b", "tau-a": "τ_a", "tau-ap": "τ_AP", "spearman": "ρ"}[correlation.coefficient]
     title = f"Correlation ({sign}) of the rankings of {correlation.runs} runs: {correlation.title}"
     notes = (*correlation.remarks, "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001).")
     if len(correlation.names) == 2:
-        pairs = tuple((f"{a} – {b}", _tau(tau), said) for a, b, tau, said in correlation.readings())
-        return Grid(title, ("between", sign, "reading"), pairs, notes)
-    body = tuple(
-        (name, *(_tau(tau) for tau in row))
-        for name, row in zip(correlation.names, correlation.matrix.tolist(), strict=True)
-    )
-    return Grid(title, ("", *correlation.names), body, notes)
-
-
-def _tau(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.4f}"
+        pairs = tuple((f"{a} – {b}", tau, said) for a, b, tau, said in correlation.readings())
+        return Table(title, (*words("between"), *numbers(sign), *words("reading")), pairs, notes)
+    rows = tuple((name, *row) for name, row in zip(correlation.names, correlation.matrix.tolist(), strict=True))
+    return Table(title, (*words(""), *numbers(*correlation.names)), rows, notes)
 
 
 def as_json(comparisons: Sequence[Comparison], correlations: Sequence[Correlation] = ()) -> dict[str, Any]:

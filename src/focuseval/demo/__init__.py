@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from focuseval.demo.section import Section
-    from focuseval.demo.steps import Loop
+    from focuseval.demo.steps import Loop, Section
 
 NEXT = (
     "focuseval topics topics.xml",

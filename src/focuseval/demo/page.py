@@ -5,10 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from focuseval.tables.layouts import html
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focuseval.demo.section import Section
+    from focuseval.demo.steps import Section
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b7285; }
@@ -17,7 +19,7 @@ h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-t
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { font-weight: 600; } .n { text-align: right; } tr:hover td { background: var(--soft); }
+th { font-weight: 600; } .number { text-align: right; } tr:hover td { background: var(--soft); }
 .note { font-size: .8rem; opacity: .7; overflow-wrap: anywhere; }
 code { background: var(--soft); padding: .1rem .3rem; border-radius: 3px; }
 """
@@ -46,18 +48,7 @@ def page(title: str, lead: str, parts: Iterable[Section]) -> str:
 
 
 def _part(part: Section) -> str:
-    head = "".join(_cell("th", name, part.numeric(i)) for i, name in enumerate(part.columns))
-    rows = "\n".join(
-        "<tr>" + "".join(_cell("td", value, part.numeric(i)) for i, value in enumerate(row)) + "</tr>"
-        for row in part.rows
-    )
     command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
-    head = f"<thead><tr>{head}</tr></thead>" if any(part.columns) else ""
-    table = f'<div class="wide"><table>{head}\n<tbody>\n{rows}\n</tbody></table></div>'
-    note = f'<p class="note">{escape(part.note)}</p>' if part.note else ""
-    return f"<section><h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}{note}</section>"
-
-
-def _cell(tag: str, text: str, numeric: bool) -> str:
-    css = ' class="n"' if numeric else ""
-    return f"<{tag}{css}>{escape(text)}</{tag}>"
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in (*part.table.notes, part.signature) if note)
+    table = f'<div class="wide">{html(part.table)}</div>{notes}'
+    return f"<section><h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}</section>"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.collection import describe, open_index
-from focuseval.demo.section import Section, section
 from focuseval.evaluate import evaluate
-from focuseval.evaluate.tables import grid
+from focuseval.evaluate.tables import means_table
 from focuseval.formats import read_gold, read_run
 from focuseval.lazy import cached_property
 from focuseval.report import build_report, render_html
 from focuseval.significance.comparison import compare
+from focuseval.significance.tables import pairs_table
+from focuseval.tables import Table, numbers, words
 from focuseval.task import check
 from focuseval.topics import read_topics
 
@@ -37,6 +38,19 @@ TASKS = {
 SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
 
 REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one step of the loop has to show."""
+
+    title: str
+    text: str
+    table: Table
+    command: str = ""
+    """How to get the same from the shell."""
+    signature: str = ""
+    """Of the scores in the table."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +109,17 @@ def walk(loop: Loop) -> Iterator[Section]:
 def collection(loop: Loop) -> Section:
     """Say how large the collection is."""
     said = describe(loop.index)
-    rows = [
+    rows = (
         ("articles", said.documents),
         ("elements", said.elements),
-        ("elements per article", round(said.elements_per_article, 1)),
-        ("mean depth of an element", round(said.mean_depth, 2)),
+        ("elements per article", said.elements_per_article),
+        ("mean depth of an element", said.mean_depth),
         ("characters", said.characters),
         ("characters per article", round(said.mean_length)),
-    ]
+    )
     text = "Every element has a path and a span of code points in its article's text."
-    return section("The collection", text, ("", ""), rows, "focuseval stats articles.idx")
+    table = Table("", (*words(""), *numbers("", form=",.2f")), rows)
+    return Section("The collection", text, table, "focuseval stats articles.idx")
 
 
 def topics(loop: Loop) -> Section:
@@ -113,13 +128,13 @@ def topics(loop: Loop) -> Section:
     relevant = dict(zip(loop.gold.topics, np.bincount(judged.topic[judged.relevance > 0]), strict=True))
     sizes = np.bincount(passages.topic, passages.end - passages.start)
     characters = dict(zip(loop.gold.topics, sizes, strict=True))
-    rows = [
+    rows = tuple(
         (topic.id, topic.kind, topic.title, int(relevant[topic.id]), int(characters[topic.id]))
         for topic in read_topics(loop.folder / "topics.xml")
-    ]
+    )
     text = "For each topic somebody highlighted the text that answers it, and marked where to begin reading."
-    columns = ("topic", "kind", "title", "relevant articles", "highlighted")
-    return section("Topics and gold", text, columns, rows, "focuseval topics topics.xml")
+    columns = (*words("topic", "kind", "title"), *numbers("relevant articles", "highlighted"))
+    return Section("Topics and gold", text, Table("", columns, rows), "focuseval topics topics.xml")
 
 
 def validated(loop: Loop) -> Section:
@@ -129,10 +144,11 @@ def validated(loop: Loop) -> Section:
         for path in loop.runs(task):
             run = read_run(path, index=loop.index)
             findings = check(run, task, index=loop.index)
-            rows.append((str(path.relative_to(loop.folder)), len(run), len(findings) or "none"))
+            rows.append((str(path.relative_to(loop.folder)), len(run), len(findings)))
     command = "focuseval validate runs/focused/careful.xml --task focused --index articles.idx"
     text = "A run that breaks its task's rules would get a number that means nothing, so it is checked first."
-    return section("Runs", text, ("run", "results", "broken rules"), rows, command)
+    table = Table("", (*words("run"), *numbers("results", "broken rules")), tuple(rows))
+    return Section("Runs", text, table, command)
 
 
 def scored(loop: Loop, task: str) -> Section:
@@ -140,14 +156,14 @@ def scored(loop: Loop, task: str) -> Section:
     text, measures = TASKS[task]
     scores = loop.scores(task, measures)
     command = f"{_score_command(task, measures)} --profile inex2006"
-    return section(f"Task: {task}", text, *grid(scores), command, note=scores.signature)
+    return Section(f"Task: {task}", text, means_table(scores), command, scores.signature)
 
 
 def chunks(loop: Loop) -> Section:
     """Score two chunkings, as for retrieval-augmented generation."""
     scores = loop.scores("spans", SPAN_MEASURES)
     text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
-    return section("Chunks", text, *grid(scores), _score_command("spans", SPAN_MEASURES), note=scores.signature)
+    return Section("Chunks", text, means_table(scores), _score_command("spans", SPAN_MEASURES), scores.signature)
 
 
 def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
@@ -161,18 +177,6 @@ def compared(loop: Loop, measure: str = "MAgP") -> Section:
     """Say which differences between the runs in context are more than luck."""
     scores = loop.scores("relevant-in-context", (measure,))
     found = compare(measure, scores.names, scores.topics, scores.values[:, :, 0])
-    pairs = zip(found.better, found.worse, found.difference, found.p, found.effect, strict=True)
-    rows = [
-        (
-            found.runs[better],
-            found.runs[worse],
-            f"{difference:.4f}",
-            f"{p:.3f}" if p >= 0.001 else "< 0.001",
-            f"{effect:.2f}",
-        )
-        for better, worse, difference, p, effect in pairs
-    ]
-    text = f"{found.sentence()} Six topics are few: with real collections, ask for fifty."
-    columns = ("better", "worse", f"difference in {measure}", "p", "effect size")
+    text = "Six topics are few: with real collections, ask for fifty."
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* -m {measure} --index articles.idx"
-    return section("Which differences are real", text, columns, rows, command)
+    return Section("Which differences are real", text, pairs_table(found), command, scores.signature)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.align.alignment import repairs_of
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
@@ -21,7 +20,6 @@ from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
-from focuseval.evaluate.streaming import score_stream, streamable
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.evaluate.task_rules import refuse_invalid
@@ -113,6 +111,8 @@ class Evaluation:
 
     def repairs(self) -> pa.Table:
         """Return every quote of the gold and text of the runs that is not where it was said to be."""
+        from focuseval.align.alignment import repairs_of  # noqa: PLC0415  only asked for by name
+
         placement = self.prepared.gold.placement
         if placement is None:
             where = self.prepared.gold.file or "the gold"
@@ -149,7 +149,9 @@ class Evaluation:
     def _score_run(self, number: int, move: Callable[[float], None]) -> RunScores:
         """Match one run and compute every measure on it; a large one a block of topics at a time."""
         source = self.sources[number]
-        if streamable(source, self.prepared, self.plan):
+        if streamed_format(source, self.plan.run_format) is not None:
+            from focuseval.evaluate.streaming import score_stream  # noqa: PLC0415  only large runs need it
+
             gathered = score_stream(source, self, move)
             if gathered is not None:
                 return gathered

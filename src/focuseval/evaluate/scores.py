@@ -176,13 +176,14 @@ class Scores:
 
     def __str__(self) -> str:
         """Return the means as a table, with the signature below: what ``print`` shows."""
-        from focuseval.evaluate.tables import grid  # noqa: PLC0415  tables know scores, not the other way round
-        from focuseval.evaluate.terminal import draw  # noqa: PLC0415  as above
+        from focuseval.evaluate.tables import means_table  # noqa: PLC0415  tables know scores, not the other way round
+        from focuseval.tables import render  # noqa: PLC0415  as above
 
-        return draw(*grid(self)) + self.signature
+        return render([means_table(self)], "table", signature=self.signature).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""
-        from focuseval.evaluate.tables import html  # noqa: PLC0415  tables know scores, not the other way round
+        from focuseval.evaluate.tables import means_table  # noqa: PLC0415  tables know scores, not the other way round
+        from focuseval.tables.layouts import notebook  # noqa: PLC0415  as above
 
-        return html(self)
+        return notebook(means_table(self), self.signature)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from focuseval.errors import FocusevalError
 from focuseval.evaluate import counts
-from focuseval.formats.ahead import ahead, streamed_format
+from focuseval.formats.ahead import ahead
 from focuseval.match import prepare
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Piece:
         return run.run_id, *(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
 
 
-def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:
-    """Say whether a run can be scored a block at a time under a plan."""
+def _streamable(prepared: Prepared, plan: Plan) -> bool:
+    """Say whether runs can be scored a block at a time under a plan."""
     return (
         not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
@@ -60,7 +60,6 @@ def streamable(source: Any, prepared: Prepared, plan: Plan) -> bool:
         and not (plan.chunks is None and any(asked.measure.name == "ceiling" for asked in plan.measures))
         and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
         and bool((np.diff(prepared.gold.passages.topic) >= 0).all())
-        and streamed_format(source, plan.run_format) is not None
     )
 
 
@@ -69,6 +68,8 @@ def score_stream(source: Any, whole: Evaluation, move: Callable[[float], None]) 
 
     `move` is called with the share of the file that is done.
     """
+    if not _streamable(whole.prepared, whole.plan):
+        return None
     prepared, pieces = whole.prepared, list[Piece]()
     seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
     number = {name: code for code, name in enumerate(prepared.gold.topics)}

@@ -1,181 +1,101 @@
-"""Scores as text: CSV, TREC-style lines, Markdown, LaTeX, HTML. Counts stand beside every mean."""
+"""Scores as tables: for readers, for programs, by tag, and as trec_eval's lines. Counts stand beside every mean."""
 
 from __future__ import annotations
 
-import csv
-import io
-from html import escape
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from focuseval.evaluate.counts import PRINTED
+from focuseval.tables import Column, Table, numbers, words
+from focuseval.tables.layouts import trec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from focuseval.evaluate.scores import Scores
+    from focuseval.tables import Row
 
 
-def header(scores: Scores) -> list[str]:
-    """Return the column names of a table of means."""
-    return ["run", *scores.measures, *PRINTED]
+def means_table(scores: Scores, *, per_topic: bool = False) -> Table:
+    """Return one row per run, its means and counts; or one per run and topic, and then the means."""
+    rows: list[Row] = []
+    for number, name in enumerate(scores.names):
+        if not per_topic:
+            rows.append((name, *_means(scores, number)))
+            continue
+        for topic, values in scores.topics_of(number).items():
+            rows.append((name, topic, *(values.get(measure) for measure in scores.measures), *[""] * len(PRINTED)))
+        rows.append((name, "all", *_means(scores, number)))
+    named = words("run", "topic") if per_topic else words("run")
+    return Table("", (*named, *numbers(*scores.measures, *PRINTED)), tuple(rows))
 
 
-def rows(scores: Scores, digits: int = 4) -> list[list[str]]:
-    """Return one row per run: its means, then the counts; a mean over fewer topics says so."""
-    return [
-        [name, *_means(scores, number, digits), *(str(getattr(scores.counts[number], count)) for count in PRINTED)]
-        for number, name in enumerate(scores.names)
-    ]
+def tag_table(scores: Scores) -> Table:
+    """Return every run's means for each tag, and then over all topics."""
+    parts = [*scores.by_tag().items(), ("all", scores)]
+    rows = tuple((name, tag, *_means(part, number)) for number, name in enumerate(scores.names) for tag, part in parts)
+    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
+
+
+def _means(scores: Scores, run: int) -> Row:
+    """Return a run's means and counts; a mean that leaves out more topics than the others says how many."""
+    usual = scores.counts[run].excluded
+    more = [count - usual for count in scores.excluded(run).values()]
+    means = zip(scores.mean[run].tolist(), more, strict=True)
+    marked = (f"{Column('').text(mean)} (−{n})" if n else mean for mean, n in means)
+    return (*marked, *scores.counts[run].printed().values())
+
+
+def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
+    """Return what CSV holds: means with counts, or one row per topic and measure, counts among them; or means by tag.
+
+    A measure that leaves out more topics than the others has a count of its own, ``excluded:BEPD``.
+    """
+    if by_tag:
+        return replace(tag_table(scores).printed(), notes=(scores.signature,))
+    counts = [beside(scores, number) for number in range(len(scores.names))]
+    rows: list[Row]
+    if per_topic:
+        rows = [(name, *line) for run, name in enumerate(scores.names) for line in _lines(scores, run, per_topic=True)]
+        rows += [(name, "all", *count) for name, own in zip(scores.names, counts, strict=True) for count in own.items()]
+        headings: tuple[str, ...] = ("run", "topic", "measure", "value")
+    else:
+        found = tuple(dict.fromkeys(name for own in counts for name in own))
+        rows = [
+            (name, *means, *(own.get(count, own["excluded"]) for count in found))
+            for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True)
+        ]
+        headings = ("run", *scores.measures, *found)
+    return Table("", words(*headings, "signature"), tuple((*row, scores.signature) for row in rows))
 
 
 def beside(scores: Scores, run: int) -> dict[str, int]:
     """Return the counts beside a run's means, also of the topics that only some measures leave out."""
     usual = scores.counts[run].excluded
     more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
-    return {count: getattr(scores.counts[run], count) for count in PRINTED} | more
+    return scores.counts[run].printed() | more
 
 
-def _means(scores: Scores, run: int, digits: int) -> list[str]:
-    """Print a run's means; a measure that leaves out more topics than the others is marked with their number."""
-    excluded = scores.excluded(run)
-    usual = scores.counts[run].excluded
-    return [
-        ("–" if np.isnan(mean) else f"{mean:.{digits}f}")
-        + (f" (−{excluded[measure] - usual})" if excluded[measure] != usual else "")
-        for measure, mean in zip(scores.measures, scores.mean[run], strict=True)
-    ]
+def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:
+    """Yield (topic, measure, value) of a run, topics first, then ``all``."""
+    for topic, values in scores.topics_of(run).items() if per_topic else ():
+        yield from ((topic, measure, value) for measure, value in values.items())
+    means = zip(scores.measures, scores.mean[run].tolist(), strict=True)
+    yield from (("all", measure, mean) for measure, mean in means)
 
 
-def lines(scores: Scores, *, per_topic: bool) -> Iterable[tuple[str, str, str, float]]:
-    """Yield (run, topic, measure, value), topics first, then ``all``."""
+def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:
+    """Return trec_eval's layout, the signature first; by tag, a tag stands where ``all`` or a topic would."""
+    if by_tag:
+        return "".join(_trec(part, f"tag:{tag}", per_topic=False) for tag, part in scores.by_tag().items())
+    return _trec(scores, "all", per_topic=per_topic)
+
+
+def _trec(scores: Scores, together: str, *, per_topic: bool) -> str:
+    lines: list[tuple[str, str, object]] = []
     for number, name in enumerate(scores.names):
-        if per_topic:
-            for topic, values in scores.topics_of(number).items():
-                yield from ((name, topic, measure, value) for measure, value in values.items())
-        yield from (
-            (name, "all", measure, float(mean))
-            for measure, mean in zip(scores.measures, scores.mean[number], strict=True)
-        )
-
-
-def to_csv(scores: Scores, *, per_topic: bool = False) -> str:
-    """Return comma-separated values: means with counts, or one line per topic and measure, counts among them.
-
-    A measure that leaves out more topics than the others has a count of its own, ``excluded:BEPD``.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    if per_topic:
-        writer.writerow(["run", "topic", "measure", "value", "signature"])
-        writer.writerows(
-            (run, topic, measure, repr(value), scores.signature)
-            for run, topic, measure, value in lines(scores, per_topic=True)
-        )
-        for number, name in enumerate(scores.names):
-            counts = beside(scores, number).items()
-            writer.writerows((name, "all", count, value, scores.signature) for count, value in counts)
-        return out.getvalue()
-    found = [beside(scores, number) for number in range(len(scores.names))]
-    columns = dict.fromkeys((*PRINTED, *(count for counts in found for count in counts)))
-    writer.writerow(["run", *scores.measures, *columns, "signature"])
-    for number, name in enumerate(scores.names):
-        counted = (found[number].get(count, scores.counts[number].excluded) for count in columns)
-        writer.writerow([name, *(repr(float(mean)) for mean in scores.mean[number]), *counted, scores.signature])
-    return out.getvalue()
-
-
-def to_trec(scores: Scores, *, per_topic: bool = False) -> str:
-    """Return trec_eval's layout: measure, topic or ``all``, value; blanks in names are dropped."""
-    out = [f"# {scores.signature}"]
-    current = None
-    for run, topic, measure, value in lines(scores, per_topic=per_topic):
-        if run != current:
-            counts = beside(scores, scores.names.index(run)).items()
-            out += [f"{'runid':<22}\tall\t{run}"] + [f"{c.replace(' ', ''):<22}\tall\t{n}" for c, n in counts]
-            current = run
-        out.append(f"{measure.replace(' ', ''):<22}\t{topic}\t{value:.4f}")
-    return "\n".join(out) + "\n"
-
-
-def to_markdown(scores: Scores, *, per_topic: bool = False) -> str:
-    """Return a Markdown table and the signature below it."""
-    head, body = _grid(scores, per_topic=per_topic)
-    numbers = ["---" if name in {"run", "topic"} else "--:" for name in head]
-    table = [head, numbers, *body]
-    return (
-        "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table)
-        + f"\n\n`{scores.signature}`\n"
-    )
-
-
-def to_latex(scores: Scores, *, per_topic: bool = False) -> str:
-    """Return a LaTeX tabular with the signature as a comment."""
-    head, body = _grid(scores, per_topic=per_topic)
-    words = sum(name in {"run", "topic"} for name in head)
-    line = " \\\\\n"
-    return (
-        f"% {scores.signature}\n\\begin{{tabular}}{{{'l' * words}{'r' * (len(head) - words)}}}\n\\hline\n"
-        + " & ".join(_tex(cell) for cell in head)
-        + f"{line}\\hline\n"
-        + "".join(" & ".join(_tex(cell) for cell in row) + line for row in body)
-        + "\\hline\n\\end{tabular}\n"
-    )
-
-
-_TEX = {
-    "–": "--",
-    "−": "$-$",
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-}
-
-
-def _tex(text: str) -> str:
-    r"""Escape what LaTeX reads as its own.
-
-    >>> print(_tex("run_1 & 50%"))
-    run\_1 \& 50\%
-    """
-    return "".join(f"\\{c}" if c in "&%$#_{}" else _TEX.get(c, c) for c in text)
-
-
-def html(scores: Scores) -> str:
-    """Return an HTML table of the means, for a notebook."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header(scores))
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows(scores))
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><small>{escape(scores.signature)}</small>"
-    )
-
-
-def sideways(head: list[str], body: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Turn a table over: one row per measure or count, one column per run.
-
-    >>> sideways(["run", "AP", "RR"], [["a", "0.5", "1"]])
-    (['measure', 'a'], [['AP', '0.5'], ['RR', '1']])
-    """
-    columns = [list(column) for column in zip(head, *body, strict=True)]
-    return ["measure", *columns[0][1:]], columns[1:]
-
-
-def _grid(scores: Scores, *, per_topic: bool) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a table: one row per run, or one per run and topic and then the means."""
-    if not per_topic:
-        return header(scores), rows(scores)
-    means = rows(scores)
-    body = []
-    for number, name in enumerate(scores.names):
-        body += [
-            [name, topic, *(f"{values[m]:.4f}" if m in values else "–" for m in scores.measures), *[""] * len(PRINTED)]
-            for topic, values in scores.topics_of(number).items()
-        ]
-        body.append([name, "all", *means[number][1:]])
-    return ["run", "topic", *header(scores)[1:]], body
-
-
-def grid(scores: Scores, *, per_topic: bool = False) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of the table that a terminal shows."""
-    return _grid(scores, per_topic=per_topic)
+        lines.append(("runid", together, name))
+        lines += [(count, together, value) for count, value in beside(scores, number).items()]
+        found = _lines(scores, number, per_topic=per_topic)
+        lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in found]
+    return f"# {scores.signature}\n{trec(lines)}"

@@ -9,7 +9,6 @@ import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.evaluate.counts import total
-from focuseval.evaluate.tables import header, rows
 
 if TYPE_CHECKING:
     from focuseval.evaluate.scores import Scores
@@ -46,14 +45,6 @@ def _only(scores: Scores, tag: str) -> Scores:
         noticed=(),
         evaluation=None,
     )
-
-
-def tag_grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
-    """Return the header and rows of a table: every run's means for each tag, and then over all topics."""
-    body = [[row[0], tag, *row[1:]] for tag, part in by_tag(scores).items() for row in rows(part)]
-    body += [[row[0], "all", *row[1:]] for row in rows(scores)]
-    first = {name: number for number, name in enumerate(scores.names)}
-    return ["run", "tag", *header(scores)[1:]], sorted(body, key=lambda row: first[row[0]])
 
 
 def tags_json(scores: Scores) -> list[dict[str, Any]]:

@@ -1,102 +1,97 @@
-"""Fidelity as grids: the space and its steps, the runs of the recall base, the requirements, the gap."""
+"""Fidelity as tables: the space and its steps, the runs of the recall base, the requirements, the gap."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.compare.grid import Grid
-from focuseval.fidelity.space import steps
 from focuseval.simulate.parts import SELECTIONS
 from focuseval.simulate.ranking import RANKINGS
+from focuseval.tables import Table, numbers, words
 
 if TYPE_CHECKING:
     from focuseval.fidelity import Fidelity
     from focuseval.fidelity.space import Outcome, SpaceTest
+    from focuseval.tables import Row
 
 
-def grids(found: Fidelity) -> list[Grid]:
-    """Return everything as grids, the verdict first."""
+def tables(found: Fidelity) -> list[Table]:
+    """Return everything as tables, the verdict first."""
     return [
-        verdict_grid(found.space),
-        *(space_grid(found.space, measure) for measure in found.space.measures),
-        steps_grid(found.space),
-        recall_base_grid(found),
-        requirements_grid(found),
-        gap_grid(found),
+        verdict_table(found.space),
+        *(space_table(found.space, measure) for measure in found.space.measures),
+        *(steps_table(found.space, measure) for measure in found.space.measures),
+        recall_base_table(found),
+        requirements_table(found),
+        gap_table(found),
     ]
 
 
-def verdict_grid(test: SpaceTest) -> Grid:
+def verdict_table(test: SpaceTest) -> Table:
     """Return how many expected orders every measure keeps, on each dimension and in all."""
-    body = tuple(
-        (measure, *(_share(test.verdict(measure, dimension)) for dimension in ("S", "R", None)))
+    rows = tuple(
+        (measure, *("{} / {}".format(*test.verdict(measure, dimension)) for dimension in ("S", "R", None)))
         for measure in test.measures
     )
     notes = ("S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs.",)
-    return Grid("Expected orders kept", ("measure", "S", "R", "all"), body, notes)
+    return Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "all")), rows, notes)
 
 
-def _share(verdict: tuple[int, int]) -> str:
-    return f"{verdict[0]} / {verdict[1]}"
-
-
-def space_grid(test: SpaceTest, measure: str) -> Grid:
+def space_table(test: SpaceTest, measure: str) -> Table:
     """Return the mean of every run of the space under one measure."""
     means = test.mean(measure)
-    body = tuple((s, *(f"{means[f'{s}-{r}']:.4f}" for r in RANKINGS)) for s in SELECTIONS)
-    return Grid(f"S×R space under {measure}", ("", *RANKINGS), body)
+    rows: tuple[Row, ...] = tuple((s, *(means[f"{s}-{r}"] for r in RANKINGS)) for s in SELECTIONS)
+    return Table(f"S×R space under {measure}", (*words(""), *numbers(*RANKINGS)), rows)
 
 
-def steps_grid(test: SpaceTest) -> Grid:
+def steps_table(test: SpaceTest, measure: str) -> Table:
     """Return the table of Pehcevski and Thom: difference, topics greater, equal and less, p of a paired t-test."""
-    head = ["run ordering"]
-    for measure in test.measures:
-        head += [f"{measure} diff %", ">", "=", "<", "p", ""]
-    body = tuple(
-        (str(step), *(cell for own in test.outcomes for cell in _cells(own[row]))) for row, step in enumerate(steps())
+    own = test.outcomes[test.measures.index(measure)]
+    columns = (
+        *words("run ordering"),
+        *numbers("diff %", ">", "=", "<", form="+.2f"),
+        *numbers("p", form=".2g"),
+        *words("order"),
     )
+    rows = tuple((str(outcome.step), *_step(outcome)) for outcome in own)
     topics = len(test.scores.topics)
     notes = (f"{topics} topics; ✓ the expected order, ✗ another one, blank where none is expected.",)
-    return Grid("Steps of the S×R space", tuple(head), body, notes)
+    return Table(f"Steps of the S×R space under {measure}", columns, rows, notes)
 
 
-def _cells(outcome: Outcome) -> tuple[str, ...]:
+def _step(outcome: Outcome) -> Row:
     mark = {None: "", True: "✓", False: "✗"}[outcome.kept]
-    p = "—" if outcome.greater == outcome.less == 0 else f"{outcome.p:.2g}"
-    return (f"{outcome.difference:+.2f}", str(outcome.greater), str(outcome.equal), str(outcome.less), p, mark)
+    p = None if outcome.greater == outcome.less == 0 else outcome.p
+    return (outcome.difference, outcome.greater, outcome.equal, outcome.less, p, mark)
 
 
-def recall_base_grid(found: Fidelity) -> Grid:
+def recall_base_table(found: Fidelity) -> Table:
     """Return the four runs of the recall base under measures of elements."""
     scores = found.recall_base
-    body = tuple(
-        (run, *(f"{mean:.4f}" for mean in row)) for run, row in zip(scores.runs, scores.mean.tolist(), strict=True)
-    )
+    rows = tuple((run, *means) for run, means in zip(scores.runs, scores.mean.tolist(), strict=True))
     notes = ("An overlap-free ideal run should not lose to the full recall base, nor to leaves.",)
-    return Grid("Runs of the recall base", ("run", *scores.measures), body, notes)
+    return Table("Runs of the recall base", (*words("run"), *numbers(*scores.measures)), rows, notes)
 
 
-def requirements_grid(found: Fidelity) -> Grid:
+def requirements_table(found: Fidelity) -> Table:
     """Return the table of requirements: one row each, one column per measure."""
     answers = list(found.requirements.values())
-    body = tuple(
+    rows = tuple(
         (first.requirement + ("" if first.observed else " (declared)"), *(own[row].answer for own in answers))
         for row, first in enumerate(answers[0])
     )
     notes = ("Observed by running the measure on constructed cases, except where it says declared.",)
-    return Grid("Requirements", ("", *found.requirements), body, notes)
+    return Table("Requirements", words("", *found.requirements), rows, notes)
 
 
-def gap_grid(found: Fidelity) -> Grid:
+def gap_table(found: Fidelity) -> Table:
     """Return passages against elements: every run and its counterpart of the other kind."""
-    names = list(found.gaps[0].means)
-    body = tuple((name, *(f"{gap.means[name]:.4f}" for gap in found.gaps)) for name in names)
+    rows: tuple[Row, ...] = tuple((name, *(gap.means[name] for gap in found.gaps)) for name in found.gaps[0].means)
     notes = tuple(f"No run of elements comes closer than {100 * g.gap:.1f} % under {g.measure}." for g in found.gaps)
-    return Grid("Passages and elements", ("run", *(gap.measure for gap in found.gaps)), body, notes)
+    return Table("Passages and elements", (*words("run"), *numbers(*(gap.measure for gap in found.gaps))), rows, notes)
 
 
 def as_json(found: Fidelity) -> dict[str, Any]:
-    """Return everything the grids show, as plain values."""
+    """Return everything the tables show, as plain values."""
     test = found.space
     return {
         "space": {measure: test.mean(measure) for measure in test.measures},

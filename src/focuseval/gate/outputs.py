@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+from focuseval.tables import Table, numbers, render, words
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,36 +25,29 @@ def as_text(verdicts: Sequence[GateVerdict]) -> str:
 def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
     worse = any(v.regression for v in verdicts)
-    lines = [f"### focuseval gate: {'regression' if worse else 'no regression'}", ""]
-    lines += [
-        "| measure | baseline | now | difference | 95 % interval | p | verdict |",
-        "|---|--:|--:|--:|---|--:|---|",
-    ]
-    lines += [
-        f"| {v.measure} | {v.before:.4f} | {v.after:.4f} | {v.difference:+.4f} | [{v.low:+.4f}, {v.high:+.4f}] "
-        f"| {v.shown_p.replace('<', '&lt;')} | {'**regression**' if v.regression else 'pass'} |"
+    rows = tuple(
+        (
+            v.measure,
+            v.before,
+            v.after,
+            v.difference,
+            f"[{v.low:+.4f}, {v.high:+.4f}]",
+            v.shown_p,
+            "REGRESSION" if v.regression else "pass",
+        )
         for v in verdicts
-    ]
-    for verdict in verdicts:
-        if verdict.lost:
-            lines += [
-                "",
-                f"Topics that lost most under {verdict.measure}:",
-                "",
-                "| topic | baseline | now |",
-                "|---|--:|--:|",
-            ]
-            lines += [f"| {_cell(topic)} | {before:.4f} | {after:.4f} |" for topic, before, after in verdict.lost]
-    return "\n".join(lines) + "\n"
+    )
+    values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
+    columns = (*words("measure"), *values, *words("verdict"))
+    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, rows)]
+    columns = (*words("topic"), *numbers("baseline", "now"))
+    tables += [Table(f"Topics that lost most under {v.measure}", columns, v.lost) for v in verdicts if v.lost]
+    return render(tables, "markdown")
 
 
 def no_verdict_markdown(reason: str) -> str:
     """Return what a job summary says when nothing could be compared."""
-    return f"### focuseval gate: no verdict\n\n{_cell(reason).replace('<', '&lt;')}\n"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return render([Table("focuseval gate: no verdict", notes=(reason,))], "markdown")
 
 
 def as_junit(verdicts: Sequence[GateVerdict]) -> str:

@@ -124,49 +124,72 @@ def _by_promised_keys(matched: Results, promised: NDArray[np.uint64]) -> Matched
         known[here] = lookup.search(joint(keys[here], topic[here]))
 
     in_threads(look, range(0, len(keys), BLOCK))
-    distinct = not _decide_by_name(matched, known) or _once(known)
+    if len(_respelt(matched, known).rows):
+        return _by_pairs(matched)
     unjudged = int(np.count_nonzero(known < 0))
-    return MatchedDocuments(known, distinct=distinct, group=lambda: np.arange(unjudged))
-
-
-def _once(known: NDArray[np.int32]) -> bool:
-    """Say whether no judged article is returned twice."""
-    return int(np.bincount(known[known >= 0]).max(initial=0)) < 2
+    return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
 
 
 def _by_pairs(matched: Results) -> MatchedDocuments:
     """Meet pairs of topic and document, each maybe returned more than once."""
-    ids = matched.column(matched.run.document)
+    prepared, ids = matched.prepared, matched.column(matched.run.document)
     pairs = _pair_keys(ids, matched.topic)
-    known = matched.prepared.hashed_pairs.search(pairs)
-    _decide_by_name(matched, known)
+    known = prepared.hashed_pairs.search(pairs)
+    other = _respelt(matched, known)
+    pairs[other.rows] = joint(prepared.document_keys[other.code], matched.topic[other.rows])
+    known[other.rows] = prepared.hashed_pairs.search(pairs[other.rows])
     strange = np.flatnonzero(known < 0)
     group = first_of_equal(pairs[strange])
     if group is None:
-        return MatchedDocuments(known, distinct=_once(known), group=lambda: np.arange(len(strange)))
+        once = int(np.bincount(known[known >= 0]).max(initial=0)) < 2
+        return MatchedDocuments(known, distinct=once, group=lambda: np.arange(len(strange)))
     again = np.flatnonzero(group != np.arange(len(group)))
-    if not _equal(ids, strange[again], ids, strange[group[again]]).all():  # two ids share a key
-        codes, _ = _name_codes(ids, strange)
-        group = _firsts(matched.prepared.pair_key(matched.topic[strange], codes))
+    documents = prepared.gold.documents
+    some, same = (other.names(ids, strange[rows], documents) for rows in (again, group[again]))
+    if not pc.all(pc.equal(some, same)).as_py():  # two ids share a key
+        codes = encoded(other.names(ids, strange, documents)).indices.to_numpy(zero_copy_only=False)
+        group = _firsts(prepared.pair_key(matched.topic[strange], codes))
     return MatchedDocuments(known, distinct=False, group=lambda: group)
 
 
-def _decide_by_name(matched: Results, known: NDArray[np.int32]) -> bool:
-    """Correct in place what keys cannot decide, and say whether anything was found under another spelling.
+@dataclass(frozen=True)
+class Respelt:
+    """Results whose document the gold has, under another spelling of its id."""
 
-    Equal keys of different ids are no match, and an id with or without extension may match after all.
+    rows: NDArray[np.int64]
+    code: NDArray[np.int64]
+    """The document's code in the gold."""
+
+    def names(self, ids: pa.Array, rows: NDArray[np.int64], documents: pa.Array) -> pa.Array:
+        """Return the ids of some results as the gold spells them."""
+        names = _plain(ids.take(indices(rows)))
+        at = np.searchsorted(self.rows, rows)
+        mine = np.append(self.rows, -1)[at] == rows
+        if not mine.any():
+            return names
+        return pc.replace_with_mask(names, pa.array(mine), _plain(documents.take(indices(self.code[at[mine]]))))
+
+
+def _respelt(matched: Results, known: NDArray[np.int32]) -> Respelt:
+    """Return the results that keys do not find because their id has or lacks an extension.
+
+    Equal keys of different ids are no match: what they found is corrected in place.
     """
     prepared, ids = matched.prepared, matched.column(matched.run.document)
     met, gold = np.flatnonzero(known >= 0), prepared.gold
     equal = _equal(ids, met, gold.documents, gold.articles.document[known[met]])
     known[met[~equal]] = -1
-    rows = met[~equal] if not _may_be_respelt(matched) else _extended(matched, ids, np.flatnonzero(known < 0))
+    rows = _extended(matched, ids, np.flatnonzero(known < 0)) if _may_be_respelt(matched) else met[~equal]
     if not len(rows):
-        return False
-    code = _codes_of_names(ids, rows, prepared)
-    found = prepared.pairs.find(prepared.pair_key(matched.topic[rows], code))
-    known[rows] = np.where(code >= 0, found, -1)
-    return bool((known[rows] >= 0).any())
+        return Respelt(rows, rows)
+    which, names = _name_codes(ids, rows)
+    code = prepared.names.match(names)[which].astype(np.int64)
+    exact = code >= 0
+    exact[exact] = _equal(ids, rows[exact], gold.documents, code[exact])
+    pairs = prepared.pair_key(matched.topic[rows[exact]], code[exact])
+    known[rows[exact]] = prepared.pairs.find(pairs)  # another id with this key was found first
+    other = ~exact & (code >= 0)
+    return Respelt(rows[other], code[other])
 
 
 def _may_be_respelt(matched: Results) -> bool:

@@ -9,6 +9,7 @@ from focuseval.match.policies import Policies
 from focuseval.measures.citations import reference
 from focuseval.measures.measure import number
 from focuseval.measures.names import named
+from focuseval.tables import Table, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,9 +25,9 @@ AT = {
 }
 
 
-def overview(measures: Iterable[Measure]) -> str:
-    """Return one line for each measure."""
-    return "".join(f"{_spelled(measure):<14}{measure.summary}\n" for measure in measures)
+def overview(measures: Iterable[Measure]) -> Table:
+    """Return a row for each measure."""
+    return Table("", words("measure", "summary"), tuple((_spelled(measure), measure.summary) for measure in measures))
 
 
 def _spelled(measure: Measure) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.align.page import LOST
 from focuseval.errors import FormatError
 from focuseval.gold import UNKNOWN
 from focuseval.place.pointers import starts_and_ends, strings
@@ -76,8 +75,7 @@ def _aligned(gold: Gold, placement: Placement, similarity: float) -> Alignment:
     bare = np.array([quote is None for quote in quotes], np.bool_)
     _refuse_outside(gold, bare & (p.start >= 0) & (p.start >= p.end), (p.start, p.end), placement.length[p.document])
     return replace(
-        found,
-        how=np.where(bare & (p.start < 0), np.int8(LOST), found.how),
+        found.but_lost(bare & (p.start < 0)),
         topic=[gold.topics[code] for code in p.topic.tolist()],
         line=p.line,
         file=gold.file,

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.align import page
 from focuseval.errors import FormatError
 from focuseval.place.pointers import starts_and_ends, strings
 from focuseval.place.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings, column_of
@@ -121,8 +120,8 @@ def _statuses(
     status[start < 0] = UNKNOWN_PLACE
     status[sought[start[sought] < 0]] = NO_PLACE
     if alignment is not None:
-        status[alignment.how == page.AMBIGUOUS] = AMBIGUOUS
-        status[alignment.how == page.LOST] = LOST
+        status[alignment.is_ambiguous] = AMBIGUOUS
+        status[alignment.is_lost] = LOST
     length = np.where(placement.document < 0, np.iinfo(np.int64).max, placement.length)
     reversed_ = (end >= 0) & ((end < start) | (start < 0))
     status[reversed_ | (start > length) | (end > length)] = BAD_SPAN

@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.align.alignment import Alignment
-from focuseval.align.page import LOST, UNCHECKED, Page, Placed, Wanted, place
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
@@ -30,12 +28,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
+    from focuseval.align.alignment import Alignment
+    from focuseval.align.page import Placed
     from focuseval.collection import Collection
 
 SIMILARITY = 0.9
 """The least similarity at which an approximate match is taken."""
-
-_UNKNOWN_DOCUMENT = Placed(-1, -1, LOST, 0.0, -1)
 
 
 def align_chunks(
@@ -96,9 +94,11 @@ def align_texts(
     similarity: float = SIMILARITY,
 ) -> Alignment:
     """Align texts with documents known by their rows; a row whose text is None keeps its claim, *unchecked*."""
+    from focuseval.align.page import LOST, UNCHECKED, Page, Placed, Wanted, place  # noqa: PLC0415  few runs hold texts
+
     if not 0.5 <= similarity <= 1:
         raise FormatError(f"expected a similarity from 0.5 to 1, found {similarity}")
-    placed = [_UNKNOWN_DOCUMENT] * len(texts)
+    placed = [Placed(-1, -1, LOST, 0.0, -1)] * len(texts)
     said = np.array([text is not None for text in texts], np.bool_)
     for i in np.flatnonzero(~said).tolist():
         placed[i] = Placed(int(claimed.start[i]), int(claimed.end[i]), UNCHECKED, 0.0, 0)
@@ -146,6 +146,8 @@ def _columns(
     end: NDArray[np.int64],
 ) -> Alignment:
     """Turn places into columns."""
+    from focuseval.align.alignment import Alignment  # noqa: PLC0415  as above
+
     starts, ends, how, similar, places = zip(*placed, strict=True) if document else ((), (), (), (), ())
     return Alignment(
         start=np.array(starts, np.int64),

@@ -79,9 +79,9 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
     heat, texts = explain(evidence, budget, served=served)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
-        from focuseval.fidelity.tables import grids as fidelity_grids  # noqa: PLC0415  only asked for by name
+        from focuseval.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
 
-        grids = tuple(fidelity_grids(evidence.fidelity))
+        grids = tuple(tables(evidence.fidelity))
     return Report(
         title=title or f"{evidence.measure}: {_runs(evidence)}",
         about=_about(evidence),

@@ -14,9 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.compare.grid import Grid
 from focuseval.errors import FormatError, MeasureError, Place
 from focuseval.evaluate.signature import decisions
+from focuseval.tables import ABSENT, Table, numbers, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,21 +146,22 @@ def _changes(documents: list[tuple[str, dict[str, Any]]]) -> list[str]:
     return said
 
 
-def history_grid(found: History) -> Grid:
+def history_table(found: History) -> Table:
     """Return a row per file and run, a column per measure, with the change since the run's last value."""
     last: dict[tuple[str, str], float] = {}
-    body = []
+    rows = []
     for name in found.files:
         own = [point for point in found.points if point.file == name]
         for run in dict.fromkeys(point.run for point in own):
             values = {point.measure: point.mean for point in own if point.run == run}
-            body.append((name, run, *(_cell(last, run, m, values.get(m)) for m in found.measures)))
-    return Grid("Means over time", ("file", "run", *found.measures), tuple(body), found.changes)
+            rows.append((name, run, *(_cell(last, run, m, values.get(m)) for m in found.measures)))
+    columns = (*words("file", "run"), *numbers(*found.measures))
+    return Table("Means over time", columns, tuple(rows), found.changes)
 
 
 def _cell(last: dict[tuple[str, str], float], run: str, measure: str, value: float | None) -> str:
     if value is None:
-        return "–"
+        return ABSENT
     before = last.get((run, measure))
     last[run, measure] = value
     change = "" if before is None or value == before else f" ({value - before:+.4f})".replace("-", "−")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, number
 from focuseval.report.evidence import MOST_LINES
-from focuseval.report.history import history_grid
+from focuseval.report.history import history_table
 from focuseval.report.page import SCRIPTS, STYLES, VENDOR, chart_data, environment, policy, static
 from focuseval.report.texts import as_json
 
@@ -86,7 +85,7 @@ def render_history(found: History, title: str = "Scores over time") -> str:
         title=title,
         found=found,
         charts=charts,
-        grid=history_grid(found),
+        grid=history_table(found),
         more=len(found.measures) - len(charts),
         style="\n".join(static(name) for name in STYLES),
         scripts=scripts,
@@ -94,12 +93,3 @@ def render_history(found: History, title: str = "Scores over time") -> str:
         data=as_json({"charts": [chart_data(chart) for chart in charts]}),
     )  # fmt: skip
     return page
-
-
-def render(found: History, layout: str, title: str) -> str:
-    """Return the history as a page, a table, or JSON."""
-    if layout == "html":
-        return render_history(found, title)
-    if layout == "json":
-        return json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"
-    return history_grid(found).render(layout)

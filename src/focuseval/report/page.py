@@ -10,16 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.compare.grid import Grid
 from focuseval.report.first_screen import MOST_MEASURES
 from focuseval.report.texts import as_json
 from focuseval.report.verdict import signed
+from focuseval.tables import ABSENT, Table, numbers, words
+from focuseval.tables.escape import visible
+from focuseval.tables.layouts import html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.report.charts.chart import Chart
-    from focuseval.report.first_screen import RunLine
+    from focuseval.report.first_screen import Mean, RunLine
     from focuseval.report.report import Report
 
 HERE = Path(__file__).parent
@@ -41,17 +43,6 @@ GRAPHS = (
     ),
     ("fidelity", "Fidelity", "Whether measures order simulated runs, whose order is known, as they should."),
 )
-
-_CONTROLS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-
-
-def visible(text: object) -> str:
-    r"""Return a text in which characters that change the direction of others, or control a terminal, are spelt out.
-
-    >>> visible("run\u202e1")
-    'run⟨U+202E⟩1'
-    """
-    return _CONTROLS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", str(text or ""))
 
 
 def render_html(report: Report) -> str:
@@ -124,16 +115,15 @@ def span_of(runs: Sequence[RunLine], count: str) -> str:
     return f"{low:,}" if low == high else f"{low:,} – {high:,}"
 
 
-def measures_grid(runs: Sequence[RunLine]) -> Grid:
+def measures_table(runs: Sequence[RunLine]) -> Table:
     """Return every measure's mean and interval of every run."""
-    head = ("run", *(mean.measure for mean in runs[0].means))
-    body = tuple((line.run, *(_interval(mean) for mean in line.means)) for line in runs)
-    return Grid("All measures", head, body)
+    columns = (*words("run"), *numbers(*(mean.measure for mean in runs[0].means)))
+    return Table("All measures", columns, tuple((line.run, *map(_interval, line.means)) for line in runs))
 
 
-def _interval(mean: Any) -> str:
+def _interval(mean: Mean) -> str:
     if mean.mean is None:
-        return "–"
+        return ABSENT
     return f"{mean.mean:.4f} [{mean.low:.3f}, {mean.high:.3f}]" if mean.topics > 1 else f"{mean.mean:.4f}"
 
 
@@ -149,12 +139,12 @@ def environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible, "signed": signed}
+    environment.filters |= {"visible": visible, "signed": signed, "html": html}
     parts: Any = environment.get_template("parts.html").module
     environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of}
     environment.globals["figure"] = parts.figure
     environment.globals["table_of"] = parts.table_of
-    environment.globals["table_of_measures"] = lambda runs: parts.plain_table(measures_grid(runs))
+    environment.globals["table_of_measures"] = lambda runs: parts.plain_table(measures_table(runs))
     return environment
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from focuseval.compare.grid import Grid
     from focuseval.report.charts.chart import Chart
     from focuseval.report.first_screen import FirstScreen
+    from focuseval.tables import Table
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Report:
     heat: TextView
     texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Document id → its text, blocks and elements."""
-    grids: tuple[Grid, ...] = ()
+    grids: tuple[Table, ...] = ()
     """Tables of tests that have no place of their own: fidelity."""
 
     def to_json(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Report:
             "charts": [asdict(chart) for chart in self.charts],
             "heat": asdict(self.heat),
             "texts": dict(self.texts),
-            "tables": [asdict(grid) for grid in self.grids],
+            "tables": [table.to_json() for table in self.grids],
         }
 
     def chart(self, name: str) -> Chart | None:

@@ -3,120 +3,99 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from focuseval.compare.grid import Grid
-from focuseval.report.page import measures_grid
+from focuseval.evaluate.counts import PRINTED
+from focuseval.report.page import measures_table
+from focuseval.tables import Column, Table, numbers, words
+from focuseval.tables import render as render_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from focuseval.report.charts.chart import Chart
     from focuseval.report.report import Report
-
-LAYOUTS = ("html", "json", "markdown", "latex", "csv")
+    from focuseval.tables import Row, Value
 
 
 def render(report: Report, layout: str) -> str:
-    """Return the report in one of the `LAYOUTS`."""
+    """Return the report as a page (html), as JSON, or as tables in another layout."""
     if layout == "html":
         from focuseval.report.page import render_html  # noqa: PLC0415  only pages need templates
 
         return render_html(report)
     if layout == "json":
         return json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
-    comment = {"latex": "% ", "csv": "# ", "markdown": "`"}[layout]
-    last = f"{comment}{report.about.signature}{'`' if layout == 'markdown' else ''}\n"
-    tables = (means_by_line(report), *list(grids(report))[1:]) if layout == "csv" else grids(report)
-    return "\n".join(grid.render(layout) for grid in tables) + "\n" + last
+    return render_tables(tables(report, layout), layout, signature=report.about.signature)
 
 
-def grids(report: Report) -> Iterator[Grid]:
-    """Yield everything that is a table, the answer first."""
+def tables(report: Report, layout: str) -> Iterator[Table]:
+    """Yield everything that is a table, the answer first; programs that read CSV get numbers alone in their cells."""
     said = report.first.verdict
-    means = measures_grid(report.first.runs)
-    remarks = (said.headline, said.reason, *report.remarks)
-    yield Grid("Means with 95 % intervals", means.head, means.body, remarks)
-    yield counts_grid(report)
-    yield topics_grid(report)
+    means = means_by_line(report) if layout == "csv" else measures_table(report.first.runs)
+    yield replace(means, title="Means with 95 % intervals", notes=(said.headline, said.reason, *report.remarks))
+    yield counts_table(report)
+    yield topics_table(report)
     for chart in report.charts:
         if chart.section in {"agreement", "curves"}:
-            yield from chart_grids(chart)
+            yield from chart_tables(chart)
     yield from report.grids
 
 
-def means_by_line(report: Report) -> Grid:
-    """Return a line per run and measure with numbers in columns of their own, for programs that read CSV."""
-    body = tuple(
-        (
-            line.run,
-            mean.measure,
-            *("" if v is None else repr(v) for v in (mean.mean, mean.low, mean.high)),
-            str(mean.topics),
-        )
+def means_by_line(report: Report) -> Table:
+    """Return a line per run and measure with numbers in columns of their own."""
+    rows = tuple(
+        (line.run, mean.measure, mean.mean, mean.low, mean.high, mean.topics)
         for line in report.first.runs
         for mean in line.means
     )
-    said = report.first.verdict
-    notes = (said.headline, said.reason, *report.remarks)
-    return Grid("Means with 95 % intervals", ("run", "measure", "mean", "low", "high", "topics"), body, notes)
+    return Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), rows)
 
 
-def counts_grid(report: Report) -> Grid:
+def counts_table(report: Report) -> Table:
     """Return how many topics and results stand behind every mean."""
     lines = report.first.runs
-    names = (
-        "run",
-        "topics",
-        "missing",
-        "excluded",
-        "unjudged",
-        *(("against",) if any(n.against for n in lines) else ()),
-    )
-    return Grid("Counts", names, tuple(tuple(str(getattr(line, name)) for name in names) for line in lines))
+    against = ("against",) if any(line.against for line in lines) else ()
+    rows = tuple(tuple(getattr(line, name) for name in ("run", *PRINTED, *against)) for line in lines)
+    return Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
 
 
-def topics_grid(report: Report) -> Grid:
+def topics_table(report: Report) -> Table:
     """Return every topic with what A and B score."""
     first = report.first
-    head = ("topic", first.a) if first.b is None else ("topic", f"A {first.a}", f"B {first.b}", "A − B")
-    body = tuple(
-        (row.topic, f"{row.a:.4f}", f"{row.b or 0:.4f}", f"{row.difference:+.4f}")[: len(head)]
-        for row in first.per_topic
-    )
-    return Grid(f"Topics under {first.measure}", head, body)
+    named = (first.a,) if first.b is None else (f"A {first.a}", f"B {first.b}")
+    columns = (*words("topic"), *numbers(*named), *numbers("A − B", form="+.4f"))[: 2 * len(named)]
+    rows = tuple((row.topic, row.a, row.b or 0.0, row.difference)[: len(columns)] for row in first.per_topic)
+    return Table(f"Topics under {first.measure}", columns, rows)
 
 
-def chart_grids(chart: Chart) -> Iterator[Grid]:
+def chart_tables(chart: Chart) -> Iterator[Table]:
     """Yield the rows of a graph as tables, as the page shows them behind it."""
     by = chart.columns.index(chart.by) if chart.by else None
     names = [""] if by is None else list(dict.fromkeys(row[by] for row in chart.rows))
     for name in names:
         rows = [row for row in chart.rows if by is None or row[by] == name]
         title = f"{chart.title}: {name}" if name else chart.title
-        yield (
-            _pivoted(chart, title, rows) if chart.pivot else Grid(title, chart.columns, _cells(rows), (chart.caption,))
-        )
+        headings, body = _pivoted(chart, rows) if chart.pivot else (chart.columns, rows)
+        yield Table(title, _columns(headings, body), tuple(body), (chart.caption,))
 
 
-def _pivoted(chart: Chart, title: str, rows: list[tuple[object, ...]]) -> Grid:
+def _pivoted(chart: Chart, rows: list[Row]) -> tuple[tuple[str, ...], list[Row]]:
+    """Return a row for every value of one column, a column for every value of another."""
     down, across, value = (chart.columns.index(name) for name in chart.pivot or ())
     names = list(dict.fromkeys(row[across] for row in rows))
-    lines: dict[object, dict[object, object]] = {}
+    lines: dict[Value, dict[Value, Value]] = {}
     for row in rows:
         lines.setdefault(row[down], {})[row[across]] = row[value]
     keys = list(lines)
     if all(isinstance(key, int | float) for key in keys):
         keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
-    body = _cells([(key, *(lines[key].get(name) for name in names)) for key in keys])
-    return Grid(title, (chart.head or chart.columns[down], *map(str, names)), body, (chart.caption,))
+    headings = (chart.head or chart.columns[down], *map(str, names))
+    return headings, [(key, *(lines[key].get(name) for name in names)) for key in keys]
 
 
-def _cells(rows: list[tuple[object, ...]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(_cell(value) for value in row) for row in rows)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.4f}" if isinstance(value, float) and not value.is_integer() else str(value)
+def _columns(headings: tuple[str, ...], rows: list[Row]) -> tuple[Column, ...]:
+    """Return columns of words where any value is a word, else of numbers."""
+    kinds = [any(isinstance(value, str) for value in column) for column in zip(*rows, strict=True)]
+    return tuple(Column(heading, words=kind) for heading, kind in zip(headings, kinds, strict=True))

@@ -119,15 +119,17 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return every pair as a table: what ``print`` shows."""
-        from focuseval.significance.showing import text  # noqa: PLC0415  it knows comparisons, not the other way round
+        from focuseval.significance.tables import pairs_table  # noqa: PLC0415  it knows comparisons, not the other way round
+        from focuseval.tables import render  # noqa: PLC0415  as above
 
-        return text(self)
+        return render([pairs_table(self, means=True)], "table").rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Show every pair in a notebook."""
-        from focuseval.significance.showing import html  # noqa: PLC0415  it knows comparisons, not the other way round
+        from focuseval.significance.tables import pairs_table  # noqa: PLC0415  it knows comparisons, not the other way round
+        from focuseval.tables.layouts import notebook  # noqa: PLC0415  as above
 
-        return html(self)
+        return notebook(pairs_table(self, means=True))
 
 
 def compare(

@@ -1,0 +1,57 @@
+"""What a small command costs from the shell, beside importing the libraries that it cannot do without.
+
+Commands and floor are started in turns, so that a busy machine slows all of them alike::
+
+    python benchmarks/bench_startup.py [repeats]
+
+The floor is a Python that imports NumPy, ``pyarrow.compute`` and click, and ends. Sources are compiled once before.
+"""
+
+import compileall
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import focuseval
+import focuseval.example
+
+EXAMPLE = Path(focuseval.example.__file__).parent
+FLOOR = [sys.executable, "-c", "import numpy, pyarrow.compute, click"]
+FOCUSEVAL = [sys.executable, "-c", "from focuseval.cli import main; main()"]
+FOCUSED = [str(path) for path in sorted((EXAMPLE / "runs" / "focused").glob("*.xml"))]
+RIC = str(EXAMPLE / "runs" / "relevant-in-context" / "careful.txt")
+COMMANDS = {
+    "--help": [*FOCUSEVAL, "--help"],
+    "score, the demo's focused runs": [
+        *FOCUSEVAL, "score", str(EXAMPLE / "gold" / "assessments"), *FOCUSED, "--task", "focused",
+        "--profile", "inex2006",
+    ],
+    "inex-eval": [*FOCUSEVAL, "inex-eval", "-r", str(EXAMPLE / "gold" / "qrels.txt"), RIC],
+}  # fmt: skip
+
+
+def seconds(command: list[str]) -> float:
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - begin
+
+
+def main() -> None:
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    compileall.compile_dir(str(Path(focuseval.__file__).parent), quiet=1)
+    taken: dict[str, list[float]] = {name: [] for name in ("floor", *COMMANDS)}
+    for _ in range(repeats):
+        taken["floor"].append(seconds(FLOOR))
+        for name, command in COMMANDS.items():
+            taken[name].append(seconds(command))
+    best, middle = min(taken["floor"]), statistics.median(taken["floor"])
+    print(f"{'floor: numpy, pyarrow.compute, click':40} {best:.3f} s best {middle:.3f} s median")
+    for name in COMMANDS:
+        low, half = min(taken[name]), statistics.median(taken[name])
+        print(f"{name:40} {low:.3f} s best {half:.3f} s median   {low / best:.2f} × / {half / middle:.2f} × the floor")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""What a command prints: how wide its tables may be, and where its text goes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from focuseval.tables import Table
+
+
+def tables_text(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
+    """Return tables in the layout asked for: as wide as the terminal is, or as they need to be in a file."""
+    from focuseval.tables import UNLIMITED, render  # noqa: PLC0415  help must not wait for it
+
+    width = UNLIMITED if options["output"] else None
+    return render(tables, options["layout"], signature=signature, width=width)
+
+
+def json_text(value: object) -> str:
+    """Return plain values as JSON, one of them on a line."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Print text, or write it to a file that appears whole or not at all."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from focuseval.formats.output import write_whole  # noqa: PLC0415  only files need it
+
+    write_whole(output, [text.encode()])
