@@ -1,11 +1,11 @@
 # Everything a fresh machine needs is made here: a virtual environment, the package, its tools.
 # Needed beforehand: Python 3.11 or newer with its venv module, git, make.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test browser check lint types docs docs-generate example bench clean
+.PHONY: help demo test browser check lint types docs docs-generate example bench mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -13,11 +13,12 @@ help:            ## what there is
 demo: $(VENV)/.installed          ## the whole loop on the embedded example; writes demo/report.html
 	$(BIN)/focuseval demo demo
 
-test: $(VENV)/.tools browser      ## every test (JOBS=1 for one process)
+test: $(VENV)/.group-test browser ## every test (JOBS=1: one process; FOCUSEVAL_BROWSER=no: without a browser)
 	$(BIN)/python -m pytest -n $(JOBS)
 
 browser:                          ## Chromium for the tests that need one: installed where apt and root are at hand
-	@if command -v chromium >/dev/null && command -v chromedriver >/dev/null; then :; \
+	@if [ "$$FOCUSEVAL_BROWSER" = no ]; then :; \
+	elif command -v chromium >/dev/null && command -v chromedriver >/dev/null; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 	    chromium chromium-driver fonts-dejavu-core >/dev/null; } || \
@@ -26,14 +27,14 @@ browser:                          ## Chromium for the tests that need one: insta
 
 check: lint types docs test       ## what must pass before a change lands
 
-lint: $(VENV)/.tools              ## ruff: rules and layout
+lint: $(VENV)/.group-lint         ## ruff: rules and layout
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.tools             ## mypy, strict
+types: $(VENV)/.group-lint        ## mypy, strict
 	$(BIN)/mypy
 
-docs: $(VENV)/.tools              ## is the reference fresh, does every link hold; writes docs/_build/html
+docs: $(VENV)/.group-docs         ## is the reference fresh, does every link hold; writes docs/_build/html
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
@@ -43,8 +44,17 @@ docs-generate: $(VENV)/.installed ## write docs/reference/ from the code
 example: $(VENV)/.installed       ## write the embedded example's gold and runs from its articles and quotes
 	$(BIN)/python -m focuseval.example.build
 
-bench: $(VENV)/.tools             ## every benchmark; each prints a ratio measured in one run
+bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
+	$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.group-mutants
+	rm -rf mutants
+	.venv-mutants/bin/mutmut run $(if $(filter-out auto,$(JOBS)),--max-children $(JOBS)) $(ONLY)
+	.venv-mutants/bin/python tests/mutants.py
+
+coverage: $(VENV)/.group-coverage ## lines and branches that the tests reach
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term:skip-covered
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -58,9 +68,9 @@ $(VENV)/.installed: pyproject.toml hatch_build.py src/focuseval/native.c | $(BIN
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(VENV)/.tools: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test --group lint --group docs
+$(VENV)/.group-%: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group $*
 	touch $@
 
 clean:           ## remove everything that was made
-	rm -rf $(VENV) build dist demo docs/_build src/focuseval/libnative*.so
+	rm -rf .venv .venv-* build dist demo mutants docs/_build src/focuseval/libnative*.so

@@ -171,7 +171,9 @@ class Driver:
 
 
 def start_driver():
-    """Return a driver, or skip the test where Chromium is missing."""
+    """Return a driver, or skip the test where Chromium is missing or FOCUSEVAL_BROWSER=no."""
+    if os.environ.get("FOCUSEVAL_BROWSER") == "no":
+        pytest.skip("FOCUSEVAL_BROWSER=no: without a browser, as asked")
     chromium = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
     chromedriver = shutil.which("chromedriver")
     if not chromium or not chromedriver:

@@ -4,12 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from browser import start_driver
 
-settings.register_profile("house", deadline=None, max_examples=60)
-settings.load_profile("house")
+settings.register_profile("tests", deadline=None, max_examples=60)
+settings.register_profile(  # `make mutants`: the same examples every time, and no search for the smallest that fails
+    "mutants", settings.get_profile("tests"), derandomize=True, database=None, phases=(Phase.explicit, Phase.generate)
+)
+settings.load_profile("tests")
 
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

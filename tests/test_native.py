@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from focuseval import keys, native
 from focuseval.formats import columns, find_format, source_of
+from focuseval.formats.table import Layout, read_table
 from strategies.runs import said
 from strategies.samples import SAMPLES
 
 ROOT = Path(__file__).parents[1]
 KINDS = [("topic", "block"), ("Q0", None), ("document", "text"), ("rank", "rank"), ("score", "real"), ("n", "int")]
+LAYOUT = Layout(dict(KINDS), least=6)
 LINE = b"q1 Q0 doc-1 1 0.5 7\n"
 STRINGS = st.lists(st.text(max_size=30), max_size=12)
 
@@ -29,26 +31,36 @@ REAL = st.from_regex(r"-?([0-9]{1,7}\.?[0-9]{0,8}|\.[0-9]{1,9})", fullmatch=True
 ROW = st.tuples(st.sampled_from(["q", "q1", "topic-number-1", "Überschrift"]), VISIBLE, VISIBLE, NUMBER, REAL, NUMBER)
 
 
-def taken(text, kinds=KINDS, separator=" "):
-    return native.split(pa.py_buffer(text), [kind for _, kind in kinds], separator)
+def taken(text, kinds=KINDS):
+    found = native.split(pa.py_buffer(text), [kind for _, kind in kinds])
+    return None if found is None else found[0]
 
 
 def values(arrays):
     return [None if array is None else array.to_pylist() for array in arrays]
 
 
-def plain(text, separator=" "):
+def plain(text):
     """The columns as Python splits and converts them."""
     kinds = {"block": str, "text": str, "rank": int, "int": int, "real": float}
-    rows = [line.split(separator) for line in text.decode().removesuffix("\n").split("\n")]
+    rows = [[word.decode() for word in line.split()] for line in text.split(b"\n") if line.split()]
     return [kind and [kinds[kind](row[i]) for row in rows] for i, (_, kind) in enumerate(KINDS)]
 
 
+BLANKS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\v", "\f", "\r"])
+ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n", "\n \t\r\n "])
+
+
 @needs_library
-@given(st.lists(ROW, min_size=1, max_size=12), st.sampled_from(" \t"), st.booleans())
-def test_tidy_lines_are_split_as_python_splits_them(rows, separator, last):
-    text = "\n".join(separator.join(row) for row in rows).encode() + b"\n" * last
-    assert repr(values(taken(text, separator=separator))) == repr(plain(text, separator))  # -0.0 is not 0.0
+@given(st.data(), st.lists(ROW, min_size=1, max_size=12), st.booleans())
+def test_lines_are_split_as_python_splits_them(data, rows, last):
+    blank, end = data.draw(BLANKS), data.draw(ENDS)
+    text = (end.join(blank.join(row) for row in rows) + end * last).encode()
+    arrays, line = native.split(pa.py_buffer(text), [kind for _, kind in KINDS])
+    assert repr(values(arrays)) == repr(plain(text))  # -0.0 is not 0.0
+    there = [number for number, words in enumerate(text.split(b"\n"), 1) if words.split()]
+    assert (line is None) == (there == list(range(1, text.count(b"\n") + 1 + (text[-1:] != b"\n"))))
+    assert line is None or line.tolist() == there
 
 
 @needs_library
@@ -70,14 +82,12 @@ def test_a_block_begins_where_its_value_changes():
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        (b" Q0", b"  Q0"),
-        (b" Q0", b"\tQ0"),
         (b" Q0", b""),
         (b"q1", b""),
-        (b"7\n", b"7 \n"),
-        (b"7\n", b"7\r\n"),
-        (b"7\n", b"7\n\n"),
         (b"7\n", b"7 8\n"),
+        (b"7\n", b"7x\n"),
+        (b"7\n", b"7\1\n"),
+        (b"1 0.5", b"1\n0.5"),
         (b"7\n", b""),
         (b"doc-1", b"d\0"),
         (b"doc-1", b"d\xff"),
@@ -97,16 +107,16 @@ def test_a_block_begins_where_its_value_changes():
         (b"7", b"1234567890123456789"),
     ],
 )
-def test_what_is_not_tidy_is_refused(right, wrong):
+def test_what_is_not_regular_is_refused(right, wrong):
     assert taken(LINE * 3) is not None
     assert taken(LINE + LINE.replace(right, wrong) + LINE) is None
     assert taken(LINE.replace(right, wrong) + LINE) is None
 
 
 @needs_library
-def test_an_empty_text_is_refused():
+def test_an_empty_text_is_refused_and_blank_lines_hold_nothing():
     assert taken(b"") is None
-    assert taken(b"\n") is None
+    assert values(taken(b"\n \r\n")) == [[], None, [], [], [], []]
 
 
 @needs_library
@@ -123,17 +133,10 @@ def test_a_real_number_is_the_nearest_double_or_refused(number, decimals):
 
 @needs_library
 @pytest.mark.parametrize("scores", [("0.12345678901234567", "1e-3"), ("17.000000000000000001", "-2.5E+2")])
-def test_long_numbers_are_converted_by_arrow(scores, monkeypatch):
-    monkeypatch.setattr(columns, "_arrow_columns", None)
+def test_long_numbers_are_split_as_text_and_converted_exactly(scores, monkeypatch):
+    monkeypatch.setattr(columns, "_by_fields", None)
     text = "".join(f"q Q0 d{i} 1 {score} 1\n" for i, score in enumerate(scores)).encode()
-    parsed = columns.parsed(pa.py_buffer(text), KINDS, " ")
-    assert parsed["score"].to_pylist() == [float(score) for score in scores]
-
-
-@needs_library
-@pytest.mark.parametrize("score", [b"inf", b"nan", b"1e999", b"one"])
-def test_what_is_no_finite_number_is_left_to_the_reader_who_says_so(score):
-    assert columns._split_columns(pa.py_buffer(LINE + LINE.replace(b"0.5", score)), KINDS, " ") is None
+    assert read_table(source_of(text), LAYOUT)["score"].to_pylist() == [float(score) for score in scores]
 
 
 @needs_library
@@ -141,9 +144,9 @@ def test_pieces_of_a_large_text_are_split_side_by_side(monkeypatch):
     monkeypatch.setattr(columns, "_SMALL", 0)
     monkeypatch.setattr(columns, "_BLOCK", 50)
     text = b"".join(b"q%d Q0 d%d %d 0.5 1\n" % (i // 7, i, i) for i in range(40))
-    parsed = columns._split_columns(pa.py_buffer(text), KINDS, " ")
-    assert parsed["topic"].num_chunks > 10
-    assert [parsed[name].to_pylist() for name, kind in KINDS if kind] == [c for c in plain(text) if c]
+    table = read_table(source_of(text), LAYOUT)
+    assert table["topic"].num_chunks > 10
+    assert [table[name].to_pylist() for name, kind in KINDS if kind] == [c for c in plain(text) if c]
 
 
 @needs_library
@@ -190,7 +193,7 @@ def test_a_run_is_the_same_without_the_compiled_part(name, monkeypatch):
     monkeypatch.setattr(native, "library", lambda: None)
     slow = find_format(name).read(source_of(SAMPLES[name], "file"))
     assert said(quick) == said(slow)
-    assert native.split(pa.py_buffer(LINE), ["text"] * 6, " ") is None
+    assert native.split(pa.py_buffer(LINE), ["text"] * 6) is None
 
 
 def test_a_library_that_cannot_be_loaded_is_none(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ class CallableModule(ModuleType):
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the function."""
-        return vars(self)[self.__name__.rpartition(".")[2]](*arguments, **options)
+        return getattr(self, self.__name__.rpartition(".")[2])(*arguments, **options)
 
 
 def call_by_name(module: str) -> None:

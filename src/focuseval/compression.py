@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from typing import TypeVar
 
 from focuseval.errors import FormatError
@@ -18,18 +16,21 @@ Data = TypeVar("Data")
 def unpacked(raw: Data, name: str) -> Data | bytes:
     """Return the content of a file: what it holds if it is compressed, else the file as it is.
 
+    >>> import gzip
     >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
     (b'topics', b'as it is')
     """
+    head: bytes = raw[:4]  # type: ignore[index]  # bytes and maps have slices, and no common type that says so
+    if head[:2] != _GZIP and head != _ZSTD:
+        return raw
+    import gzip  # noqa: PLC0415  most files are not compressed
+    import zlib  # noqa: PLC0415  as above
+
     try:
-        if raw[:2] == _GZIP:  # type: ignore[index]  # bytes and maps have slices, and no common type that says so
-            return gzip.decompress(raw)  # type: ignore[arg-type]  # as above
-        if raw[:4] == _ZSTD:  # type: ignore[index]  # as above
-            return _unzstd(raw)
+        return gzip.decompress(raw) if head[:2] == _GZIP else _unzstd(raw)  # type: ignore[arg-type]  # as above
     except (EOFError, OSError, ValueError, zlib.error) as error:  # Arrow's errors are OSError and ValueError
         what = f"expected a complete compressed file, found: {error}"
         raise FormatError(what, at=name, remedy="fetch it again, or compress it again") from None
-    return raw
 
 
 def _unzstd(raw: object) -> bytes:

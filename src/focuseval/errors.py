@@ -22,6 +22,10 @@ A user sees ``file:line: what was expected, what was found; what to do`` and nev
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,19 @@ class Place:
     def __str__(self) -> str:
         """Return ``file:line:column``, leaving out what is unknown."""
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a question that offers the names nearest to an unknown one, whatever their case; else something else.
+
+    >>> did_you_mean("ndcg", ["nDCG", "AP"]), did_you_mean("x", ["nDCG"], "see the list")
+    ('did you mean nDCG?', 'see the list')
+    """
+    from difflib import get_close_matches  # noqa: PLC0415  only a slip needs it
+
+    lower = {other.lower(): other for other in known}
+    near = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3, cutoff=0.5)]
+    return f"did you mean {', '.join(near)}?" if near else otherwise
 
 
 class FocusevalError(Exception):

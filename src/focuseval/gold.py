@@ -33,7 +33,7 @@ NOT_ASSESSED = -3
 """The grade ``U`` (or a missing grade) of 2002–2004."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Articles:
     """Judged (topic, document) pairs, one row each, grouped by topic in file order."""
 
@@ -55,7 +55,7 @@ class Articles:
     """Codes into `Gold.sources`; None when there is one file."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Passages:
     """Highlighted passages: spans in code points, or UNKNOWN until an index resolves their paths."""
 
@@ -77,7 +77,7 @@ class Passages:
         return replace(self, **{name: column.take(rows) for name, column in columns.items() if column is not None})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GradedElements:
     """Assessed elements: grades of 2002–2004, or sizes of 2005–2007."""
 
@@ -95,7 +95,7 @@ class GradedElements:
     inpool: NDArray[np.bool_] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gold:
     """A recall base as it was judged: what every measure is computed against."""
 

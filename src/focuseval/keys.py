@@ -52,16 +52,17 @@ def hash64(strings: Any) -> NDArray[np.uint64]:
     return keys
 
 
-def indices(rows: NDArray[np.integer]) -> Any:
-    """Return row numbers as an Arrow array; `pa.array` would load all of ``numpy.ma`` to see that none is masked.
+def indices(rows: NDArray[np.integer], valid: NDArray[np.bool_] | None = None) -> Any:
+    """Return row numbers as an Arrow array, null where not `valid`; `pa.array` would load all of ``numpy.ma`` for it.
 
-    >>> indices(np.array([2, 0])).to_pylist()
-    [2, 0]
+    >>> indices(np.array([2, 0])).to_pylist(), indices(np.array([2, 0]), np.array([False, True])).to_pylist()
+    ([2, 0], [None, 0])
     """
     import pyarrow as pa  # noqa: PLC0415  who has Arrow arrays has loaded it
 
     numbers = np.ascontiguousarray(rows, np.int64)
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+    mask = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [mask, pa.py_buffer(numbers)])
 
 
 def rows_of_chunks(column: Any, rows: NDArray[np.integer]) -> Any:

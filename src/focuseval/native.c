@@ -174,25 +174,51 @@ int64_t lines(const uint8_t *text, int64_t size)
     return count;
 }
 
-/* Tidy lines into columns; the number of rows, or REFUSED.
+/* What stands between two fields, or before the end of a line: any number of blanks, of every kind that Python knows. */
+static inline const uint8_t *past_blanks(const uint8_t *at)
+{
+    while (*at <= ' ' && (*at == ' ' || (*at >= '\t' && *at <= '\r' && *at != '\n')))
+        at++;
+    return at;
+}
 
-   Tidy: as many fields in every line as there are columns, one separator between two of them, a newline and nothing else
-   at the end of each, no other blank or control character, plain numbers. What is not so is for somebody slower who
-   knows more. Whether strings are UTF-8 is for the caller to see. */
-int64_t split(const uint8_t *at, int64_t size, uint8_t separator, struct column *columns, int64_t width)
+/* Lines into columns; the number of rows, or REFUSED.
+
+   There are as many fields in every line as there are columns, blanks between them and maybe around them, and plain
+   numbers; blank lines are passed over. What is not so is for the caller, who knows more. Whether strings are UTF-8 is
+   for the caller to see, too. */
+int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t width)
 {
     const uint8_t *end = at + size;
     int64_t row = 0;
     if (!size || end[-1] != '\n')
         return REFUSED;
-    for (; at < end; row++)
+    for (; at < end; at++) {
+        at = past_blanks(at);
+        if (*at == '\n')
+            continue;
         for (int64_t i = 0; i < width; i++) {
-            const uint8_t *first = at;
-            at = cell(columns + i, at, end, row);
-            if (!at || at == first || *at++ != (i + 1 < width ? separator : '\n'))
+            const uint8_t *first = at, *stop = cell(columns + i, at, end, row);
+            if (!stop || stop == first)
+                return REFUSED;
+            at = past_blanks(stop);
+            if (i + 1 < width ? at == stop || *at == '\n' : *at != '\n')
                 return REFUSED;
         }
+        row++;
+    }
     return row;
+}
+
+/* The numbers, from 1, of the lines that are not blank. */
+void filled(const uint8_t *at, int64_t size, int32_t *numbers)
+{
+    const uint8_t *end = at + size;
+    for (int32_t line = 1; at < end; at++, line++) {
+        if (*(at = past_blanks(at)) != '\n')
+            *numbers++ = line;
+        at = memchr(at, '\n', (size_t)(end - at));
+    }
 }
 
 /* The key of every string, as keys.py makes it. */

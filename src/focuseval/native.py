@@ -1,7 +1,7 @@
 """The compiled part, `native.c`, behind functions: lines into columns, strings into keys and codes.
 
 The library is made when the package is installed, if a compiler is found. Where it is not there, and where a text is
-not tidy enough for it, these functions return None, and the caller goes a slower way to the same result.
+not regular enough for it, these functions return None, and the caller falls back to NumPy, for the same result.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from ctypes import CDLL
 
+    import pyarrow as pa
     from numpy.typing import NDArray
+
+    Lines = NDArray[np.int32] | None
 
 SOURCE = Path(__file__).with_name("native.c")
 LIBRARY = Path(__file__).with_name("libnative.so")
@@ -34,7 +38,7 @@ _LETTER = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real"
 
 
 @cache
-def library() -> Any:
+def library() -> CDLL | None:
     """Return the compiled library; None where there is none, or none that was made of this source for this machine."""
     try:
         import ctypes  # noqa: PLC0415  a Python may come without it
@@ -47,16 +51,17 @@ def library() -> Any:
         return None
     pointer, number = ctypes.c_void_p, ctypes.c_int64
     found.lines.argtypes = pointer, number
-    found.split.argtypes = pointer, number, ctypes.c_uint8, pointer, number
+    found.split.argtypes = pointer, number, pointer, number
+    found.filled.argtypes = pointer, number, pointer
     found.hash64.argtypes = pointer, pointer, number, pointer
     found.joint.argtypes = pointer, pointer, number, pointer
     found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
     found.lines.restype = found.split.restype = found.encode.restype = number
-    found.hash64.restype = found.joint.restype = None
+    found.filled.restype = found.hash64.restype = found.joint.restype = None
     return found
 
 
-def hash64(strings: Any) -> NDArray[np.uint64] | None:
+def hash64(strings: pa.Array) -> NDArray[np.uint64] | None:
     """Return the key of every string of an Arrow array."""
     code, where = library(), _addresses(strings)
     if code is None or where is None:
@@ -76,7 +81,7 @@ def joint(keys: NDArray[np.uint64], groups: NDArray[np.integer]) -> NDArray[np.u
     return joined
 
 
-def encode(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+def encode(strings: pa.Array, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
     """Return a code for every string of an Arrow array, in order of first appearance, and the first row of each."""
     code, where = library(), _addresses(strings)
     if code is None or where is None or len(strings) != len(keys) or not _plain(keys, np.uint64):
@@ -88,10 +93,10 @@ def encode(strings: Any, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], N
     return codes, first[:count]
 
 
-def split(data: Any, kinds: Sequence[str | None], separator: str) -> list[Any] | None:
-    """Return the columns of tidy lines, each an Arrow array; None for one that is read past.
+def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array | None], Lines] | None:
+    """Return the columns of lines, each an Arrow array, and the line of every row (None: row i is on line i + 1).
 
-    The kinds are those of `formats.table.Layout`; a block is run-end encoded.
+    The kinds are those of `formats.table.Layout`; a block is run-end encoded, and the column of a kind None is None.
     """
     code = library()
     if code is None or not 0 < data.size < _MOST:
@@ -104,21 +109,26 @@ def split(data: Any, kinds: Sequence[str | None], separator: str) -> list[Any] |
         column["kind"] = ord(_LETTER[kind])
         for name, buffer in room.items():
             column[name] = buffer.address
-    rows = code.split(data.address, data.size, ord(separator), columns.ctypes.data, len(kinds))
+    rows = code.split(data.address, data.size, columns.ctypes.data, len(kinds))
     if rows < 0:
         return None
     filled = zip(kinds, rooms, columns["count"].tolist(), strict=True)
     try:
-        return [_array(kind, room, rows, count) for kind, room, count in filled]
+        arrays = [_array(kind, room, rows, count) for kind, room, count in filled]
     except ValueError:  # Arrow's, of strings that are not UTF-8
         return None
+    if rows == most - 1:
+        return arrays, None
+    line = np.empty(rows, np.int32)
+    code.filled(data.address, data.size, line.ctypes.data)
+    return arrays, line
 
 
 def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
     return bool(column.dtype == kind and column.flags.c_contiguous)
 
 
-def _addresses(strings: Any) -> tuple[int, int] | None:
+def _addresses(strings: pa.Array) -> tuple[int, int] | None:
     """Return where the bytes and the offsets of an Arrow array begin; None where they are others."""
     if strings.type != "string" or strings.null_count or not len(strings):
         return None
@@ -126,14 +136,14 @@ def _addresses(strings: Any) -> tuple[int, int] | None:
     return None if data is None else (data.address, offsets.address + 4 * strings.offset)
 
 
-def _with_newline(data: Any) -> Any:
+def _with_newline(data: pa.Buffer) -> pa.Buffer:
     """Return lines of which the last one ends with a newline too."""
     import pyarrow as pa  # noqa: PLC0415  who has lines has loaded it
 
     return data if data.slice(data.size - 1).equals(pa.py_buffer(b"\n")) else pa.py_buffer(bytes(data) + b"\n")
 
 
-def _room(kind: str | None, rows: int, size: int) -> dict[str, Any]:
+def _room(kind: str | None, rows: int, size: int) -> dict[str, pa.Buffer]:
     """Return memory for a column of so many rows at most, and for its strings together so many bytes."""
     import pyarrow as pa  # noqa: PLC0415  as above
 
@@ -147,7 +157,7 @@ def _room(kind: str | None, rows: int, size: int) -> dict[str, Any]:
     return room
 
 
-def _array(kind: str | None, room: dict[str, Any], rows: int, count: int) -> Any:
+def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) -> pa.Array | None:
     """Return what was written as an Arrow array; memory that it did not need is given back."""
     import pyarrow as pa  # noqa: PLC0415  as above
 

@@ -30,7 +30,7 @@ STATUS = (
 SPAN, POINT, UNKNOWN_PLACE, NO_DOCUMENT, NO_PLACE, AMBIGUOUS, LOST, BAD_SPAN = range(len(STATUS))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Placement:
     """Where the rows of a run, or the documents of a gold, lie in a collection."""
 

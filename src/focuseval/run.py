@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.errors import FormatError
     from focuseval.placement import Placement
 
 
@@ -44,7 +45,7 @@ COLUMNS = (
 """The columns of a run: what has an entry for every result."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One run: its name, its topics and the columns of its results."""
 
@@ -81,6 +82,9 @@ class Run:
     """Where the results lie in a collection, once `focuseval.place` has put them there."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change."""
+    faults: tuple[FormatError, ...] = ()
+    """Why no measure can be computed: the first score that is no finite number, the first document that a TREC run
+    repeats. `focuseval.formats.read_run` raises the first unless it is asked to keep them."""
 
     def __len__(self) -> int:
         """Return the number of results."""

@@ -23,7 +23,7 @@ _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spans:
     """Disjoint, sorted spans in groups.
 
@@ -97,7 +97,11 @@ def dense(keys: Integers) -> Integers:
     >>> dense(np.array([70, 10, 70]))
     array([1, 0, 1])
     """
-    return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    order = np.argsort(keys)  # as ``np.unique`` does, which loads all of ``numpy.ma`` first
+    steps = np.diff(keys[order], prepend=keys[order[:1]]) != 0
+    codes = np.empty(len(keys), np.int64)
+    codes[order] = np.cumsum(steps)
+    return codes
 
 
 def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
@@ -236,7 +240,7 @@ def overlapping(some: Triple, others: Triple) -> tuple[Integers, Integers]:
     return i[shared], j[shared]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fragments:
     """Texts cut into pieces that lie wholly inside or outside of each of some sets of spans."""
 

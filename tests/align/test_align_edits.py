@@ -1,5 +1,6 @@
 """The fewest edits, by bits and by the full table; the nearest stretches of a document."""
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -49,3 +50,13 @@ def test_a_text_that_shares_nothing_is_nowhere():
     assert near_places(Grams(PROSE), "Stately, plump Buck Mulligan came from the stairhead", 0.9) == []
     assert near_places(Grams(""), "anything at all", 0.9) == []
     assert near_places(Grams(PROSE), "best", 0.9) == []
+
+
+@pytest.mark.parametrize("gap", [1, 2, 3])
+def test_a_stretch_is_found_whole_when_its_seeds_stand_beside_it_by_all_allowed_edits(gap):
+    """Seven letters, too few for a seed, are cut off by as many characters as may differ, before or after the rest."""
+    piece, rest, alien = "abcdefg", "hijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS", "#%&"[:gap]
+    for text, document in ((piece + rest, piece + alien + rest), (rest + piece, rest + alien + piece)):
+        (found,) = near_places(Grams(f"----------{document}----------"), text, 1 - (gap + 0.5) / len(text))
+        assert (found.start, found.end) == (10, 10 + len(document))
+        assert found.similarity == 1 - gap / len(text)

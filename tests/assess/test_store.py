@@ -1,4 +1,5 @@
 import random
+import sqlite3
 import threading
 
 import pytest
@@ -158,3 +159,39 @@ def test_a_file_that_is_no_database_is_one_line(tmp_path):
     (tmp_path / "assess.db").write_bytes(b"this is not a database" * 100)
     with pytest.raises(StorageError, match="not a database"):
         Store(tmp_path / "assess.db")
+
+
+@pytest.mark.parametrize("damage", [b"this is not a database" * 100, None])
+def test_a_file_that_cannot_be_opened_leaves_no_connection_open(tmp_path, monkeypatch, damage):
+    path, opened, connect = tmp_path / "assess.db", [], sqlite3.connect
+
+    def recorded(*arguments, **options):
+        opened.append(connect(*arguments, **options))
+        return opened[-1]
+
+    if damage is None:
+        newer = Store(path)
+        newer.database._writer.execute("PRAGMA user_version = 99")
+        newer.close()
+    else:
+        path.write_bytes(damage)
+    monkeypatch.setattr(sqlite3, "connect", recorded)
+    with pytest.raises(StorageError):
+        Store(path)
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+            connection.execute("SELECT 1")
+    assert opened
+
+
+def test_closing_a_store_closes_the_connections_of_every_thread(tmp_path):
+    store, opened = Store(tmp_path / "assess.db"), []
+    readers = [threading.Thread(target=lambda: opened.append(store.database.read())) for _ in range(3)]
+    [reader.start() for reader in readers]
+    [reader.join() for reader in readers]
+    opened += [store.database.read(), store.database._writer]
+    store.close()
+    assert len({id(connection) for connection in opened}) == 5
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+            connection.execute("SELECT 1")

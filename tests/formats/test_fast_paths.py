@@ -1,4 +1,4 @@
-"""The fast way and the patient way of reading agree, on tidy files and on files that were damaged."""
+"""The fast way and the slow way of reading agree, on tidy files and on files that were damaged."""
 
 import numpy as np
 import pytest
@@ -6,24 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval import native
-from focuseval.errors import FocusevalError
+from focuseval.errors import FocusevalError, FormatError
 from focuseval.formats import find_format, source_of, xml_fast, xml_slow
-from focuseval.formats.json_lines import _by_arrow, _by_line
-from focuseval.formats.ranking import Order, by_score_and_document, distinct_keys, full_order, taken
-from focuseval.formats.run_jsonl import FIELDS
-from focuseval.formats.table import plain_table, read_table
+from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken
+from focuseval.formats.table import read_table
 from focuseval.formats.trec_run import LAYOUT
 from focuseval.formats.xml_run import build
 from focuseval.keys import coded, hash64
+from oracle import text_lines
 from strategies.runs import WORD, runs, said
 from strategies.samples import SAMPLES
 
-BEYOND = ("0x", "\0", "\r", "\N{REPLACEMENT CHARACTER}")
-"""What Arrow reads its own way: hexadecimal ranks, lone returns, bad bytes in a column that is read past."""
-
 BITS = st.sampled_from(
-    [b" ", b"\t", b"\n", b"\r\n", b"\0", b"nan", b"-1", b"0x1", b"<", b">", b"&", b'"', b"1e9", b"\xff"]
-)
+    [b" ", b"\t", b"\n", b"\r\n", b"\r", b"\v", b"\0", b"\1", b"nan", b"-Inf", b"-1", b"0x1", b"<", b">", b"&", b'"',
+     b"1e9", b"1e999", b"\xff"]
+)  # fmt: skip
 
 
 @st.composite
@@ -43,11 +40,6 @@ def outcome(read, source):
         return str(error)
 
 
-def columns(table):
-    numbers = np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
-    return numbers.tolist(), {name: table[name].to_pylist() for name in ("topic", "document", "rank", "score", "run")}
-
-
 @pytest.mark.parametrize("line", [b"\t1 Q0 a 1 2 R", b"1 Q0 a\t 1 2 R", b"1\tQ0\ta \t1\t2\tR", b" 1\tQ0\ta\t1\t2\tR"])
 def test_blanks_and_tabs_together_never_become_part_of_a_name(line):
     table = read_table(source_of(b"1 Q0 b 1 3 R\n" + line + b"\n", "file"), LAYOUT)
@@ -62,17 +54,51 @@ def test_a_missing_column_that_is_not_read_is_missed_nevertheless(line):
         )
 
 
-@pytest.mark.parametrize("library", [native.library(), None], ids=["compiled", "by Arrow"])
-@given(st.data(), runs(("document",)))
-def test_a_table_is_read_alike_fast_and_by_line(library, data, run):
+def bad_bytes_where_nobody_looks(text):
+    """Whether the column that is read past holds bytes that are not UTF-8, which only the slow way sees."""
+    return any(b"\xff" in word for line in text.split(b"\n") for word in line.split()[1:2])
+
+
+@pytest.mark.parametrize("library", [native.library(), None], ids=["compiled", "by NumPy"])
+@given(st.data(), runs(("document",)), st.sampled_from([40, 1 << 20]))
+def test_a_table_is_read_alike_in_pieces_and_line_by_line(library, data, run, piece):
     source = source_of(data.draw(damaged(b"".join(find_format("trec-run").write(run)))), "file")
-    slow = outcome(lambda s: columns(plain_table(s, LAYOUT)), source)
+    try:
+        lines, expected, fault = text_lines.table(source.data, LAYOUT)
+        refusal = None
+    except text_lines.RefusedError as refused:
+        refusal = refused.args
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("focuseval.formats.columns._SEGMENT", 40)
+        patch.setattr("focuseval.formats.columns._SEGMENT", 3 * piece)
+        patch.setattr("focuseval.formats.columns._PIECE", piece)
         patch.setattr(native, "library", lambda: library)
-        fast = outcome(lambda s: columns(read_table(s, LAYOUT)), source)
-    if not any(odd in source.data.decode(errors="replace") for odd in BEYOND):
-        assert fast == slow
+        table = outcome(lambda s: read_table(s, LAYOUT), source)
+    if bad_bytes_where_nobody_looks(source.data):
+        return
+    if refusal is not None:
+        assert isinstance(table, str)
+        assert table.startswith(f"file:{refusal[0]}: {refusal[1]}")
+        return
+    found = {name: table[name].to_pylist() for name in expected}
+    assert repr(found) == repr(expected)  # -0.0 is not 0.0, and NaN is NaN
+    assert [table.line_of(row) for row in range(len(lines))] == lines
+    said = [f"file:{line}: {what}; correct the line" for line, what in ([fault] if fault else [])]
+    assert [str(error) for error in table.faults] == said
+
+
+@pytest.mark.parametrize("library", [native.library(), None], ids=["compiled", "by NumPy"])
+def test_lines_of_different_widths_are_one_table(library, monkeypatch):
+    monkeypatch.setattr(native, "library", lambda: library)
+    monkeypatch.setattr("focuseval.formats.columns._PIECE", 20)
+    text = b"1 Q0 a 1 3 R 5\n\n1 Q0 b 2 2 R /a[1] /a[2]\n1 Q0 c 3 1 R 7\n1 Q0 d 4 0 R 8 9\n"
+    run = find_format("inex-text").read(source_of(text, "file"))
+    assert (run.start.tolist(), run.end.tolist()) == ([5, -1, 7, 8], [-1, -1, -1, 17])
+    assert (run.end_path.to_pylist(), run.line.tolist()) == ([None, "/a[2]", None, None], [1, 3, 4, 5])
+
+
+def test_an_empty_file_is_an_empty_table():
+    table = read_table(source_of(b"\n \n", "file"), LAYOUT)
+    assert [len(table[name]) for name in ("topic", "document", "rank", "score", "run")] == [0] * 5
 
 
 @given(st.data(), runs(("element", "passage", "span", "document"), header=True))
@@ -101,20 +127,6 @@ def test_an_ordinary_submission_is_read_by_patterns():
     text = SAMPLES["inex-xml"]
     assert xml_fast.read(source_of(text)) is not None
     assert xml_fast.read(source_of(text.replace(b"<path>", b"<!-- --><path>"))) is None
-
-
-@given(runs(("span", "element", "document")))
-def test_json_lines_are_read_alike_by_arrow_and_by_line(run):
-    source = source_of(b"".join(find_format("run-jsonl").write(run)), "file")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("focuseval.formats.json_lines._SMALL", 0)
-        fast = _by_arrow(source, FIELDS)
-    slow = _by_line(source, FIELDS)
-    assert fast is not None
-    assert {name: column.to_pylist() for name, column in fast[0].items()} == {
-        name: column.to_pylist() for name, column in slow[0].items()
-    }
-    assert fast[1].tolist() == slow[1].tolist()
 
 
 @given(st.lists(st.lists(WORD | st.text(max_size=40), max_size=6), min_size=1, max_size=4))
@@ -188,3 +200,36 @@ def test_a_repeated_document_is_found_and_nothing_else(rows):
         assert found == (rows.index(rows[later[0]]), later[0])
     else:
         assert found.tolist() == hash64(documents).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "faults"),
+    [
+        ("trec-run", b"1 Q0 a 1 nan r\n1 Q0 b 2 2 r\n1 Q0 b 3 1 r\n", ["found 'nan'", "again, first on line 2"]),
+        ("inex-text", b"1 Q0 a 1 -Inf r 5\n1 Q0 b 2 2 r 6\n1 Q0 b 3 NaN r 7\n", ["file:1: expected a finite number"]),
+        ("run-jsonl", b'{"topic":"1","doc":"b","score":2}\n{"topic":"1","doc":"a","score":NaN}\n', ["file:2: "]),
+        ("run-jsonl", b'{"topic":"1","doc":"a","score":-1e999}\n{"topic":"1","doc":"b","score":2}\n', ["found -inf"]),
+        ("inex-xml", SAMPLES["inex-xml"].replace(b"0.67", b"inf"), ["file:5: expected a finite number as rsv"]),
+    ],
+)
+def test_faults_are_kept_for_those_who_ask_and_refused_for_all_others(name, text, faults):
+    run = find_format(name).reader(None, faults="keep")(source_of(text, "file"))
+    assert len(run.faults) == len(faults)
+    assert all(said in str(fault) for said, fault in zip(faults, run.faults, strict=True))
+    with pytest.raises(FormatError) as caught:
+        find_format(name).read(source_of(text, "file"))
+    assert str(caught.value) == str(run.faults[0])
+
+
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
+def test_a_score_that_is_no_finite_number_ranks_last(score):
+    import pyarrow as pa  # noqa: PLC0415  a fast test file
+
+    topic, scores = np.zeros(3, np.int32), np.array([score, -5.0, 5.0])
+    assert by_rank(topic, None, scores).origin.tolist() == [2, 1, 0]
+    assert by_score_and_document(topic, scores, pa.chunked_array([["a", "b", "c"]])).origin.tolist() == [2, 1, 0]
+
+
+def test_a_trec_run_that_repeats_a_document_promises_nothing_of_its_keys():
+    text = b"1 Q0 a 1 3 r\n1 Q0 a 2 2 r\n"
+    assert find_format("trec-run").reader(None, faults="keep")(source_of(text, "file")).keys is None

@@ -11,6 +11,7 @@ import pytest
 from focuseval.errors import FormatError
 from focuseval.formats import detect, detect_source, find_format, read_gold, read_run, source_of
 from focuseval.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
+from strategies.samples import SAMPLES
 
 TREC = b"301 Q0 d1 1 2.5 VSM\n301 Q0 d2 2 1.5 VSM\n302 Q0 d1 1 0.5 VSM\n"
 
@@ -211,6 +212,34 @@ def test_a_topic_may_be_split_over_files(tmp_path):
     assert gold.articles.topic.tolist() == [0, 0, 1]
     assert gold.articles.line.tolist() == [1, 1, 2]
     assert gold.articles.source.tolist() == [0, 1, 0]
+
+
+EMPTY = [
+    b"<assessments topic='3'></assessments>",
+    b"<assessments topic='3'><file file='x'/><file file='y'/></assessments>",
+]
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+@pytest.mark.parametrize("name", ["inex-2002", "inex-2003", "inex-2005"])
+@pytest.mark.parametrize("place", ["0.xml", "9.xml"])
+def test_a_topic_without_any_judged_element_fits_the_year_of_the_others(tmp_path, name, empty, place):
+    (tmp_path / "1.xml").write_bytes(SAMPLES[name])
+    (tmp_path / place).write_bytes(empty)
+    gold = read_gold(tmp_path)
+    alone = read_gold(tmp_path / "1.xml")
+    assert (gold.scale, len(gold.elements.topic)) == (alone.scale, len(alone.elements.topic))
+    assert set(gold.topics) == {"3", *alone.topics}
+
+
+def test_years_with_judged_elements_are_still_told_apart(tmp_path):
+    (tmp_path / "0.xml").write_bytes(EMPTY[0])
+    for name in ("inex-2002", "inex-2003"):
+        (tmp_path / f"{name}.xml").write_bytes(SAMPLES[name])
+    with pytest.raises(
+        FormatError, match=r"inex-2003.xml: expected one format in the folder, inex-2002, found inex-20"
+    ):
+        read_gold(tmp_path)
 
 
 def test_a_folder_of_two_formats_is_refused(tmp_path):

@@ -14,7 +14,7 @@ EVERY = ("document", "element", "range", "passage", "span", "point", "mixed")
 def again(run, name):
     written = b"".join(find_format(name, "run").write(run))
     source = source_of(written, "file")
-    assert detect_source(source, "run").read is find_format(name, "run").read
+    assert detect_source(source, "run").module == find_format(name, "run").module
     return find_format(name, "run").read(source)
 
 

@@ -14,9 +14,12 @@ from focuseval.errors import FormatError, MeasureError, NotComparableError
 from focuseval.evaluate.scores import Counts, Scores
 from focuseval.gate import Baseline, GateRule, judge, read_baseline
 from focuseval.gate.outputs import as_junit, as_markdown, as_text
+from focuseval.significance.intervals import bca
+from focuseval.significance.paired_tests import bootstrap
 from focuseval.testing import assert_no_regression
 
 TOPICS = tuple(str(i) for i in range(12))
+AGAIN = "); score the baseline again on the same ground"
 
 
 def scores_of(row, **changes):
@@ -55,6 +58,57 @@ def test_a_drop_below_the_smallest_effect_passes_and_says_so():
     assert "below --min-effect 0.02" in str(verdict)
 
 
+@pytest.mark.parametrize(("drop", "regression"), [(0.125, True), (0.124, False)])
+def test_a_drop_of_exactly_the_smallest_effect_is_a_regression(drop, regression):
+    before = [0.5, 0.75, 1.0, 0.625, 0.875]
+    rule = GateRule(min_effect=0.125)
+    (verdict,) = judge(baseline_of(before), scores_of([v - drop for v in before]), ["AP"], rule)
+    assert verdict.regression == regression
+    assert verdict.difference == pytest.approx(-drop)
+
+
+@pytest.mark.parametrize(
+    ("changes", "p"),
+    [
+        ([-0.25] * 5, 1 / 32),  # one-tailed by hand: all of five fair coins; two-tailed it would be 1/16, no regression
+        ([-0.25] * 4, 1 / 16),
+        ([0.25] * 5, 1.0),
+    ],
+)
+def test_the_gate_asks_only_whether_the_run_is_worse(changes, p):
+    after = [0.5 + change for change in changes]
+    (verdict,) = judge(baseline_of([0.5] * len(after)), scores_of(after), ["AP"], GateRule(test="sign"))
+    assert verdict.p == p
+    assert verdict.regression == (p <= 0.05)
+
+
+@pytest.mark.parametrize(("resamples", "of_interval"), [(200, 1000), (1500, 1500)])
+def test_resamples_and_seed_of_the_rule_are_those_of_test_and_interval(resamples, of_interval):
+    """The interval is never made of fewer than a thousand resamples."""
+    after = [v + change for v, change in zip(STEADY, np.linspace(-0.11, 0.1, 12), strict=True)]
+    rule = GateRule(resamples=resamples, seed=7)
+    (verdict,) = judge(baseline_of(STEADY), scores_of(after), ["AP"], rule)
+    change = (np.array(after) - np.array(STEADY))[None, :]
+    assert verdict.p == bootstrap(-change, resamples=resamples, seed=7)[0]
+    assert verdict.p != bootstrap(-change, resamples=resamples, seed=0)[0]
+    assert (verdict.low, verdict.high) == tuple(side[0] for side in bca(change, resamples=of_interval, seed=7))
+    assert (verdict.rule, verdict.topics) == (rule, 12)
+
+
+def test_of_equal_losses_the_first_topics_are_named_and_a_topic_that_lost_nothing_is_not():
+    topics = tuple(f"{i:02}" for i in range(60))
+    baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, "", "g", None)
+    for losing, lost in (60, topics[:5]), (2, topics[:2]):
+        row = [0.25] * losing + [0.5] * (60 - losing)
+        (verdict,) = judge(baseline, scores_of(row, topics=topics, signature=""), ["AP"], GateRule(test="sign"))
+        assert verdict.lost == tuple((topic, 0.5, 0.25) for topic in lost)
+
+
+def test_two_topics_are_enough_for_a_verdict():
+    (verdict,) = judge(baseline_of([0.5, 0.5]), scores_of([0.25, 0.25]), ["AP"], GateRule(test="sign"))
+    assert (verdict.p, verdict.topics) == (0.25, 2)
+
+
 def test_noise_and_improvements_pass():
     wobble = [v + (0.1 if i % 2 else -0.1) for i, v in enumerate(STEADY)]
     assert not judge(baseline_of(STEADY), scores_of(wobble), ["AP"])[0].regression
@@ -65,21 +119,52 @@ def test_noise_and_improvements_pass():
 @pytest.mark.parametrize(
     ("baseline", "scores", "words"),
     [
-        ({"gold_sha256": "other"}, {}, "other gold"),
-        ({"docs_sha256": "d"}, {}, "other documents"),
-        ({"signature": "focuseval:1|p:2"}, {}, "other policies"),
-        ({"per_topic": {"x": {"AP": 1.0}, "y": {"AP": 1.0}}}, {}, "other topics"),
-        ({"per_topic": {"1": {"RR": 1.0}}}, {}, "AP is not in the baseline"),
-        ({}, {"runs": ("a", "b"), "values": np.zeros((2, 12, 1)), "counts": (Counts(12, 0, 0, 0),) * 2}, "one run"),
+        (
+            {"gold_sha256": "0123456789abcdef01234567"},
+            {},
+            f"other gold than now (was 0123456789abcdef01234567, is g{AGAIN}",
+        ),
+        ({"gold_sha256": "0123456789abcdef012345678"}, {}, f"other gold than now (was 0123456789ab…, is g{AGAIN}"),
+        ({"docs_sha256": "d"}, {}, f"other documents than now (was d, is none{AGAIN}"),
+        ({"signature": "focuseval:1|p:2"}, {}, f"other policies (p) than now (was 2, is 1{AGAIN}"),
+        (
+            {"signature": "focuseval:1|p:1|quant:strict"},
+            {"signature": "p:1|quant:gen"},
+            f"other policies (quant) than now (was strict, is gen{AGAIN}",
+        ),
+        (
+            {"signature": "focuseval:1|p:1|quant:strict"},
+            {"signature": "p:1|z:5"},
+            f"other policies (quant) than now (was strict, is none{AGAIN}",
+        ),
+        (
+            {"per_topic": {"x": {"AP": 1.0}, "y": {"AP": 1.0}}},
+            {},
+            "other topics than now under AP (14 differ, the first is 0); score the baseline again on the same ground",
+        ),
+        ({"per_topic": {"1": {"RR": 1.0}}}, {}, "AP is not in the baseline; score it again with -m AP"),
     ],
 )
 def test_what_does_not_stand_on_the_same_ground_is_refused(baseline, scores, words):
-    with pytest.raises(NotComparableError, match=words):
+    with pytest.raises(NotComparableError) as caught:
         judge(baseline_of(STEADY, **baseline), scores_of(STEADY, **scores), ["AP"])
+    assert str(caught.value) == f"base.json: {words}"
+
+
+def test_a_quantisation_that_only_one_side_names_is_no_difference():
+    baseline = baseline_of(STEADY, signature="focuseval:1|p:1|quant:strict")
+    assert not judge(baseline, scores_of(STEADY), ["AP"])[0].regression
+
+
+def test_the_gate_judges_one_run():
+    two = {"runs": ("a", "b"), "values": np.zeros((2, 12, 1)), "counts": (Counts(12, 0, 0, 0),) * 2}
+    with pytest.raises(NotComparableError) as caught:
+        judge(baseline_of(STEADY), scores_of(STEADY, **two), ["AP"])
+    assert str(caught.value) == "expected one run to judge, found 2; call the gate once for each"
 
 
 def test_one_topic_gives_no_verdict():
-    with pytest.raises(NotComparableError, match="says nothing about others"):
+    with pytest.raises(NotComparableError, match=r"^AP: 1 topic says nothing about others; no verdict is possible$"):
         judge(baseline_of([0.5]), scores_of([0.4]), ["AP"])
 
 

@@ -37,7 +37,15 @@ def test_where_nothing_can_disagree_nothing_is_said():
     assert math.isnan(krippendorff_alpha([[1, 1], [1, 1]]))
     assert math.isnan(krippendorff_alpha([[1, NAN], [NAN, 0]]))
     assert math.isnan(correlation([1, 1], [0, 1]))
-    assert math.isnan(overlap([], [], [])[0])
+    assert math.isnan(correlation([0, 1], [1, 1]))
+    assert math.isnan(correlation([1], [2]))
+    assert all(map(math.isnan, overlap([], [], [])))
+
+
+def test_correlation_is_pearson_s():
+    assert correlation([0.0, 1.0], [5, 3]) == pytest.approx(-1)
+    left, right = [1, 2, 3, 4, 9], [2, 1, 4, 3, 5]  # means 3.8 and 3: products sum to 16, squares to 38.8 and 10
+    assert correlation(left, right) == pytest.approx(16 / math.sqrt(38.8 * 10))
 
 
 def test_overlap_is_jaccard_and_f_of_all_characters_together():

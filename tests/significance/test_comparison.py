@@ -5,8 +5,11 @@ import pytest
 
 from focuseval.errors import MeasureError, NotComparableError
 from focuseval.significance.comparison import Settings, compare
+from focuseval.significance.intervals import bca, effect_size
+from focuseval.significance.paired_tests import bootstrap, holm
 
 TOPICS = tuple("12345678")
+ALIKE = "All runs score the same on every topic under AP: there is no difference to test."
 GOOD = np.array([0.9, 0.8, 0.9, 0.7, 0.8, 0.9, 0.6, 0.8])
 VALUES = np.array([GOOD - 0.5, GOOD, GOOD - 0.01 * np.array([1, -1, 1, -1, 1, -1, 1, -1])])
 
@@ -23,6 +26,7 @@ def test_stars_stand_where_the_row_improves_on_the_column():
     assert found.stars().tolist() == [[False] * 3, [True, False, False], [True, False, False]]
     assert found.sentence() == "2 of 3 pairs differ significantly under AP."
     assert found.power == pytest.approx(2 / 3)
+    assert found.stars().dtype == np.bool_
 
 
 def test_wins_ties_and_the_topics_that_decide():
@@ -31,18 +35,60 @@ def test_wins_ties_and_the_topics_that_decide():
     assert found.deciding(0, 1) == [("2", pytest.approx(-0.7)), ("1", pytest.approx(0.4))]
 
 
+def test_five_topics_decide_by_default_and_of_equals_the_first():
+    topics = tuple(f"{i:02}" for i in range(60))
+    found = compare("AP", ("a", "b"), topics, np.array([[0.75] * 60, [0.25] * 59 + [0.75]]))
+    assert found.wins(0, 1) == (59, 1, 0)
+    assert found.wins(1, 0) == (0, 1, 59)
+    assert found.deciding(0, 1) == [(topic, 0.5) for topic in topics[:5]]
+    assert found.deciding(1, 0, most=59) == [(topic, -0.5) for topic in topics[:59]]
+
+
+@pytest.mark.parametrize(("resamples", "of_interval"), [(200, 1000), (1500, 1500)])
+def test_the_settings_reach_the_test_the_interval_and_the_result(resamples, of_interval):
+    """The interval is never made of fewer than a thousand resamples."""
+    values = np.random.default_rng(1).random((3, 9))
+    settings = Settings("bootstrap", 2, resamples, 0.01, "holm", 5)
+    found = compare("AP", ("a", "b", "c"), tuple("123456789"), values, settings)
+    differences = values[found.better] - values[found.worse]
+    assert found.p.tolist() == holm(bootstrap(differences, tails=2, resamples=resamples, seed=5)).tolist()
+    low, high = bca(differences, level=0.95, resamples=of_interval, seed=5)
+    assert (found.low.tolist(), found.high.tolist()) == (low.tolist(), high.tolist())
+    assert found.effect.tolist() == effect_size(differences).tolist()
+    assert found.settings is settings
+
+
+def test_two_topics_are_tested():
+    found = compare("AP", ("a", "b"), ("1", "2"), np.array([[0.5, 0.5], [0.25, 0.25]]), Settings("sign"))
+    assert found.p.tolist() == [0.25]
+
+
+def test_one_run_has_no_pairs_and_keeps_its_settings():
+    settings = Settings(seed=3)
+    found = compare("AP", ("a",), ("1", "2"), np.array([[0.1, 0.2]]), settings)
+    columns = (found.better, found.worse, found.difference, found.low, found.high, found.p, found.effect)
+    assert [len(column) for column in columns] == [0] * 7
+    assert found.settings is settings
+    assert np.isnan(found.power)
+
+
 @pytest.mark.parametrize(
     ("runs", "topics", "values", "words"),
     [
-        (("a",), ("1", "2"), [[0.1, 0.2]], "One run cannot be compared"),
-        (("a", "b"), ("1",), [[0.1], [0.9]], "One topic says nothing"),
-        (("a", "b"), ("1", "2"), [[0.1, 0.2], [0.1, 0.2]], "All runs score the same"),
-        (("a", "b"), ("1", "2"), [[0, 0], [0, 0]], "All runs score the same"),
+        (("a",), ("1", "2"), [[0.1, 0.2]], "One run cannot be compared: give at least two."),
+        (
+            ("a", "b"),
+            ("1",),
+            [[0.1], [0.9]],
+            "One topic says nothing about others: no difference can be called significant.",
+        ),
+        (("a", "b"), ("1", "2"), [[0.1, 0.2], [0.1, 0.2]], ALIKE),
+        (("a", "b"), ("1", "2"), [[0, 0], [0, 0]], ALIKE),
     ],
 )
 def test_where_nothing_can_be_concluded_a_sentence_says_why(runs, topics, values, words):
     found = compare("AP", runs, topics, np.array(values, float))
-    assert words in found.sentence()
+    assert found.sentence() == words
     assert not found.significant.any()
 
 
@@ -62,8 +108,31 @@ def test_correction_makes_fewer_pairs_significant():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"test": "x"}, {"tails": 0}, {"alpha": 5}, {"correction": "x"}, {"resamples": 0}], ids=str
+    ("wrong", "told"),
+    [
+        ({"test": "x"}, "expected a test among bootstrap, randomisation, t, wilcoxon, sign, found 'x'"),
+        ({"correction": "x"}, "expected a correction among none, holm, bh, found 'x'"),
+        ({"tails": 0}, "expected 1 or 2 tails, found 0"),
+        ({"tails": 3}, "expected 1 or 2 tails, found 3"),
+        ({"resamples": 0}, "expected at least 1 resample, found 0"),
+        ({"alpha": 5}, "expected a level alpha between 0 and 1, found 5"),
+        ({"alpha": 0}, "expected a level alpha between 0 and 1, found 0"),
+        ({"alpha": 1}, "expected a level alpha between 0 and 1, found 1"),
+    ],
 )
-def test_settings_refuse_what_does_not_exist(wrong):
-    with pytest.raises(MeasureError, match="expected"):
+def test_settings_refuse_what_does_not_exist(wrong, told):
+    with pytest.raises(MeasureError) as caught:
         Settings(**wrong)
+    assert str(caught.value) == told
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (Settings(resamples=1), "bootstrap, one-tailed at 0.05, 1 resamples, seed 0"),
+        (Settings("randomisation", seed=4), "randomisation, one-tailed at 0.05, 1000 resamples, seed 4"),
+        (Settings("t", tails=2, alpha=0.01, correction="bh"), "t, two-tailed at 0.01, corrected by bh"),
+    ],
+)
+def test_settings_say_what_was_done(settings, words):
+    assert str(settings) == words

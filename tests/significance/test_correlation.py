@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.errors import MeasureError
-from focuseval.significance.correlation import correlate, explain, reading, tau_ap
+from focuseval.significance.correlation import correlate, explain, kendall, reading, tau_ap
 
 rankings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
 
@@ -65,10 +65,42 @@ def test_what_cannot_be_ranked_is_explained():
         "MAep gives every run the same score, so it ranks nothing and correlates with nothing.",
     )
     assert np.isnan(correlate(np.ones((2, 1)))).all()
-    assert "at least two" in explain(np.ones((2, 1)), ("a", "b"))[0]
-    assert reading(float("nan")) == "undefined"
+    assert explain(np.ones((2, 1)), ("a", "b")) == ("One run has no ranking: give at least two to correlate.",)
+
+
+@pytest.mark.parametrize("coefficient", ["tau-b", "spearman"])
+def test_rounding_never_lifts_a_correlation_above_one(coefficient):
+    for runs in range(2, 40):
+        same = np.arange(runs, dtype=float)
+        found = correlate(np.array([same, same**2, -same]), coefficient)
+        assert found.max() <= 1
+        assert found.min() >= -1
+        assert found == pytest.approx(np.array([[1, 1, -1], [1, 1, -1], [-1, -1, 1]]))
+
+
+def test_kendall_counts_ties_unless_it_is_told_not_to():
+    values = np.array([[4.0, 3.0, 2.0, 1.0], [3.0, 4.0, 1.0, 1.0]])
+    assert kendall(values).tolist() == correlate(values, "tau-b").tolist()
+    assert kendall(values, ties=False).tolist() == correlate(values, "tau-a").tolist()
+
+
+@pytest.mark.parametrize(
+    ("tau", "words"),
+    [
+        (1.0, "equivalent"),
+        (0.9, "equivalent"),
+        (0.89, "similar"),
+        (0.8, "similar"),
+        (0.79, "noticeable differences"),
+        (-1.0, "noticeable differences"),
+        (float("nan"), "undefined"),
+    ],
+)
+def test_a_correlation_is_read_as_in_voorhees(tau, words):
+    assert reading(tau) == words
 
 
 def test_an_unknown_coefficient_is_refused():
-    with pytest.raises(MeasureError, match="coefficient among"):
+    with pytest.raises(MeasureError) as caught:
         correlate(np.ones((2, 2)), "pearson")
+    assert str(caught.value) == "expected a coefficient among tau-b, tau-a, tau-ap, spearman, found 'pearson'"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.errors import MeasureError
+from focuseval.significance import paired_tests
 from focuseval.significance.paired_tests import (
     TESTS,
     adjust,
@@ -25,10 +26,11 @@ from focuseval.significance.paired_tests import (
 small = st.lists(st.integers(-3, 3), min_size=2, max_size=5)
 
 
-def enumerated_bootstrap(row):
-    """Every one of the nⁿ equally likely draws."""
-    draws = list(itertools.product(row, repeat=len(row)))
-    return sum(sum(draw) <= 0 for draw in draws) / len(draws)
+def enumerated_bootstrap(row, tails=1):
+    """Every one of the nⁿ equally likely draws; two-tailed, twice the smaller side, at most 1."""
+    sums = [sum(draw) for draw in itertools.product(row, repeat=len(row))]
+    below, above = sum(s <= 0 for s in sums) / len(sums), sum(s >= 0 for s in sums) / len(sums)
+    return below if tails == 1 else min(1, 2 * min(below, above))
 
 
 def enumerated_randomisation(row, tails):
@@ -41,11 +43,11 @@ def enumerated_randomisation(row, tails):
     return sum(abs(s) >= abs(observed) for s in sums) / len(sums)
 
 
-@given(small)
-def test_bootstrap_approaches_the_enumeration_of_all_draws(row):
-    expected = enumerated_bootstrap(row)
-    found = bootstrap(np.array([row], float) / 10, resamples=20_000)[0]
-    assert found == pytest.approx(expected, abs=5 * np.sqrt(0.25 / 20_000))
+@given(small, st.sampled_from([1, 2]))
+def test_bootstrap_approaches_the_enumeration_of_all_draws(row, tails):
+    expected = enumerated_bootstrap(row, tails)
+    found = bootstrap(np.array([row], float) / 10, tails=tails, resamples=20_000)[0]
+    assert found == pytest.approx(expected, abs=tails * 5 * np.sqrt(0.25 / 20_000))
 
 
 @given(small, st.sampled_from([1, 2]))
@@ -101,10 +103,86 @@ def test_under_the_null_a_test_errs_about_as_often_as_it_says(name):
     assert low < (p <= 0.05).mean() < high
 
 
-def test_the_same_seed_repeats_exactly_and_another_one_does_not():
-    rows = np.random.default_rng(2).normal(0.1, 1, (3, 20))
-    assert bootstrap(rows, seed=4).tolist() == bootstrap(rows, seed=4).tolist()
-    assert bootstrap(rows, seed=4).tolist() != bootstrap(rows, seed=5).tolist()
+ROWS = np.random.default_rng(2).normal(0.1, 1, (3, 20))
+
+
+@pytest.mark.parametrize("test", [bootstrap, randomisation])
+def test_the_same_seed_repeats_exactly_and_another_one_does_not(test):
+    assert test(ROWS, seed=4).tolist() == test(ROWS, seed=4).tolist()
+    assert test(ROWS, seed=4).tolist() != test(ROWS, seed=5).tolist()
+
+
+@pytest.mark.parametrize("test", [bootstrap, randomisation])
+def test_by_default_a_test_is_one_tailed_with_a_thousand_resamples_and_seed_0(test):
+    assert test(ROWS).tolist() == test(ROWS, tails=1, resamples=1000, seed=0).tolist()
+    assert p_values(test.__name__, ROWS).tolist() == test(ROWS).tolist()
+
+
+@pytest.mark.parametrize("test", [t_test, wilcoxon, sign_test])
+def test_by_default_a_test_without_resamples_is_one_tailed(test):
+    assert test(ROWS).tolist() == test(ROWS, tails=1).tolist() != test(ROWS, tails=2).tolist()
+
+
+@pytest.mark.parametrize("test", [bootstrap, randomisation, t_test, wilcoxon, sign_test])
+@pytest.mark.parametrize("tails", [1, 2])
+def test_a_test_by_name_gets_tails_resamples_and_seed(test, tails):
+    drawn = {"resamples": 345, "seed": 9}
+    name = test.__name__.removesuffix("_test")
+    expected = test(ROWS, tails=tails, **(drawn if test in (bootstrap, randomisation) else {}))
+    assert p_values(name, ROWS, tails=tails, **drawn).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("test", [bootstrap, randomisation])
+@pytest.mark.parametrize("tails", [1, 2])
+@pytest.mark.parametrize("topics", [6, 20])  # all sign patterns, and some of them
+def test_the_size_of_a_block_changes_nothing(monkeypatch, test, tails, topics):
+    whole = test(ROWS[:, :topics], tails=tails, resamples=700)
+    for block in (1, 97, 2_000):  # characters of work: one resample at a time, some, and a last block that is smaller
+        monkeypatch.setattr(paired_tests, "_BLOCK", block)
+        assert test(ROWS[:, :topics], tails=tails, resamples=700).tolist() == whole.tolist()
+
+
+def test_all_patterns_are_enumerated_where_they_are_exactly_as_many_as_the_resamples():
+    assert randomisation(np.array([[0.5, 0.25, 1.0]]), resamples=8).tolist() == [1 / 8]
+
+
+@pytest.mark.parametrize("tails", [1, 2])
+def test_randomisation_by_drawing_counts_the_observed_pattern_as_a_draw(tails):
+    row = ROWS[0]
+    signs = np.random.default_rng(6).integers(0, 2, (100, 20)) * 2 - 1
+    sums, observed = (signs * row).sum(axis=1), row.sum()
+    reached = (sums >= observed).sum() if tails == 1 else (np.abs(sums) >= abs(observed)).sum()
+    assert randomisation(row[None], tails=tails, resamples=100, seed=6).tolist() == [(reached + 1) / 101]
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1.0, 1e14])
+@pytest.mark.parametrize("name", TESTS)
+def test_the_unit_of_a_measure_does_not_matter(name, scale):
+    assert p_values(name, ROWS * scale) == pytest.approx(p_values(name, ROWS))
+
+
+def test_two_topics_are_tested_as_in_scipy():
+    rows = np.array([[0.5, 0.25], [-0.5, 0.75]])
+    for tails, side in ((1, "greater"), (2, "two-sided")):
+        expected = stats.ttest_rel(rows, 0 * rows, axis=1, alternative=side).pvalue
+        assert t_test(rows, tails=tails) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("size", [0.25, 1.0])
+def test_differences_that_all_agree_are_certain_on_the_side_they_favour(size):
+    rows = np.array([[size] * 4, [-size] * 4, [0.0] * 4, [0.5, -0.25, 0.25, -0.5]])
+    assert t_test(rows, tails=1).tolist() == [0, 1, 1, 0.5]
+    assert t_test(rows, tails=2).tolist() == [0, 0, 1, 1]
+
+
+def test_one_topic_says_nothing_to_the_t_test_and_is_one_coin_to_the_sign_test():
+    assert t_test(np.array([[0.5], [-0.5]])).tolist() == [1, 1]
+    assert sign_test(np.array([[0.5], [-0.5]])).tolist() == [0.5, 1]
+    assert sign_test(np.array([[0.5], [-0.5]]), tails=2).tolist() == [1, 1]
+
+
+def test_as_many_wins_as_losses_are_no_sign_of_a_difference():
+    assert sign_test(np.array([[0.5, -0.5, 0.0, 1.0, -2.0]]), tails=2).tolist() == [1]
 
 
 def test_holm_by_hand_and_benjamini_hochberg_as_in_scipy():
@@ -112,18 +190,28 @@ def test_holm_by_hand_and_benjamini_hochberg_as_in_scipy():
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert benjamini_hochberg(p) == pytest.approx(stats.false_discovery_control(p))
     assert adjust(p, "none") is p
+    assert adjust(p, "holm").tolist() == holm(p).tolist()
+    assert adjust(p, "bh").tolist() == benjamini_hochberg(p).tolist()
+
+
+def test_no_corrected_p_is_above_one():
+    p = np.array([0.9, 0.6, 0.8])
+    assert holm(p).tolist() == [1, 1, 1]
+    assert benjamini_hochberg(p) == pytest.approx([0.9, 0.9, 0.9])
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": "anova"}, "expected a test among"),
-        ({"name": "t", "tails": 3}, "expected 1 or 2 tails"),
-        ({"name": "bootstrap", "resamples": 0}, "at least 1 resample"),
+        ({"name": "anova"}, "expected a test among bootstrap, randomisation, t, wilcoxon, sign, found 'anova'"),
+        ({"name": "t", "tails": 3}, "expected 1 or 2 tails, found 3"),
+        ({"name": "bootstrap", "resamples": 0}, "expected at least 1 resample, found 0"),
     ],
 )
 def test_what_is_not_offered_is_refused_in_one_line(arguments, message):
-    with pytest.raises(MeasureError, match=message):
+    with pytest.raises(MeasureError) as caught:
         p_values(differences=np.ones((1, 2)), **arguments)
-    with pytest.raises(MeasureError, match="correction among"):
+    assert str(caught.value) == message
+    with pytest.raises(MeasureError, match=r"^expected a correction among none, holm, bh, found 'bonferroni'$"):
         adjust(np.ones(1), "bonferroni")
+    assert p_values("bootstrap", np.ones((1, 2)), resamples=1).tolist() == [0]

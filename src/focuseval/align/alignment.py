@@ -23,7 +23,7 @@ _SHIFTS = 6
 """So many different shifts are named in a summary; the rest are counted together."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Alignment:
     """Where every text stands, and how that is known; rows are those of the run, the gold or the chunks."""
 

@@ -24,7 +24,7 @@ _REMOVE_INVISIBLE = dict.fromkeys(map(ord, _INVISIBLE))
 _BLANK = 0x20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Normalised:
     r"""A normal form and, for each of its characters, the code point of the original that it came from.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
@@ -109,12 +109,8 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the file as of this moment, while others go on working."""
-        with self._translated("no backup was made"):
-            copy = sqlite3.connect(target)
-            try:
-                self.read().backup(copy)
-            finally:
-                copy.close()
+        with self._translated("no backup was made"), closing(sqlite3.connect(target)) as copy:
+            self.read().backup(copy)
 
     def close(self) -> None:
         """Close every connection; the log is folded into the main file."""
@@ -133,10 +129,15 @@ class Database:
                 self._writer.execute(f"PRAGMA user_version={VERSION}")
 
     def _connect(self) -> sqlite3.Connection:
+        """Return a new connection, closed again when the file turns out not to be readable."""
         with self._translated(_UNOPENED):
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
-            connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA synchronous=FULL")
+            try:
+                connection.row_factory = sqlite3.Row
+                connection.execute("PRAGMA synchronous=FULL")  # the first read of the file
+            except sqlite3.Error:
+                connection.close()
+                raise
         return connection
 
     @contextmanager

@@ -170,8 +170,12 @@ def _check_replacement(values: Mapping[str, Any], document: Document) -> None:
         raise AssessError(f"the status '{judgement.status}' does not fit {len(judgement.highlights)} highlights")
 
 
-def _span(operation: Callable[[spans.Spans, int, int], spans.Spans]) -> Callable[[Judgement, Edit], Judgement]:
-    return lambda j, e: replace(j, highlights=operation(j.highlights, e["start"], e["end"]), status=OPEN)
+def _highlight(judgement: Judgement, edit: Edit) -> Judgement:
+    return replace(judgement, highlights=spans.add(judgement.highlights, edit["start"], edit["end"]), status=OPEN)
+
+
+def _unhighlight(judgement: Judgement, edit: Edit) -> Judgement:
+    return replace(judgement, highlights=spans.subtract(judgement.highlights, edit["start"], edit["end"]), status=OPEN)
 
 
 def _finish(judgement: Judgement, edit: Edit) -> Judgement:
@@ -193,8 +197,8 @@ def _unfinished(judgement: Judgement) -> str:
 
 
 _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
-    "highlight": _span(spans.add),
-    "unhighlight": _span(spans.subtract),
+    "highlight": _highlight,
+    "unhighlight": _unhighlight,
     "entry": lambda j, e: replace(j, bep=e["position"], status=OPEN),
     "grade": _grade,
     "finish": _finish,

@@ -9,7 +9,7 @@ import click
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
     """Score the runs once under every measure and variant, compare them, and return the text to print."""
-    from focuseval.formats.ahead import ahead  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.run_blocks import ahead  # noqa: PLC0415  help must not wait for it
 
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
     """Read what the options name and evaluate it; remarks go to the standard error."""
-    from focuseval.formats.ahead import ahead  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.run_blocks import ahead  # noqa: PLC0415  help must not wait for it
 
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it

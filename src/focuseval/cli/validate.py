@@ -57,18 +57,18 @@ def validate(ctx: click.Context, /, run: str, **options: Any) -> None:
 
 def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
-    from focuseval.formats import detect, write_run  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats.lenient import read_run_leniently  # noqa: PLC0415  as above
+    from focuseval.formats import detect_source, find_format, open_source, write_run  # noqa: PLC0415  as above
     from focuseval.task import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
-    index = open_collection(options)
-    known = _placed(read_run_leniently(run, options["run_format"], index), index)
+    index, source = open_collection(options), open_source(run)
+    chosen = find_format(options["run_format"], "run") if options["run_format"] else detect_source(source, "run")
+    known = _placed(chosen.reader(index, faults="keep")(source), index)
     if not options["repaired"]:
         return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]
     lawful, changes = repair(known, task, index)
-    write_run(lawful, options["repaired"], options["run_format"] or detect(run, "run").name)
+    write_run(lawful, options["repaired"], chosen.name)
     return changes, options["limit"]
 
 

@@ -37,7 +37,7 @@ class Blocks(Protocol):
         """Return one block."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Elements:
     """Elements of one document or of several, in document order."""
 
@@ -75,7 +75,7 @@ class Elements:
         return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tags)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index:
     """A collection of documents; `focuseval.collection.open_index` and `open_documents` make one."""
 

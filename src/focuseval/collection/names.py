@@ -32,7 +32,7 @@ EXTENSION = (
 ``numpy.ma`` are two documents, and neither is ``numpy``."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Short:
     """Ids in a shortened form: the distinct ones, and the first and last document of each."""
 

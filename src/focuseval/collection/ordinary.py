@@ -41,7 +41,7 @@ _PROLOG = re.compile(
 _OTHER_ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);|#)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Marks:
     """The bytes of many documents, one after the other, and where their ``<`` and ``>`` stand."""
 

@@ -22,7 +22,7 @@ _STEP = re.compile(r"\s*([^\[\]/\s@()]+)\s*(?:\[\s*([0-9]{1,9})\s*\])?\s*")
 _POINTER = r"^(?P<path>.*?)(?P<text>/text\(\)(?:\[(?P<n>[0-9]{1,9})\])?)?(?:\.(?P<offset>[0-9]{1,9}))?$"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Steps:
     """The distinct paths of a column as steps: ``tags[tag]`` and rank `n` of each; tag −1 where it is no step."""
 

@@ -41,7 +41,7 @@ class Segment(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segments:
     """Where segments lie, as columns."""
 

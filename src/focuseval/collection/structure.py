@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from focuseval.collection.ordinary import Marks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tags:
     """All tags of a batch, in order."""
 
@@ -43,7 +43,7 @@ class Tags:
     """Where each document's tags begin, and the end of the last."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Text:
     """The text of a batch: its bytes, and where the text after every tag begins."""
 

@@ -24,7 +24,7 @@ _HIGH = np.uint64(0x8080808080808080)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Strings:
     """Strings inside a byte array by their content: equal strings have equal codes."""
 

@@ -31,7 +31,7 @@ _BY_SCALE = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Correlation:
     """Correlations between the rankings of runs under several variants of one measure, or several measures."""
 

@@ -58,20 +58,18 @@ def _count(heading: str, by_topic: ByTopic | None = None, *, said: str = "") -> 
 class Counts:
     """What stands beside one run's means."""
 
-    topics: int = _count("Topics in the mean.", _in_mean)
-    missing: int = _count("Topics that the run does not answer.", _missing)
-    excluded: int = _count("Topics left out because nothing in them is relevant.")
-    unjudged: int = _count("Results in documents that no assessor judged.", _unjudged)
+    topics: int = _count("topics in the mean", _in_mean)
+    missing: int = _count("topics not answered", _missing)
+    excluded: int = _count("topics without relevance")
+    unjudged: int = _count("results not judged", _unjudged)
     unplaced: int = _count(
-        "Results whose place in their document nobody knows.",
+        "results without a known place",
         _unplaced,
         said="{} results have no known place in their document and gain nothing",
     )
-    unknown: int = _count(
-        "Topics of the run that the gold does not have.", said="{} topics are not in the gold and were left out"
-    )
+    unknown: int = _count("topics not in the gold", said="{} topics are not in the gold and were left out")
     empty: int = _count(
-        "Results that hold no characters, among others that do.",
+        "results without text",
         _empty,
         said="{} results hold no characters; they cost and gain nothing",
     )
@@ -108,6 +106,11 @@ def total(by_topic: NDArray[np.int64], *, excluded: int, unknown: int = 0) -> Co
     sums = by_topic.sum(axis=0).tolist()
     added = {part.name: number for part, number in zip(BY_TOPIC, sums, strict=True)}
     return Counts(**added, excluded=excluded, unknown=unknown)
+
+
+def headings() -> dict[str, str]:
+    """Return what the printed counts are, by name."""
+    return {part.name: part.metadata["heading"] for part in fields(Counts) if part.name in PRINTED}
 
 
 def column(name: str) -> int:

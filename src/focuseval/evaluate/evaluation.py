@@ -23,7 +23,7 @@ from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.evaluate.task_rules import refuse_invalid
-from focuseval.formats.ahead import ahead, streamed_format
+from focuseval.formats.run_blocks import ahead, streamed_format
 from focuseval.lazy import cached_property
 from focuseval.match import Matched, match, prepare
 from focuseval.match.documents import shares_documents
@@ -44,7 +44,7 @@ KEPT = 1 << 28
 """Bytes of runs whose matches are kept."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunScores:
     """One run's values and counts."""
 
@@ -62,7 +62,7 @@ class RunScores:
     """What its reader noticed, and why another tool would print other numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """Runs against a gold under a plan."""
 

@@ -35,7 +35,7 @@ def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
 

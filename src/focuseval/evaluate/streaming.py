@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from focuseval.errors import FocusevalError
 from focuseval.evaluate import counts
-from focuseval.formats.ahead import ahead
+from focuseval.formats.run_blocks import ahead
 from focuseval.match import prepare
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from focuseval.place import place_run
 from focuseval.simulate import simulate
 from focuseval.spans import union
 from focuseval.task import repair
-from focuseval.task.repair import take
+from focuseval.task.repairs import take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,70 +1,133 @@
-"""Bytes of blank-separated lines → Arrow columns, a segment at a time; None where a file is not regular enough.
+"""Bytes of blank-separated lines → Arrow columns, a piece at a time: by compiled code, or else by NumPy.
 
-Segments keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file
-are let go, before the next segment is read. The compiled splitter reads tidy lines, Arrow all other regular ones.
+Pieces keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file are
+let go, before the next segment is read. A piece that the compiled code cannot read (there is no compiler, lines of
+different widths, a number in another spelling, an error) is cut into fields by NumPy, which tells the line to blame.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from focuseval.formats.numbers import NUMBERS, no_number, numbers
+from focuseval.keys import indices
 from focuseval.native import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-Kinds = list[tuple[str, str | None]]
+    from focuseval.formats.table import Layout
 
-ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
-_BLOCK = 1 << 22
+    Kinds = dict[str, str | None]
+
 _SEGMENT = 1 << 27
+"""Bytes after which the pages of a mapped file are let go."""
+_BLOCK = 1 << 22
+"""Bytes that the compiled code reads at once where several threads do."""
+_PIECE = 1 << 20
+"""Bytes that NumPy reads at once."""
 _SMALL = 1 << 24
+"""Bytes that are not worth a second thread."""
 _WINDOW = 1 << 16
-_PIECE = 1 << 18
-_NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
+_NEWLINE, _BEYOND_ASCII = 10, 128
+_BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
+"""Which bytes are blanks: those at which Python's ``bytes.split`` splits."""
 
 
-def parsed(
-    data: pa.Buffer, kinds: Kinds, separator: str, release: Callable[[int], None] | None = None
-) -> dict[str, Any] | None:
-    """Return the columns of a regular file, calling `release` with the end of every segment that is done."""
-    parts: list[dict[str, Any]] = []
-    done = 0
-    for segment in _segments(data, _SEGMENT):
-        columns = _segment_columns(segment, kinds, separator)
-        if columns is None:
-            return None
-        parts.append(columns)
-        done += segment.size
-        if release:
+class Problem(NamedTuple):
+    """What is wrong with a line of a part."""
+
+    line: int
+    what: str
+    remedy: str | None = "correct the line"
+
+
+class Part(NamedTuple):
+    """The columns of some lines."""
+
+    columns: dict[str, pa.Array]
+    line: NDArray[np.integer] | None
+    """The line of every row, from 1; None where row i stands on line i + 1."""
+    lines: int
+    """How many lines there are, blank ones included."""
+    problem: Problem | None = None
+    """The first problem."""
+    readable: bool = True
+    """Whether there is none, or only such as leave all columns readable (scores that are no finite numbers)."""
+
+    @property
+    def rows(self) -> int:
+        """How many lines are not blank."""
+        return len(next(iter(self.columns.values())))
+
+
+class Fields(NamedTuple):
+    """The fields of all lines that are not blank, one after another."""
+
+    text: pa.Array
+    """Each field, and then the blanks after it."""
+    first: NDArray[np.int64]
+    """Every line's first field."""
+    width: NDArray[np.int64]
+    """How many fields every line has."""
+    line: NDArray[np.int64]
+
+    def take(self, fields: NDArray[np.int64]) -> pa.Array:
+        """Return some of the fields."""
+        return self.text.take(indices(2 * fields))
+
+    def column(self, place: int) -> pa.Array:
+        """Return the fields at a place of their lines, from 0; null where a line has fewer."""
+        there = self.width > place
+        rows = self.first + place
+        return self.take(rows) if there.all() else self.text.take(indices(2 * rows, there))
+
+    def before(self, row: int) -> Fields:
+        """Return the lines before a row."""
+        return Fields(self.text[: 2 * int(self.first[row])], self.first[:row], self.width[:row], self.line[:row])
+
+
+def read_parts(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]], release: Callable[[int], None]) -> list[Part]:
+    """Return what `read` makes of all lines, large files on all cores; a part that cannot be read is the last."""
+
+    def read_segments() -> Iterator[list[Part]]:
+        done = 0
+        for segment in pieces(data, _SEGMENT):
+            yield _each(segment, read)
+            done += segment.size
             release(done)
-    return _stacked(parts, kinds)
+
+    return _up_to_unreadable(read_segments())
 
 
-def parsed_tidy(data: pa.Buffer, kinds: Kinds) -> tuple[dict[str, Any], NDArray[np.int64]] | None:
-    """Return the columns of an untidy file once its white space is tidied, and the line of every row."""
-    parts: list[dict[str, Any]] = []
-    lines = [np.zeros(0, np.int64)]
-    done = 0
-    for segment in _segments(data, _SEGMENT):
-        text = np.frombuffer(segment, np.uint8)
-        tidy, line = _tidied(text)
-        columns = _segment_columns(pa.py_buffer(tidy), kinds, " ")
-        if columns is None:
-            return None
-        parts.append(columns)
-        lines.append(line + done)
-        done += int(np.count_nonzero(text == _NEWLINE))
-    return _stacked(parts, kinds), np.concatenate(lines)
+def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
+    """Put parts one after another, up to the first that cannot be read."""
+    found: list[Part] = []
+    for some in parts:
+        for part in some:
+            found.append(part)
+            if not part.readable:
+                return found
+    return found
 
 
-def _segments(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
+def _each(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]]) -> list[Part]:
+    if data.size <= _SMALL:
+        return read(data)
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [part for parts in pool.map(read, pieces(data, _BLOCK)) for part in parts]
+
+
+def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
     """Yield pieces of a file that end with their last line."""
     first = 0
     while first < data.size:
@@ -80,141 +143,112 @@ def _segments(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
         first = last
 
 
-def _segment_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
-    """Return a segment's columns; None when they are not as regular as that."""
-    if not data.size:
-        return {}
-    columns = _split_columns(data, kinds, separator)
-    return _arrow_columns(data, kinds, separator) if columns is None else columns
-
-
-def _split_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
-    """Let the compiled splitter read the columns; numbers that are too long for it as text, which Arrow converts."""
-    columns = _split_pieces(data, kinds, separator)
-    reals = [name for name, kind in kinds if kind == "real"]
-    if columns is not None or not reals:
-        return columns
-    columns = _split_pieces(data, [(name, "text" if kind == "real" else kind) for name, kind in kinds], separator)
-    if columns is None:
+def compiled(data: pa.Buffer, kinds: Kinds) -> list[Part] | None:
+    """Let the compiled code read lines; None where it cannot."""
+    found = split(data, list(kinds.values()))
+    if found is None:
         return None
-    try:
-        columns |= {name: columns[name].cast(pa.float64()) for name in reals}
-    except pa.ArrowInvalid:
-        return None
-    return columns if _whole({name: columns[name] for name in reals}) else None
+    arrays, line = found
+    columns = {name: array for name, array in zip(kinds, arrays, strict=True) if array is not None}
+    part = Part(columns, line, 0)
+    return [part._replace(lines=part.rows if line is None else newlines(data))]
 
 
-def _split_pieces(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
-    """Split lines, those of a large segment in pieces of a block each, on all cores."""
+def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
+    """Read lines, most of which have these columns of the layout: by compiled code as far as it can, else by NumPy.
 
-    def work(piece: pa.Buffer) -> list[Any] | None:
-        return split(piece, [kind for _, kind in kinds], separator)
-
-    if data.size > _SMALL:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            parts = list(pool.map(work, _segments(data, _BLOCK)))
-    else:
-        parts = [work(data)]
-    tidy = [part for part in parts if part is not None]
-    if len(tidy) < len(parts):
-        return None
-    return {name: pa.chunked_array([part[i] for part in tidy]) for i, (name, kind) in enumerate(kinds) if kind}
-
-
-def _arrow_columns(data: pa.Buffer, kinds: Kinds, separator: str) -> dict[str, Any] | None:
-    """Let Arrow read the columns."""
-    from pyarrow import csv  # noqa: PLC0415  costs 40 ms that other formats need not pay
-
-    wanted = {name: ARROW[kind] for name, kind in kinds if kind}
-    if len(wanted) < len(kinds) and _doubled(data, ord(separator)):
-        return None
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(lent(data)),
-            csv.ReadOptions(
-                column_names=[name for name, _ in kinds], block_size=_BLOCK, use_threads=data.size > _SMALL
-            ),
-            csv.ParseOptions(delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False),
-            csv.ConvertOptions(
-                column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
-            ),
-            memory_pool=_roomy() if data.size > _SMALL else None,
-        )
-    except pa.ArrowInvalid:
-        return None
-    columns = {name: table[name] for name in wanted}
-    return {name: encoded(columns[name], kind) for name, kind in kinds if kind} if _whole(columns) else None
-
-
-def _roomy() -> Any:
-    """Return the memory pool for large files: jemalloc, where Arrow has it, leaves the kernel a third of the work."""
-    try:
-        return pa.jemalloc_memory_pool()
-    except NotImplementedError:
-        return None
-
-
-def _doubled(data: pa.Buffer, separator: int) -> bool:
-    """Say whether two separators meet: to Arrow a column lies between them, and in one that is not read it hides."""
-    text = np.frombuffer(data, np.uint8)
-    for first in range(0, len(text), _PIECE):
-        here = text[first : first + _PIECE + 1] == separator
-        if (here[1:] & here[:-1]).any():
-            return True
-    return False
-
-
-def lent(data: pa.Buffer) -> pa.Buffer:
-    """Return data as memory that Arrow reads but does not own; the caller keeps `data` until Arrow has read it.
-
-    Arrow's threads may let go of their input a moment after the reader has returned. If it is Python's, they need the
-    interpreter for it, and where that is ending already the process aborts (apache/arrow issue 34314).
+    The compiled code does not know every spelling of real numbers, but can read them as text.
     """
-    return pa.foreign_buffer(data.address, data.size)
+    texts = {name: "text" if kind == "real" else kind for name, kind in kinds.items()}
+    parts = compiled(data, kinds) or compiled(data, texts)
+    if parts is None:
+        small = list(pieces(data, _PIECE))
+        if len(small) > 1:
+            return _up_to_unreadable(any_lines(piece, kinds, layout) for piece in small)
+        parts = [_by_fields(data, layout)]
+    return [_with_numbers(part, layout) for part in parts]
 
 
-def encoded(column: Any, kind: str) -> Any:
-    """Return a column of blocks as run ends and values, any other as it is."""
-    import pyarrow.compute as pc  # noqa: PLC0415  loaded with csv anyway
+def fields_of(data: pa.Buffer) -> Fields:
+    """Cut lines at blanks."""
+    text = np.frombuffer(data, np.uint8)
+    blank = np.append(_blank(text), True)
+    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
+    edges = edges if blank[0] else np.append(0, edges)
+    ends = np.append(np.flatnonzero(text == _NEWLINE), len(text))
+    width = np.diff(np.searchsorted(edges[::2], ends), prepend=0)
+    line = np.flatnonzero(width)
+    width = width[line]
+    offsets = pa.py_buffer(np.append(edges, len(text)).astype(np.int32))
+    pieces_of_text = pa.Array.from_buffers(pa.string(), len(edges), [None, offsets, data])
+    return Fields(pieces_of_text, np.cumsum(width) - width, width, line + 1)
 
-    return pa.chunked_array([pc.run_end_encode(chunk) for chunk in column.chunks]) if kind == "block" else column
+
+def _blank(text: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Say which bytes are blanks; most files have no other control characters, and need no second look."""
+    plain = _BLANK[text[text < ord(" ")]].all()
+    return text <= ord(" ") if plain else _BLANK[text]
 
 
-def _stacked(parts: list[dict[str, Any]], kinds: Kinds) -> dict[str, Any]:
-    """Put the chunks of all segments one after another."""
-    stacked = {}
-    for name, kind in kinds:
+def sound_lines(data: pa.Buffer, layout: Layout, most: float) -> tuple[Fields, Problem | None]:
+    """Cut lines; return those before the first that is not UTF-8 or has too few fields or too many, and what it is."""
+    ascii_only = np.frombuffer(data, np.uint8).max(initial=0) < _BEYOND_ASCII
+    fields, problem = (fields_of(data), None) if ascii_only else _decoded(fields_of(data))
+    odd = np.flatnonzero((fields.width < layout.least) | (fields.width > most))
+    if not len(odd):
+        return fields, problem
+    row = int(odd[0])
+    found = fields.take(fields.first[row] + np.arange(fields.width[row])).to_pylist()
+    return fields.before(row), Problem(int(fields.line[row]), layout.wrong_width(found), layout.remedy)
+
+
+def _decoded(fields: Fields) -> tuple[Fields, Problem | None]:
+    """Return the lines before the first that is not UTF-8, and what is wrong with that."""
+    try:
+        fields.text.validate(full=True)
+    except pa.ArrowInvalid:
+        for number, field in enumerate(fields.text.view(pa.binary()).to_pylist()):
+            try:
+                field.decode()
+            except UnicodeDecodeError as error:
+                row = int(np.searchsorted(fields.first, number // 2, "right")) - 1
+                what = f"expected UTF-8, found byte 0x{field[error.start]:02x}"
+                return fields.before(row), Problem(int(fields.line[row]), what, "convert the file to UTF-8")
+    return fields, None
+
+
+def _by_fields(data: pa.Buffer, layout: Layout) -> Part:
+    """Read columns of text by NumPy, up to the first line that is not as it should be."""
+    fields, problem = sound_lines(data, layout, len(layout.columns))
+    columns = {}
+    for place, (name, kind) in enumerate(layout.columns.items()):
         if kind:
-            chunks = [chunk for part in parts if name in part for chunk in part[name].chunks]
-            stacked[name] = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
-    return stacked
+            column = fields.column(place)
+            columns[name] = pc.run_end_encode(column) if kind == "block" else column
+    lines, rows = newlines(data), len(fields.line)
+    numbered = rows and rows == fields.line[-1] >= lines
+    return Part(columns, None if numbered else fields.line, lines, problem, problem is None)
 
 
-def _whole(columns: Mapping[str, Any]) -> bool:
-    """Whether no text is empty (two separators in a row) and every number is finite."""
-    import pyarrow.compute as pc  # noqa: PLC0415  loaded with csv anyway
+def _with_numbers(part: Part, layout: Layout) -> Part:
+    """Return a part whose numbers are still text with numbers; a score that is none is its problem, but readable."""
+    columns, problem, readable = dict(part.columns), part.problem, part.readable
+    for name, texts in part.columns.items():
+        kind = layout.columns[name]
+        if kind not in NUMBERS or not pa.types.is_string(texts.type):
+            continue
+        columns[name] = numbers(texts, kind)
+        known = columns[name].is_valid().to_numpy(zero_copy_only=False)
+        readable &= bool(known.all())
+        wrong = np.flatnonzero(~(known & np.isfinite(columns[name].to_numpy(zero_copy_only=False))))
+        if len(wrong):
+            row = int(wrong[0])
+            line = row + 1 if part.line is None else int(part.line[row])
+            if problem is None or line < problem.line:
+                problem = Problem(line, no_number(name, kind, texts[row].as_py()))
+    return part._replace(columns=columns, problem=problem, readable=readable)
 
-    for column in columns.values():
-        if pa.types.is_string(column.type):
-            if len(column) and not pc.min(pc.binary_length(column)).as_py():
-                return False
-        elif pa.types.is_floating(column.type) and not all(np.isfinite(chunk).all() for chunk in column.chunks):
-            return False
-    return True
 
-
-def _tidied(text: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """One space between columns and no blank line; also the line numbers of what is left."""
-    blank = (text == _SPACE) | (text == _TAB) | (text == _RETURN)
-    after = np.r_[text[1:] == _NEWLINE, True] | np.r_[blank[1:], True]
-    kept = text[~(blank & after)]
-    kept[(kept == _TAB) | (kept == _RETURN)] = _SPACE
-    before = np.r_[True, kept[:-1] == _NEWLINE]
-    kept = kept[~(before & (kept == _SPACE))]
-    ends = np.flatnonzero(kept == _NEWLINE)
-    starts = np.r_[0, ends + 1]
-    filled = np.r_[ends, len(kept)] > starts
-    before = np.r_[True, kept[:-1] == _NEWLINE]
-    return kept[~(before & (kept == _NEWLINE))], np.flatnonzero(filled) + 1
+def newlines(data: pa.Buffer) -> int:
+    """Count the ends of lines."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
+from focuseval.formats import sniff
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
-from focuseval.formats.output import write_folder, write_whole
 from focuseval.formats.source import open_source, open_sources
 from focuseval.place import place_gold, place_run
 from focuseval.place.golds import refuse_past_end
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.collection import Collection
-    from focuseval.formats.format import Format, Kind
+    from focuseval.formats.format import Faults, Format, Kind
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
     from focuseval.run import Run
@@ -28,14 +28,17 @@ def read_run(
     index: Collection | None = None,
     *,
     hashed: bool = True,
+    faults: Faults = "refuse",
 ) -> Run:
     """Return the run in a file (``-``: standard input); an index resolves its paths to spans.
 
-    With ``hashed=False`` its `sha256` stays empty.
+    With ``hashed=False`` its `sha256` stays empty. With ``faults="keep"`` scores that are no finite numbers, and
+    documents that a TREC run repeats, are not refused: the run's `faults` say what no measure can be computed for, and
+    a score that is no finite number ranks last.
     """
     source = open_source(path, hashed=hashed)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
-    run: Run = chosen.reader(index)(source)
+    run: Run = chosen.reader(index, faults)(source)
     return run if index is None else place_run(run, index)
 
 
@@ -65,6 +68,7 @@ def write_run(
 ) -> tuple[str, ...]:
     """Write a run, whole or not at all, and return remarks on what the format cannot say."""
     from focuseval.formats.convert import convert_run  # noqa: PLC0415  writing is rare
+    from focuseval.formats.output import write_whole  # noqa: PLC0415  as above
 
     chosen = find_format(format, "run")
     run, remarks = convert_run(run, chosen, index, lossy=lossy)
@@ -85,7 +89,8 @@ def write_gold(
     Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``).
     """
     from focuseval.formats.convert_gold import convert_gold  # noqa: PLC0415  writing is rare
-    from focuseval.formats.judgements import file_name, only_topic  # noqa: PLC0415  the same
+    from focuseval.formats.judgements import file_name, only_topic  # noqa: PLC0415  as above
+    from focuseval.formats.output import write_folder, write_whole  # noqa: PLC0415  as above
 
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
@@ -98,16 +103,18 @@ def write_gold(
 
 
 def _one_format(sources: Sequence[Source]) -> Format:
-    """Return the format that all files of a gold share."""
+    """Return the format that all files of a gold share; assessments without any judged element fit every year."""
     formats = [detect_source(source, "gold") for source in sources]
+    told = [known for source, known in zip(sources, formats, strict=True) if not sniff.unjudged(source.head())]
+    chosen = (told or formats)[0]
     for source, other in zip(sources, formats, strict=True):
-        if other != formats[0]:
+        if other != chosen and not (chosen.by_topic and sniff.unjudged(source.head())):
             raise FormatError(
-                f"expected one format in the folder, {formats[0].name}, found {other.name}",
+                f"expected one format in the folder, {chosen.name}, found {other.name}",
                 at=source.name,
                 remedy="keep golds of different formats in different folders",
             )
-    return formats[0]
+    return chosen
 
 
 def convert_file(

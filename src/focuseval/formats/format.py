@@ -12,7 +12,19 @@ from focuseval.errors import FormatError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focuseval.formats.source import Source
+    from focuseval.run import Run
+
 Kind = Literal["run", "gold"]
+Faults = Literal["refuse", "keep"]
+
+
+def read_faultless(read: Callable[[Source], Run], source: Source) -> Run:
+    """Return what a reader makes of a file; raise the first fault that it kept."""
+    run = read(source)
+    if run.faults:
+        raise run.faults[0]
+    return run
 
 
 @dataclass(frozen=True)
@@ -39,9 +51,14 @@ class Format:
     located: bool = False
     """Whether ``read`` and ``write`` take the documents too, to understand or to write other offsets than ours."""
 
-    def reader(self, documents: Any) -> Callable[..., Any]:
-        """Return the reader, given the documents (or None) where it asks for them."""
-        return partial(self.read, documents=documents) if self.located else self.read
+    def reader(self, documents: Any, faults: Faults = "refuse") -> Callable[..., Any]:
+        """Return the reader, given the documents (or None) where it asks for them.
+
+        Whoever looks for what is wrong with a run keeps its faults; for everybody else they are errors.
+        """
+        read = import_module(self.module).read
+        read = partial(read, documents=documents) if self.located else read
+        return read if self.kind == "gold" or faults == "keep" else partial(read_faultless, read)
 
     def writer(self, documents: Any) -> Callable[..., Any]:
         """Return the writer in the same way; a format that can only be read is refused."""
@@ -51,9 +68,8 @@ class Format:
 
     @property
     def read(self) -> Callable[..., Any]:
-        """The reader, imported when it is first used."""
-        reader: Callable[..., Any] = import_module(self.module).read
-        return reader
+        """The reader without documents, imported when it is first used."""
+        return self.reader(None)
 
     @property
     def write(self) -> Callable[..., Any]:

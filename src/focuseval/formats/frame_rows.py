@@ -14,7 +14,7 @@ from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.byte_offsets import from_bytes, from_utf16
 from focuseval.formats.frames import FRAME, column, numbers, strings, texts, to_table
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.span_gold import Span, SpanGold
 from focuseval.gold import UNKNOWN
 from focuseval.place import place_run
@@ -52,6 +52,7 @@ def run_from_frame(
     table = to_table(frame)
     topics, topic = topic_codes(pa.chunked_array([strings(column(table, "topic", columns, needed=True), "topic")]))
     kept: dict[str, Any] = {
+        "topic": topic,
         "document": strings(column(table, "doc", columns, needed=True), "document"),
         "rank": numbers(column(table, "rank", columns), "rank", pa.int32()),
         "score": numbers(column(table, "score", columns), "score", pa.float64()),
@@ -67,10 +68,7 @@ def run_from_frame(
     kept["start"], kept["end"] = _in_code_points(kept["document"], kept["start"], kept["end"], unit, documents)
     if kept["start"] is not None and kept["end"] is None:
         kept["end"] = np.full(len(topic), UNKNOWN, np.int64)
-    order = by_rank(topic, kept["rank"], kept["score"])
-    if order is not None:
-        topic, kept = taken(topic, order), {name: taken(values, order) for name, values in kept.items()}
-    run = Run(run_id, topics, topic, **kept, file=FRAME, sha256=_digest(table))
+    run = Run(run_id, topics, **ranked(kept), file=FRAME, sha256=_digest(table))
     return run if documents is None else place_run(run, as_collection(documents))
 
 

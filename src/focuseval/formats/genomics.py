@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from focuseval.errors import FormatError
 from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.judgements import Judgements
+from focuseval.formats.numbers import checked
 from focuseval.formats.span_gold import Span, SpanGold, text_of
-from focuseval.formats.table import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ def _passage(source: Source, line: int, fields: list[str], documents: Collection
     """Return one line's passage in code points."""
     topic, document = fields[:2]
     text = text_of(documents, document, topic, source.at(line))
-    start, size = (int(number(source, line, name, "int", fields[i])) for i, name in ((2, "offset"), (3, "length")))
+    start, size = (checked(source, line, name, "int", fields[i]) for i, name in ((2, "offset"), (3, "length")))
     first, last = from_bytes(text, [start, start + size]).tolist()
     if size <= 0 or min(first, last) < 0:
         raise FormatError(

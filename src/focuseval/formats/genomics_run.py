@@ -12,14 +12,13 @@ must be given. **rank** decides the ranking.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.byte_offsets import from_bytes
-from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.place.texts import as_strings
 from focuseval.run import Run
@@ -52,27 +51,21 @@ def read(source: Source, documents: Collection | None = None) -> Run:
     first = next((line for line in source.head().splitlines() if line.strip()), b"")
     table = read_table(source, SCORED if len(first.split()) > 5 else PLAIN)
     topics, topic = topic_codes(table["topic"])
-    document, rank = table["document"], column_array(table["rank"], np.int32)
+    document = table["document"]
     offset, length = (column_array(table[name], np.int64) for name in ("offset", "length"))
     start, end = _code_points(document, offset, offset + length, documents)
     _refuse_unplaced(source, table, (start < 0) | (end < start))
-    score = column_array(table["score"], np.float64) if "score" in table else None
-    line = np.arange(1, len(topic) + 1) if table.line is None else table.line
     columns = {
         "topic": topic,
         "document": document,
-        "rank": rank,
-        "score": score,
+        "rank": column_array(table["rank"], np.int32),
+        "score": column_array(table["score"], np.float64) if "score" in table else None,
         "start": start,
         "end": end,
-        "line": line,
+        "line": table.line,
     }
-    order = by_rank(topic, rank, score)
-    if order is not None:
-        columns = {name: taken(column, order) for name, column in columns.items()}
-    tag = table["run"][0].as_py() if "run" in table and len(topic) else ""
-    run_id = tag or Path(source.name).name.split(".")[0]
-    return Run(run_id, topics, **columns, file=source.name, sha256=source.digest())
+    run_id = table["run"][0].as_py() if "run" in table and len(topic) else source.stem
+    return Run(run_id, topics, **ranked(columns), file=source.name, sha256=source.digest(), faults=table.faults)
 
 
 def _code_points(

@@ -15,142 +15,242 @@ the same topic and document are refused: join their spans.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import msgspec
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
-from focuseval.formats.gold_jsonl_fast import SMALL, read_fast
-from focuseval.formats.json_lines import Field, checked, objects
-from focuseval.formats.judgements import Judgements
+from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
+from focuseval.formats.judgements import JudgedRows, Marks, by_row, refuse_first
 from focuseval.gold import UNKNOWN
+from focuseval.keys import indices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
+    from focuseval.errors import Place
+    from focuseval.formats.judgements import Check
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
-LINE = (
-    Field("topic", pa.string(), needed=True),
-    Field("doc", pa.string(), needed=True),
-    Field("query", pa.string(), blank=True),
-    Field("bep", pa.int64(), least=0),
-    Field("length", pa.int64(), least=0),
-    Field("relevance", pa.int64()),
+Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
+
+
+class Span(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A highlighted span of a line."""
+
+    start: Known | None = None
+    end: Known | None = None
+    quote: Text | None = None
+
+
+class Judgement(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A line."""
+
+    topic: Word
+    doc: Word
+    query: Text | None = None
+    bep: Known | None = None
+    length: Known | None = None
+    relevance: Whole | None = None
+    tags: list[Tag] | None = None
+    spans: list[Span] | msgspec.UnsetType = msgspec.UNSET
+
+
+_SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string())])
+_LINE = pa.schema(
+    [
+        *((name, pa.string()) for name in ("topic", "doc", "query")),
+        *((name, pa.int64()) for name in ("bep", "length", "relevance")),
+    ]
 )
-SPAN = (
-    Field("start", pa.int64(), least=0),
-    Field("end", pa.int64(), least=0),
-    Field("quote", pa.string(), blank=True),
-)
+
+
+class _Lines(NamedTuple):
+    """The lines of all files as columns."""
+
+    rows: JudgedRows
+    table: pa.Table
+    spans: pa.Table
+    """The spans of all lines, one after another."""
+    sizes: NDArray[np.int64]
+    """How many of them every line has; −1 where it does not say."""
+    tags: list[tuple[int, list[str]]]
+    """Rows with tags."""
 
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the judgements of one or several files."""
-    if len(sources) == 1 and len(sources[0].data) >= SMALL and (gold := read_fast(sources[0])) is not None:
-        return gold
-    rows, unknown, graded = Judgements(), 0, True
-    for code, source in enumerate(sources):
-        for line, value in objects(source):
-            unknown += len(value.keys() - _KNOWN)
-            graded &= _judge(rows, source, code, line, value)
-    long = sum(row[7] is not None and row[2] >= 0 and len(row[7]) != row[3] - row[2] for row in rows.passages)
+    unknown = Counter[str]()
+    lines, error = _lines(sources, unknown)
+    gold, long = _judged(lines)
+    if error is not None:
+        raise error
+    united, others = gold.overlapping(), unknown.total()
     remarks = (
-        (unknown, f"{unknown} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
+        (others, f"{others} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
         (long, f"{long} quotes are not as long as their spans; the documents (--docs, --index) decide"),
+        (united, f"{united:,} overlapping spans are united"),
     )
-    scale = "trec" if graded and rows.articles else "highlights"
-    gold = rows.gold(sources, scale, tuple(remark for count, remark in remarks if count))
-    united = gold.overlapping()
-    return replace(gold, remarks=(*gold.remarks, f"{united:,} overlapping spans are united")) if united else gold
+    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
 
 
-_KNOWN = {field.name for field in LINE} | {"spans", "tags"}
+def _lines(sources: Sequence[Source], unknown: Counter[str]) -> tuple[_Lines, FormatError | None]:
+    """Return the lines up to the first that is no judgement, and what is wrong with that."""
+    lines, spans, count, tags, size, error = [], [], [], list[tuple[int, list[str]]](), 0, None
+    place = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
+    for code, source in enumerate(sources):
+        try:
+            for found, line in records(source, Judgement, partial(_judgement, unknown)):
+                lists = [getattr(one, "spans", msgspec.UNSET) for one in found]
+                lines.append(batch(found, _LINE))
+                spans.append(batch([span for some in lists if some for span in some], _SPAN))
+                count += [-1 if some is msgspec.UNSET else len(some) for some in lists]
+                tags += [(row, said) for row, one in enumerate(found, size) if (said := getattr(one, "tags", None))]
+                place.append((np.full(len(line), code, np.int32), line))
+                size += len(found)
+        except FormatError as refusal:
+            error = refusal
+            break
+    table = pa.Table.from_batches(lines, _LINE)
+    ids = (table[name].combine_chunks().dictionary_encode() for name in ("topic", "doc"))
+    rows = JudgedRows(sources, *map(np.concatenate, zip(*place, strict=True)), *ids)
+    return _Lines(rows, table, pa.Table.from_batches(spans, _SPAN), np.array(count, np.int64), tags), error
 
 
-def _judge(rows: Judgements, source: Source, code: int, line: int, value: dict[str, Any]) -> bool:
-    """Take in one line; say whether it grades a whole document."""
-    said = {field.name: checked(source, line, field, value.get(field.name)) for field in LINE}
-    place = source.at(line)
-    topic, document = rows.judge(said["topic"], said["doc"], place)
-    if said["query"] is not None and rows.queries.setdefault(said["topic"], said["query"]) != said["query"]:
-        raise FormatError(
-            f"expected one query for topic {said['topic']!r}, found another", at=place, remedy="keep one of them"
-        )
-    _tag(rows, source, line, value)
-    spans = _spans(source, line, value, said)
-    for start, end, quote in spans:
-        size = end - start if end >= 0 else UNKNOWN
-        rows.passages.append((topic, document, start, end, size, None, None, quote, line))
-    length = UNKNOWN if said["length"] is None else said["length"]
-    grade = int(bool(spans)) if said["relevance"] is None else said["relevance"]
-    bep = UNKNOWN if said["bep"] is None else said["bep"]
-    if 0 <= length < bep:
-        raise FormatError(
-            f"expected a bep within the document's {length} characters, found {bep}",
-            at=place,
-            remedy="positions count code points of the text",
-        )
-    rows.articles.append((topic, document, grade, length, UNKNOWN, bep, None, line, code))
-    return "spans" not in value
+def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> Judgement:
+    """Return the judgement that a line describes, or raise."""
+    if constants:
+        raise no_object(f": {constants[0]} is not a number", at)
+    unknown.update(value.keys() - set(Judgement.__struct_fields__))
+    said = {name: checked(Judgement, name, value.get(name), at) for name in _LINE.names}
+    spans = _spans(value["spans"], at) if "spans" in value else msgspec.UNSET
+    return Judgement(**said, tags=_tags(value.get("tags") or [], at), spans=spans)
 
 
-def _tag(rows: Judgements, source: Source, line: int, value: dict[str, Any]) -> None:
-    """Take in a topic's tags, from any of its lines."""
-    tags = value.get("tags") or []
-    if not isinstance(tags, list) or not all(isinstance(tag, str) and tag and "," not in tag for tag in tags):
-        raise FormatError("expected a list of words without commas as 'tags', found something else", at=source.at(line))
-    if tags:
-        said = rows.attributes.setdefault(value["topic"], {})
-        known = said.get("tags", "").split(",") if said.get("tags") else []
-        said["tags"] = ",".join(dict.fromkeys([*known, *tags]))
+def _tags(value: Any, at: Place) -> list[str]:
+    try:
+        return msgspec.convert(value, list[Tag])
+    except msgspec.ValidationError as error:
+        raise FormatError("expected a list of words without commas as 'tags', found something else", at=at) from error
 
 
-def _spans(source: Source, line: int, value: dict[str, Any], said: dict[str, Any]) -> list[tuple[int, int, Any]]:
-    """Return the spans of a line, each with its quote or None."""
-    spans = value.get("spans", [])
-    if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+def _spans(value: Any, at: Place) -> list[Span]:
+    if not isinstance(value, list) or not all(isinstance(span, dict) for span in value):
         raise FormatError(
             "expected a list of objects as 'spans', found something else",
-            at=source.at(line),
+            at=at,
             remedy='write "spans": [{"start": …, "end": …}], or [] where nothing is relevant',
         )
-    if "spans" not in value and said["relevance"] is None:
-        raise FormatError(
-            "expected 'spans' or a 'relevance', found neither",
-            at=source.at(line),
-            remedy='write "spans": [] for a document judged not relevant',
-        )
-    return [_span(source, line, span, said) for span in spans]
+    return [Span(*(checked(Span, name, span.get(name), at) for name in _SPAN.names)) for span in value]
 
 
-def _span(source: Source, line: int, span: dict[str, Any], said: dict[str, Any]) -> tuple[int, int, Any]:
-    """Return one span; one that runs past the document's end needs a quote, by which it may be put right."""
-    start, end, quote = (checked(source, line, field, span.get(field.name)) for field in SPAN)
-    where = f"in {said['doc']!r} for topic {said['topic']!r}"
-    if start is None and end is None and quote:
-        return UNKNOWN, UNKNOWN, quote
-    if start is None or end is None:
-        raise FormatError(
-            f"expected a span's start and end, or its quote, found neither {where}",
-            at=source.at(line),
-            remedy="give the offsets, the quote, or both",
-        )
-    if end < start:
-        raise FormatError(
-            f"expected start ≤ end, found the reversed span {start} … {end} {where}",
-            at=source.at(line),
-            remedy="exchange start and end, if that is what was meant",
-        )
-    if said["length"] is not None and end > said["length"] and not quote:
-        raise FormatError(
-            f"expected a span within {said['length']} characters, found {start} … {end} {where}",
-            at=source.at(line),
-            remedy="offsets count code points of the text, markup excluded",
-        )
-    return start, end, quote
+def _judged(lines: _Lines) -> tuple[Gold, int]:
+    """Return the gold, and how many quotes are not as long as their spans; raise at the first line that is wrong."""
+    rows, table, count = lines.rows, lines.table, lines.sizes
+    bep, length = (_filled(table[name]) for name in ("bep", "length"))
+    graded = table["relevance"].is_valid().to_numpy()
+    grade = np.where(graded, _filled(table["relevance"]), count > 0)
+    spans = {name: lines.spans[name].combine_chunks() for name in _SPAN.names}
+    row = np.repeat(np.arange(len(rows)), np.maximum(count, 0))
+    marks = Marks(row, _filled(spans["start"]), _filled(spans["end"]), spans["quote"])
+    queries, other_query = _queries(rows, table["query"].combine_chunks())
+    refuse_first(
+        rows.twice(),
+        other_query,
+        rows.check(
+            (count < 0) & ~graded,
+            lambda _: "expected 'spans' or a 'relevance', found neither",
+            'write "spans": [] for a document judged not relevant',
+        ),
+        _bad_spans(rows, marks, length),
+        rows.check(
+            (length >= 0) & (bep > length),
+            lambda row: f"expected a bep within the document's {length[row]} characters, found {bep[row]}",
+            "positions count code points of the text",
+        ),
+    )
+    articles = {"length": length, "rsize": np.full(len(rows), UNKNOWN, np.int64), "bep": bep}
+    scale = "trec" if len(rows) and (count < 0).all() else "highlights"
+    said = {"scale": scale, "queries": queries, "attributes": _attributes(lines)}
+    quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    long = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
+    return rows.gold(grade, articles, marks, **said), int(np.count_nonzero(long))
+
+
+def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return numbers, UNKNOWN where none is given."""
+    return np.asarray(column.fill_null(UNKNOWN).to_numpy())
+
+
+def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Check]:
+    """Return the query of every topic that has one, and the lines that give a topic another."""
+    given = np.flatnonzero(query.is_valid().to_numpy(zero_copy_only=False))
+    topic = rows.topic.indices.to_numpy()[given]
+    code = query.dictionary_encode().indices.take(indices(given)).to_numpy()
+    first = np.full(len(rows.topic.dictionary), -1)
+    first[topic[::-1]] = np.arange(len(given))[::-1]
+    wrong = np.zeros(len(rows), np.bool_)
+    wrong[given] = code != code[first[topic]]
+    asked = indices(given[np.sort(first[first >= 0])])
+    names = rows.topic.take(asked).to_pylist()
+
+    def say(row: int) -> str:
+        return f"expected one query for topic {rows.topic[row].as_py()!r}, found another"
+
+    return dict(zip(names, query.take(asked).to_pylist(), strict=True)), rows.check(wrong, say, "keep one of them")
+
+
+def _attributes(lines: _Lines) -> dict[str, dict[str, str]]:
+    """Return the tags of every topic that has some, from all of its lines."""
+    tags: dict[str, dict[str, None]] = {}
+    for row, words in lines.tags:
+        tags.setdefault(lines.rows.topic[row].as_py(), {}).update(dict.fromkeys(words))
+    return {topic: {"tags": ",".join(words)} for topic, words in tags.items()}
+
+
+def _bad_spans(rows: JudgedRows, marks: Marks, length: NDArray[np.int64]) -> Check | None:
+    """Find spans that are none; one that runs past the document's end needs a quote, by which it may be put right."""
+    row, start, end, quote = marks
+    limit = length[row]
+    quoted = pc.greater(pc.binary_length(quote).fill_null(0), 0).to_numpy(zero_copy_only=False)
+    alone = (start < 0) & (end < 0) & quoted
+
+    def check(wrong: NDArray[np.bool_], what: Callable[[int], str], remedy: str) -> Check:
+        def say(mark: int) -> FormatError:
+            judged = int(row[mark])
+            where = f"in {rows.document[judged].as_py()!r} for topic {rows.topic[judged].as_py()!r}"
+            return FormatError(f"{what(mark)} {where}", at=rows.at(judged), remedy=remedy)
+
+        return wrong, say
+
+    return by_row(
+        row,
+        len(rows),
+        check(
+            ~alone & ((start < 0) | (end < 0)),
+            lambda _: "expected a span's start and end, or its quote, found neither",
+            "give the offsets, the quote, or both",
+        ),
+        check(
+            end < start,
+            lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]}",
+            "exchange start and end, if that is what was meant",
+        ),
+        check(
+            (limit >= 0) & (end > limit) & ~quoted,
+            lambda mark: f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]}",
+            "offsets count code points of the text, markup excluded",
+        ),
+    )
 
 
 def write(gold: Gold) -> Iterator[bytes]:

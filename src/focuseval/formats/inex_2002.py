@@ -15,18 +15,22 @@ kept as 0, 1, 2, 3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.errors import FormatError
+from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.xml import attributes, run_parser, safe_parser
+from focuseval.formats.xml import attributes
 from focuseval.gold import NOT_ASSESSED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
@@ -37,32 +41,20 @@ _FLAG = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no":
 
 
 @dataclass
-class _Reader:
+class GradesReader(AssessmentReader):
     """The state of one pass over one file; `scales` gathers the kinds of grades met."""
 
-    rows: Judgements
-    source: Source
-    code: int
-    scales: set[str]
-    parser: Any = None
-    topic: str | None = None
-    pair: tuple[int, int] | None = None
+    scales: set[str] = field(default_factory=set)
     relevant: bool = False
     line: int = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
         if name == "assessments":
-            self.topic = self.need(attributes, "topic")
-            self.rows.topic(self.topic)
-            facts = {key: value for key, value in attributes.items() if key != "topic"}
-            self.rows.attributes.setdefault(self.topic, {}).update(facts)
+            self.open_topic(attributes)
         elif name == "file":
-            if self.topic is None or self.pair is not None:
-                raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
-            document = attributes.get("file") or self.need(attributes, "name")
+            self.open_document(attributes, "file", "name")
             self.line, self.relevant = self.parser.CurrentLineNumber, False
-            self.pair = self.rows.judge(self.topic, document.strip(), self.source.at(self.line))
         elif name == "path":
             self.path(attributes)
 
@@ -102,49 +94,31 @@ class _Reader:
             raise self.error(f"expected {name} to be true or false, found {value!r}")
         return None if value is None else _FLAG[value.strip().lower()]
 
-    def need(self, attributes: dict[str, str], name: str) -> str:
-        """Return an attribute that must be there."""
-        if not attributes.get(name, "").strip():
-            raise self.error(f"expected the attribute {name!r}, found none")
-        return attributes[name].strip()
-
-    def error(self, what: str) -> FormatError:
-        """Return an error at the current line."""
-        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber), remedy="correct the assessment")
-
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the assessments of one file, or of a folder of them."""
     rows, scales = Judgements(), set[str]()
-    for code, source in enumerate(sources):
-        reader = _Reader(rows, source, code, scales)
-        reader.parser = safe_parser(source, {"StartElementHandler": reader.start, "EndElementHandler": reader.end})
-        run_parser(source, reader.parser)
+    for reader in read_each(sources, rows, partial(GradesReader, scales=scales)):
         if len(scales) > 1:
             raise FormatError(
                 "expected grades of one year, found coverage and specificity together",
-                at=source.name,
+                at=reader.source.name,
                 remedy="keep golds of different years in different folders",
             )
-    if not rows.topics:
-        raise FormatError(
-            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
-        )
     return rows.gold(sources, next(iter(scales), "grades"))
 
 
 def write(gold: Gold) -> Iterator[bytes]:
-    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several."""
-    many = len(gold.topics) != 1
-    yield b"<inex-assessments>\n" if many else b""
-    for code, topic in enumerate(gold.topics):
+    """Yield the assessments, a topic after another."""
+
+    def write_topic(code: int, topic: str) -> Iterator[bytes]:
         yield f"<assessments{attributes({'topic': topic, **gold.attributes.get(topic, {})})}>\n".encode()
         graded = _graded(gold, code)
         for document in gold.articles.document[gold.articles.topic == code].tolist():
             head = attributes({"file": gold.documents[document].as_py()})
             yield f"  <file{head}>\n{''.join(graded.get(document, []))}  </file>\n".encode()
-        yield b"</assessments>\n"
-    yield b"</inex-assessments>\n" if many else b""
+
+    return wrapped(gold, write_topic)
 
 
 def _graded(gold: Gold, topic: int) -> dict[int, list[str]]:
@@ -166,5 +140,5 @@ def _grade(grade: int) -> str:
     return "U" if grade < 0 else str(grade)
 
 
-def _said(flags: Any, row: int) -> str | None:
+def _said(flags: NDArray[np.bool_] | None, row: int) -> str | None:
     return None if flags is None else str(bool(flags[row])).lower()

@@ -26,15 +26,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import FormatError
+from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.xml import attributes, run_parser, safe_parser
+from focuseval.formats.xml import attributes
 from focuseval.gold import TOO_SMALL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.errors import Place
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
@@ -43,15 +42,9 @@ _EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
 
 
 @dataclass
-class _Reader:
+class HighlightsReader(AssessmentReader):
     """The state of one pass over one file."""
 
-    rows: Judgements
-    source: Source
-    code: int
-    parser: Any = None
-    topic: str | None = None
-    pair: tuple[int, int] | None = None
     article: dict[str, Any] = field(default_factory=dict)
     inner: int | None = None
     title: list[str] | None = None
@@ -106,21 +99,10 @@ class _Reader:
             whole = self.source.data[begin : self.source.data.find(b">", begin) + 1]
         return whole.decode(self.encoding, "replace")
 
-    def open_topic(self, attributes: dict[str, str]) -> None:
-        """Begin the judgements of a topic, maybe in a second file."""
-        topic = self.need(attributes, "topic").strip()
-        self.rows.topic(topic)
-        facts = {name: value for name, value in attributes.items() if name != "topic"}
-        self.rows.attributes.setdefault(topic, {}).update(facts)
-        self.topic = topic
-
     def open_file(self, attributes: dict[str, str]) -> None:
-        """Begin a judged document."""
-        if self.topic is None or self.pair is not None:
-            raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
-        name = attributes.get("name") or self.need(attributes, "file")
-        self.pair = self.rows.judge(self.topic, name.strip(), self.place())
-        facts, collection = self.rows.attributes[self.topic], attributes.get("collection")
+        """Begin a judged document, which may be of another collection than the others."""
+        name = self.open_document(attributes, "name", "file")
+        facts, collection = self.rows.attributes[self.topic or ""], attributes.get("collection")
         if collection is not None and facts.setdefault("collection", collection) != collection:
             facts[f"collection:{name}"] = collection
         self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": None}
@@ -130,11 +112,11 @@ class _Reader:
         """Take in where to begin reading."""
         if self.article["bep"] is not None:
             raise self.error("expected one <best-entry-point> in a file, found two")
-        self.article["bep"] = self.need(attributes, "path").strip()
+        self.article["bep"] = self.need(attributes, "path")
 
     def passage(self, attributes: dict[str, str]) -> None:
         """Take in a highlighted passage."""
-        start, end = (self.need(attributes, name).strip() for name in ("start", "end"))
+        start, end = (self.need(attributes, name) for name in ("start", "end"))
         size = self.size(attributes, "size")
         self.article["relevant"] = True
         line = self.parser.CurrentLineNumber
@@ -166,53 +148,28 @@ class _Reader:
             raise self.error(f"expected a {name} that is not negative, found {value!r}")
         return int(value)
 
-    def need(self, attributes: dict[str, str], name: str) -> str:
-        """Return an attribute that must be there."""
-        if not attributes.get(name, "").strip():
-            raise self.error(f"expected the attribute {name!r}, found none")
-        return attributes[name]
 
-    def place(self) -> Place:
-        """Return where the parser is."""
-        return self.source.at(self.parser.CurrentLineNumber)
-
-    def error(self, what: str) -> FormatError:
-        """Return an error at the current line."""
-        return FormatError(what, at=self.place(), remedy="correct the assessment")
-
-
-_TAKES = {"best-entry-point": _Reader.best_entry_point, "passage": _Reader.passage, "element": _Reader.element}
+_TAKES = {
+    "best-entry-point": HighlightsReader.best_entry_point,
+    "passage": HighlightsReader.passage,
+    "element": HighlightsReader.element,
+}
 
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the assessments of one file, or of a folder of them."""
     rows = Judgements()
-    for code, source in enumerate(sources):
-        reader = _Reader(rows, source, code)
-        reader.parser = safe_parser(
-            source,
-            {
-                "StartElementHandler": reader.start,
-                "EndElementHandler": reader.end,
-                "CharacterDataHandler": reader.characters,
-                "XmlDeclHandler": reader.declaration,
-            },
-        )
-        run_parser(source, reader.parser)
-    if not rows.topics:
-        raise FormatError(
-            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
-        )
+    for _ in read_each(sources, rows, HighlightsReader):
+        pass
     graded = any(row[3] != 2 for row in rows.elements)
     return rows.gold(sources, "exhaustivity" if graded else "highlights")
 
 
 def write(gold: Gold) -> Iterator[bytes]:
-    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several."""
-    many = len(gold.topics) != 1
-    yield b"<inex-assessments>\n" if many else b""
+    """Yield the assessments, a topic after another."""
     beps = gold.articles.bep_path
-    for code, topic in enumerate(gold.topics):
+
+    def write_topic(code: int, topic: str) -> Iterator[bytes]:
         facts = dict(gold.attributes.get(topic, {}))
         embedded = facts.pop("inex_topic", None)
         collections = {k: facts.pop(k) for k in list(facts) if k == "collection" or k.startswith("collection:")}
@@ -227,8 +184,8 @@ def write(gold: Gold) -> Iterator[bytes]:
             lines = [f"    <best-entry-point{attributes({'path': bep})}/>\n"] if bep else []
             lines += inside.get(int(gold.articles.document[row]), [])
             yield f"  <file{head}>\n{''.join(lines)}  </file>\n".encode()
-        yield b"</assessments>\n"
-    yield b"</inex-assessments>\n" if many else b""
+
+    return wrapped(gold, write_topic)
 
 
 def _inside(gold: Gold, topic: int) -> dict[int, list[str]]:

@@ -13,35 +13,47 @@ the fourth column is counted in the gold's remarks, and both numbers are kept.
 
 from __future__ import annotations
 
-import re
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
-from focuseval.formats.inex_2008_fast import read_fast
-from focuseval.formats.judgements import Judgements
+from focuseval.formats.columns import Fields, sound_lines
+from focuseval.formats.judgements import JudgedRows, Marks, by_row, refuse_first
+from focuseval.formats.numbers import no_number, numbers
 from focuseval.formats.source import refuse_nul
-from focuseval.formats.table import Layout, check_width, number, split_lines
+from focuseval.formats.table import Layout
 from focuseval.gold import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
+    from focuseval.formats.judgements import Check
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5
 )
-_PASSAGE = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
-_NO_POINT = frozenset({"-1", "X", "x"})
+_TOPIC, _DOCUMENT, _RELEVANT, _LENGTH, _BEP, _FIRST_PASSAGE = 0, 2, 3, 4, 5, 6
+_PASSAGE = "^[0-9]{1,9}:[0-9]{1,9}$"
+_NO_POINT = pa.array(["-1", "X", "x"])
 
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the judged documents of one or several files."""
-    gold, differ = (read_fast(sources[0]) if len(sources) == 1 else None) or read_slow(sources)
+    fields, source, error = _lines(sources)
+    ids = (fields.column(place).dictionary_encode() for place in (_TOPIC, _DOCUMENT))
+    rows = JudgedRows(sources, source, fields.line, *ids)
+    gold, differ = _judged(rows, fields)
+    if error is not None:
+        raise error
     united = gold.overlapping()
     remarks = (
         (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
@@ -50,74 +62,99 @@ def read(sources: Sequence[Source]) -> Gold:
     return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
 
 
-def read_slow(sources: Sequence[Source]) -> tuple[Gold, int]:
-    """Read line by line; return the gold and how many sums differ from their passages."""
-    rows, differ = Judgements(), 0
-    for code, source in enumerate(sources):
-        refuse_nul(source)
-        for line, fields in split_lines(source):
-            differ += _judge(rows, source, code, line, fields)
-    return rows.gold(sources, "highlights"), differ
+def _lines(sources: Sequence[Source]) -> tuple[Fields, NDArray[np.int32], FormatError | None]:
+    """Cut the lines of all files; return the file of each, and why the last one is not the last of its file."""
+    parts, error = [], None
+    for source in sources:
+        try:
+            refuse_nul(source)
+        except FormatError as refusal:
+            error = refusal
+            break
+        part, problem = sound_lines(pa.py_buffer(source.data), LAYOUT, math.inf)
+        parts.append(part)
+        if problem is not None:
+            error = FormatError(problem.what, at=source.at(problem.line), remedy=problem.remedy)
+            break
+    if not parts and error is not None:
+        raise error
+    width = np.concatenate([part.width for part in parts])
+    text, line = pa.concat_arrays([part.text for part in parts]), np.concatenate([part.line for part in parts])
+    source_of_line = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.line) for part in parts])
+    return Fields(text, np.cumsum(width) - width, width, line), source_of_line, error
 
 
-def _judge(rows: Judgements, source: Source, code: int, line: int, fields: list[str]) -> bool:
-    """Take in one line; say whether its sum disagrees with its passages."""
-    check_width(source, line, fields[:5], LAYOUT)
-    place = source.at(line)
-    topic, document = rows.judge(fields[0], fields[2], place)
-    rsize, length = (int(number(source, line, name, "int", fields[i])) for i, name in _SIZES)
-    if rsize < 0 or length < UNKNOWN:
-        raise FormatError(
-            f"expected sizes that are not negative, found {rsize} and {length}",
-            at=place,
-            remedy="write the sizes in characters",
-        )
-    bep = _entry_point(source, line, fields[5], length) if len(fields) > 5 else UNKNOWN
-    spans = [_span(source, line, text, length) for text in fields[6:]]
-    if rsize and not spans:
-        raise FormatError(
-            f"expected offset:length of {rsize} relevant characters, found none",
-            at=place,
-            remedy="write the passages, or 0 relevant characters",
-        )
-    for start, end in spans:
-        rows.passages.append((topic, document, start, end, end - start, None, None, None, line))
-    rows.articles.append((topic, document, int(bool(spans)), length, rsize, bep, None, line, code))
-    return sum(end - start for start, end in spans) != rsize
+def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
+    """Return the gold, and how many sums differ from their passages; raise at the first line that is wrong."""
+    rsize, no_rsize = _numbers(rows, fields.column(_RELEVANT), "relevant characters")
+    length, no_length = _numbers(rows, fields.column(_LENGTH), "document length")
+    points = fields.column(_BEP)
+    points = pc.if_else(pc.is_in(points, _NO_POINT), None, points)
+    bep, no_bep = _numbers(rows, points, "best entry point")
+    marks, bad_marks = _marks(rows, fields, length)
+    pointed = points.is_valid().to_numpy(zero_copy_only=False)
+    marked = np.bincount(marks.row, minlength=len(rows)) > 0
+    refuse_first(
+        rows.twice(),
+        no_rsize,
+        no_length,
+        rows.check(
+            (rsize < 0) | (length < UNKNOWN),
+            lambda row: f"expected sizes that are not negative, found {rsize[row]} and {length[row]}",
+            "write the sizes in characters",
+        ),
+        no_bep,
+        rows.check(
+            pointed & ((bep < 0) | ((length >= 0) & (bep > length))),
+            lambda row: f"expected a best entry point within 0 … {length[row]}, found {bep[row]}",
+            "positions count characters of the text, markup excluded",
+        ),
+        bad_marks,
+        rows.check(
+            (rsize > 0) & ~marked,
+            lambda row: f"expected offset:length of {rsize[row]} relevant characters, found none",
+            "write the passages, or 0 relevant characters",
+        ),
+    )
+    total = np.bincount(marks.row, marks.end - marks.start, len(rows))
+    articles = {"length": length, "rsize": rsize, "bep": bep}
+    return rows.gold(marked, articles, marks), int(np.count_nonzero(total != rsize))
 
 
-_SIZES = ((3, "relevant characters"), (4, "document length"))
+def _numbers(rows: JudgedRows, texts: pa.Array, name: str) -> tuple[NDArray[np.int64], Check]:
+    """Return a column of numbers, UNKNOWN where none is given, and which are none."""
+    values = numbers(texts, "int")
+    wrong = pc.and_(texts.is_valid(), values.is_null()).to_numpy(zero_copy_only=False)
+    filled = (values.fill_null(UNKNOWN) if values.null_count else values).to_numpy()
+    return filled, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
 
 
-def _entry_point(source: Source, line: int, text: str, length: int) -> int:
-    if text in _NO_POINT:
-        return UNKNOWN
-    bep = int(number(source, line, "best entry point", "int", text))
-    if bep < 0 or 0 <= length < bep:
-        raise FormatError(
-            f"expected a best entry point within 0 … {length}, found {bep}",
-            at=source.at(line),
-            remedy="positions count characters of the text, markup excluded",
-        )
-    return bep
+def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[Marks, Check | None]:
+    """Return the passages of all lines, and the first that is none."""
+    place = np.arange(len(fields.text) // 2) - np.repeat(fields.first, fields.width)
+    here = np.flatnonzero(place >= _FIRST_PASSAGE)
+    row = np.repeat(np.arange(len(rows)), fields.width)[here]
+    texts = fields.take(here)
+    sound = pc.match_substring_regex(texts, _PASSAGE)
+    both = pc.split_pattern(pc.if_else(sound, texts, "0:0"), ":").flatten().cast(pa.int64()).to_numpy()
+    start, end = both[::2], both[::2] + both[1::2]
+    limit = length[row]
 
+    def past(mark: int) -> FormatError:
+        what = f"expected a passage within the document's {limit[mark]} characters, "
+        what += f"found {texts[mark].as_py()} ending at {end[mark]}"
+        return FormatError(what, at=rows.at(row[mark]), remedy="offsets count characters of the text, markup excluded")
 
-def _span(source: Source, line: int, text: str, length: int) -> tuple[int, int]:
-    match = _PASSAGE.fullmatch(text)
-    if not match:
-        raise FormatError(
-            f"expected a passage as offset:length, found {text!r}",
-            at=source.at(line),
+    def no_passage(mark: int) -> FormatError:
+        return FormatError(
+            f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
+            at=rows.at(row[mark]),
             remedy="write both as numbers, such as 126:28761",
         )
-    start, size = int(match[1]), int(match[2])
-    if length >= 0 and start + size > length:
-        raise FormatError(
-            f"expected a passage within the document's {length} characters, found {text} ending at {start + size}",
-            at=source.at(line),
-            remedy="offsets count characters of the text, markup excluded",
-        )
-    return start, start + size
+
+    unsound = ~sound.to_numpy(zero_copy_only=False)
+    bad = by_row(row, len(rows), (unsound, no_passage), ((limit >= 0) & (end > limit), past))
+    return Marks(row, start, end), bad
 
 
 def write(gold: Gold) -> Iterator[bytes]:

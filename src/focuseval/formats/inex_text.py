@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
-from focuseval.formats.ranking import by_rank, lines_taken, taken, topic_codes
+from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
 from focuseval.run import Run
@@ -46,22 +46,18 @@ _FAR = 10**9
 
 def read(source: Source) -> Run:
     """Return the run in order of its ranks."""
-    table = read_table(source, LAYOUT, *([_NUMBERS] if b"/" not in source.head().split(b"\n")[0] else []))
+    table = read_table(source, LAYOUT, _NUMBERS if b"/" not in source.head().split(b"\n")[0] else None)
     run_id = one_run_id(source, table)
     topics, topic = topic_codes(table["topic"])
     columns: dict[str, Any] = {
+        "topic": topic,
         "document": table["document"],
         "rank": column_array(table["rank"], np.int32),
         "score": column_array(table["score"], np.float64),
+        "line": table.line,
         **_places(source, table),
     }
-    order = by_rank(topic, columns["rank"], columns["score"])
-    line = table.line
-    if order is not None:
-        topic = taken(topic, order)
-        columns = {name: taken(column, order) for name, column in columns.items()}
-        line = lines_taken(line, order)
-    return Run(run_id, topics, topic, **columns, line=line, file=source.name, sha256=source.digest())
+    return Run(run_id, topics, **ranked(columns), file=source.name, sha256=source.digest(), faults=table.faults)
 
 
 def _places(source: Source, table: Table) -> dict[str, Any]:

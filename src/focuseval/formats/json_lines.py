@@ -1,182 +1,205 @@
-"""JSON lines → columns: Arrow's own reader for regular files, line by line for all others and for every error."""
+"""JSON lines → typed records: by msgspec where every line is one record of its type, else line by line.
+
+msgspec counts records, not lines, and refuses what some programs write (NaN); so a piece of a file that it refuses, or
+that has other than one record on every line, is read once more, line by line. That finds the line to blame.
+"""
 
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
-from focuseval.formats.columns import lent
+from focuseval.formats.columns import newlines, pieces
 from focuseval.formats.source import refuse_nul
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.errors import Place
     from focuseval.formats.source import Source
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 FAR = 10**9
 """No document has as many characters."""
+LEAST = -(2**31)
+
+Whole = Annotated[int, msgspec.Meta(ge=LEAST, lt=FAR)]
+"""A whole number."""
+Known = Annotated[int, msgspec.Meta(ge=0, lt=FAR)]
+"""A position or a length."""
+Word = Annotated[str, msgspec.Meta(min_length=1)] | int
+"""A name; a number is taken as it looks."""
+Text = str | int
+"""A text, which may be empty."""
+
+_REFUSALS = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What msgspec raises: of JSON and types, of UTF-8, of depth."""
+
+_PIECE = 1 << 20
+"""Bytes that become records at once: ten times as much memory, for a moment."""
 
 
-@dataclass(frozen=True)
-class Field:
-    """A key that a line may have, and what its value must be."""
+def records(
+    source: Source, kind: type[T], build: Callable[[dict[str, Any], list[str], Place], T]
+) -> Iterator[tuple[list[T], NDArray[np.int64]]]:
+    """Yield the records of a file, a piece at a time, and the line of each; those before a bad line before its error.
 
-    name: str
-    type: Any
-    needed: bool = False
-    blank: bool = False
-    """Whether an empty string is a value."""
-    least: int = -(2**31)
-
-
-def objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield every line that is not blank, with its number, as a JSON object."""
+    `build` makes a record of an object that was read line by line, given the constants in it that are no JSON (NaN,
+    Infinity), or raises.
+    """
     refuse_nul(source)
-    for line, raw in enumerate(source.data[:].split(b"\n"), 1):
-        if not raw.strip():
-            continue
-        try:
-            value = json.loads(raw, parse_constant=_no_constant)
-        except RecursionError as error:
-            raise FormatError(
-                "expected a flat JSON object, found one nested too deeply",
-                at=source.at(line),
-                remedy="write one flat object on each line",
-            ) from error
-        except ValueError as error:  # JSON, UTF-8 and NaN alike
-            raise FormatError(
-                f"expected a JSON object, found: {error}", at=source.at(line), remedy="write one object on each line"
-            ) from error
-        if not isinstance(value, dict):
-            raise FormatError(
-                f"expected a JSON object, found {raw[:40].decode()!r}",
-                at=source.at(line),
-                remedy="write one object on each line",
-            )
-        yield line, value
+    before, usual = 0, _first_keys(source)
+    for piece in pieces(pa.py_buffer(source.data), _PIECE):
+        count = newlines(piece)
+        size = count + (bytes(piece[-1:]) != b"\n")
+        found = decoded(piece, kind, usual) or decoded(piece, kind)
+        if found is not None and len(found) == size:
+            yield found, np.arange(before + 1, before + size + 1)
+        else:
+            yield from _line_by_line(source, bytes(piece), before, build)
+        before += count
 
 
-def typed(source: Source, fields: Sequence[Field]) -> tuple[dict[str, Any], NDArray[np.int64]]:
-    """Return a chunked column for every field and the line of every row."""
-    return _by_arrow(source, fields) or _by_line(source, fields)
+def _first_keys(source: Source) -> frozenset[str]:
+    """Return the keys of the first line, which are mostly those of all."""
+    try:
+        return frozenset(msgspec.json.decode(source.head().lstrip().split(b"\n")[0], type=dict[str, msgspec.Raw]))
+    except _REFUSALS:
+        return frozenset()
 
 
-def checked(source: Source, line: int, field: Field, value: Any) -> Any:
-    """Return a value as its field wants it, or raise."""
-    if value is None:
-        if field.needed:
-            raise FormatError(
-                f"expected the key {field.name!r}, found none", at=source.at(line), remedy="add it to the line"
-            )
+def decoded(data: pa.Buffer, kind: type[T], usual: frozenset[str] | None = None) -> list[T] | None:
+    """Return records, maybe only such as have no more than the usual keys; None where that is not what there is."""
+    try:
+        return _decoder(kind, usual).decode_lines(data)
+    except _REFUSALS:
         return None
-    if pa.types.is_string(field.type):
-        return _word(source, line, field, value)
-    if pa.types.is_floating(field.type):
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and _finite(value):
-            return float(value)
+
+
+@cache
+def _decoder(kind: type[T], usual: frozenset[str] | None) -> msgspec.json.Decoder[T]:
+    """Return a decoder; one of few keys takes two thirds of the time, for it leaves out attributes that nobody has."""
+    if usual is None:
+        return msgspec.json.Decoder(kind)
+    fields: list[Any] = [
+        (key.name, key.type) if key.required else (key.name, key.type, key.default)
+        for key in msgspec.structs.fields(kind)
+        if key.required or key.name in usual
+    ]
+    return msgspec.json.Decoder(msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True, gc=False))
+
+
+def _line_by_line(
+    source: Source, piece: bytes, before: int, build: Callable[[dict[str, Any], list[str], Place], T]
+) -> Iterator[tuple[list[T], NDArray[np.int64]]]:
+    found, lines, error = list[T](), list[int](), None
+    for line, raw in enumerate(piece.split(b"\n"), before + 1):
+        if raw.strip():
+            try:
+                found.append(build(*_object(raw, source.at(line)), source.at(line)))
+                lines.append(line)
+            except FormatError as refusal:
+                error = refusal
+                break
+    yield found, np.array(lines, np.int64)
+    if error is not None:
+        raise error
+
+
+def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:
+    """Return the object on a line, and the constants in it that are no JSON."""
+    constants: list[str] = []
+
+    def constant(name: str) -> float:
+        constants.append(name)
+        return float(name)
+
+    try:
+        value = json.loads(raw, parse_constant=constant)
+    except RecursionError as error:
         raise FormatError(
-            f"expected a finite number as {field.name!r}, found {value!r}",
-            at=source.at(line),
-            remedy="write a number, or leave the key out in every line",
-        )
-    if isinstance(value, int) and not isinstance(value, bool) and field.least <= value < FAR:
-        return value
-    raise FormatError(
-        f"expected a whole number as {field.name!r}, found {str(value)[:40]!r}",
-        at=source.at(line),
-        remedy="correct the line",
+            "expected a flat JSON object, found one nested too deeply",
+            at=at,
+            remedy="write one flat object on each line",
+        ) from error
+    except ValueError as error:  # JSON and UTF-8 alike
+        raise no_object(f": {error}", at) from error
+    if not isinstance(value, dict):
+        raise no_object(f" {raw[:40].decode()!r}", at)
+    return value, constants
+
+
+def no_object(found: str, at: Place) -> FormatError:
+    """Return the refusal of a line that is no JSON object."""
+    return FormatError(f"expected a JSON object, found{found}", at=at, remedy="write one object on each line")
+
+
+def checked(kind: type[msgspec.Struct], name: str, value: Any, at: Place) -> Any:
+    """Return the value of a record's key, or raise where it is not of the key's type."""
+    wanted = _types(kind)[name]
+    if value is None and type(None) not in get_args(wanted):
+        raise FormatError(f"expected the key {name!r}, found none", at=at, remedy="add it to the line")
+    try:
+        value = msgspec.convert(value, wanted)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter of a lone surrogate
+        raise _of_another_type(name, value, wanted, at) from error
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                f"expected text as {name!r}, found a lone surrogate",
+                at=at,
+                remedy="write the character itself, in UTF-8",
+            ) from error
+    return value
+
+
+@cache
+def _types(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _of_another_type(name: str, value: Any, wanted: Any, at: Place) -> FormatError:
+    """Return the refusal of a value that is not of its key's type."""
+    types = {getattr(one, "__origin__", one) for one in get_args(wanted)}
+    if float in types:
+        return no_score(name, value, at)
+    what, remedy = ("string", "put it between quotes") if str in types else ("whole number", "correct the line")
+    return FormatError(f"expected a {what} as {name!r}, found {str(value)[:40]!r}", at=at, remedy=remedy)
+
+
+def no_score(name: str, value: Any, at: Place) -> FormatError:
+    """Return the refusal of a score that is no finite number."""
+    return FormatError(
+        f"expected a finite number as {name!r}, found {value!r}",
+        at=at,
+        remedy="write a number, or leave the key out in every line",
     )
 
 
-def _word(source: Source, line: int, field: Field, value: Any) -> str:
-    """Return a string; a topic or document may be written as a number."""
-    word = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(word, str) or not (word or field.blank):
-        raise FormatError(
-            f"expected a string as {field.name!r}, found {str(value)[:40]!r}",
-            at=source.at(line),
-            remedy="put it between quotes",
-        )
+def batch(rows: Sequence[msgspec.Struct], schema: pa.Schema) -> pa.RecordBatch:
+    """Return records as columns; numbers that stand for names or texts become them, as they look."""
+    there = rows[0].__struct_fields__ if rows else ()
+    arrays = [
+        _column(list(map(attrgetter(key.name), rows)), key.type) if key.name in there else pa.nulls(len(rows), key.type)
+        for key in schema
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
     try:
-        word.encode()
-    except UnicodeEncodeError as error:
-        raise FormatError(
-            f"expected text as {field.name!r}, found a lone surrogate",
-            at=source.at(line),
-            remedy="write the character itself, in UTF-8",
-        ) from error
-    return word
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number")
-
-
-def _by_arrow(source: Source, fields: Sequence[Field]) -> tuple[dict[str, Any], NDArray[np.int64]] | None:
-    """Let Arrow read a file without blank lines, odd types or unknown keys; None otherwise."""
-    if len(source.data) < _SMALL or source.data.find(b"\n\n") >= 0 or source.data[:1] == b"\n":
-        return None
-    from pyarrow import json as arrow_json  # noqa: PLC0415  only large files are worth its import
-
-    schema = pa.schema([(field.name, field.type) for field in fields])
-    options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
-    blocks = arrow_json.ReadOptions(block_size=1 << 22)
-    try:
-        table = arrow_json.read_json(pa.BufferReader(lent(pa.py_buffer(source.data))), blocks, options)
-    except pa.ArrowInvalid:
-        return None
-    columns = {field.name: table[field.name] for field in fields}
-    if any(not _regular(field, columns[field.name]) for field in fields):
-        return None
-    if table.num_rows != source.data[:].rstrip().count(b"\n") + 1:
-        return None
-    return columns, np.arange(1, table.num_rows + 1)
-
-
-_SMALL = 1 << 16
-
-
-def _regular(field: Field, column: Any) -> bool:
-    """Whether a column needs no line to be blamed."""
-    if field.needed and column.null_count:
-        return False
-    values = column.drop_null()
-    if pa.types.is_string(field.type):
-        return field.blank or not len(values.filter(pa.compute.equal(values, "")))
-    low, high = pa.compute.min_max(values).as_py().values()
-    if pa.types.is_floating(field.type):
-        return bool(np.isfinite(values.to_numpy()).all())
-    return low is None or (low >= field.least and high < FAR)
-
-
-def _by_line(source: Source, fields: Sequence[Field]) -> tuple[dict[str, Any], NDArray[np.int64]]:
-    known = {field.name for field in fields}
-    rows: list[list[Any]] = []
-    lines = []
-    for line, value in objects(source):
-        unknown = value.keys() - known
-        if unknown:
-            names = ", ".join(field.name for field in fields)
-            raise FormatError(
-                f"expected only the keys {names}, found {min(unknown)!r}", at=source.at(line), remedy="remove the key"
-            )
-        rows.append([checked(source, line, field, value.get(field.name)) for field in fields])
-        lines.append(line)
-    values = list(zip(*rows, strict=True)) if rows else [()] * len(fields)
-    columns = {f.name: pa.chunked_array([pa.array(v, f.type)]) for f, v in zip(fields, values, strict=True)}
-    return columns, np.array(lines, np.int64)
+        return pa.array(values, kind)
+    except pa.ArrowTypeError:
+        return pa.array([None if value is None else str(value) for value in values], kind)

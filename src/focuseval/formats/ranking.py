@@ -62,7 +62,7 @@ def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], firs
     return first or ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Order:
     """How rows move into ranking order: row ``origin[i]`` goes to ``to[i]``; all others stay where they are.
 
@@ -113,7 +113,13 @@ def _best_first(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray
 def _single(score: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return scores in single precision; those beyond it are all the same, infinite."""
     with np.errstate(over="ignore"):
-        return score.astype(np.float32)
+        return _rankable(score).astype(np.float32)
+
+
+def _rankable(score: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores to rank by: one that is no finite number ranks last."""
+    finite = np.isfinite(score)
+    return score if finite.all() else np.where(finite, score, -np.inf)
 
 
 def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.int64] | None:
@@ -161,7 +167,7 @@ def by_rank(
     topic: NDArray[np.int32], rank: NDArray[np.int32] | None, score: NDArray[np.float64] | None
 ) -> Order | None:
     """Return the order of an INEX run, or None: by rank, else by descending score, else as in the file; stable."""
-    key = rank if rank is not None else None if score is None else -score
+    key = rank if rank is not None else None if score is None else -_rankable(score)
     if len(topic) < 2:
         return None
     back = bool((topic[1:] < topic[:-1]).any())
@@ -170,6 +176,14 @@ def by_rank(
     if back or bool(((topic[1:] == topic[:-1]) & (key[1:] < key[:-1])).any()):
         return full_order(np.lexsort((key, topic)))
     return None
+
+
+def ranked(columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of an INEX run, in file order, in ranking order."""
+    order = by_rank(columns["topic"], columns["rank"], columns["score"])
+    if order is None:
+        return columns
+    return {name: (lines_taken if name == "line" else taken)(column, order) for name, column in columns.items()}
 
 
 def taken(column: Any, order: Order) -> Any:

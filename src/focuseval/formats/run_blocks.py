@@ -1,28 +1,37 @@
 """A large run, a block of whole topics at a time, so that its size does not matter.
 
 Blocks are cut where a topic begins, by a look at the lines near every sixteenth megabyte. A run whose topics do not
-stand together comes out with a topic in two blocks: the caller must notice, and read the file at once.
+stand together comes out with a topic in two blocks: the caller must notice, and read the file at once. The first blocks
+are read before anybody asks for them. Telling whether a file is large loads nothing, so that small runs do not wait for
+what they do not need.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.errors import Place
+from focuseval.formats.format import read_faultless
 from focuseval.formats.source import BOM, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from focuseval.run import Run
+
+LARGE = 1 << 26
+"""Bytes from which on a run is read in blocks."""
+
+STREAMED = ("run-jsonl", "trec-run")
+"""Formats whose lines each name their topic."""
 
 BLOCK = 1 << 24
 """Bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them."""
@@ -40,24 +49,47 @@ _COUNTED = 1 << 20
 """Bytes whose lines are counted at once."""
 
 
+def streamed_format(source: object, run_format: str | None = None) -> str | None:
+    """Return the format of a large file that may be streamed, else None; such a run names no task."""
+    if not isinstance(source, (str, PathLike)):
+        return None
+    path = Path(source)
+    if not path.is_file() or path.stat().st_size < LARGE:
+        return None
+    from focuseval.formats.catalogue import find_format, sniffed  # noqa: PLC0415  a run in memory needs no reader
+
+    with path.open("rb") as file:
+        known = find_format(run_format, "run") if run_format else sniffed(file.read(1 << 16), "run")
+    return known.name if known is not None and known.name in STREAMED else None
+
+
+def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
+    """Return runs, the first of them being read already if it is a large file: while a gold is read, a core is idle."""
+    known = streamed_format(sources[0], run_format) if sources else None
+    if known is None:
+        return list(sources)
+    first = sources[0] if isinstance(sources[0], LargeRun) else LargeRun(Path(sources[0]), known)
+    return [first, *sources[1:]]
+
+
 @dataclass(frozen=True)
-class Part(Source):
+class Block(Source):
     """Some lines of a file, which know where in it they stand."""
 
     start: int = 0
     """Bytes of the file before these lines."""
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
-        """Return a place in the whole file; lines before this part are counted only now that somebody asks."""
+        """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
         return Place(self.name, None if line is None else line + _lines(Path(self.name), self.start), column)
 
 
-def read_part(path: Path, start: int, end: int) -> Part:
+def read_block(path: Path, start: int, end: int) -> Block:
     """Return the bytes between two cuts, which nobody hashes; a byte-order mark is left out."""
     with path.open("rb") as file:
         file.seek(start)
         data = file.read(end - start)
-    return Part(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
+    return Block(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
 
 
 def cuts(path: Path, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:
@@ -114,6 +146,8 @@ def json_topic(line: bytes) -> Any:
     >>> json_topic(b'{"topic": "q1", "doc": "a.md"}')
     'q1'
     """
+    import json  # noqa: PLC0415  a small run needs none
+
     try:
         return json.loads(line)["topic"]
     except (ValueError, LookupError, TypeError):
@@ -125,11 +159,13 @@ class LargeRun:
 
     def __init__(self, path: Path, name: str) -> None:
         """Start reading a file in the format of this name."""
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need it
+
         self.path = path
         self._pool = ThreadPoolExecutor(_THREADS)
         self._read, topic_of = _block_reader(path, name)
         self._cuts = cuts(path, topic_of)
-        self._ahead = [(end, self._pool.submit(self._part, start, end)) for start, end in islice(self._cuts, _AHEAD)]
+        self._ahead = [(end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, _AHEAD)]
 
     def __fspath__(self) -> str:
         """Return the file's name: whoever knows nothing of blocks reads the file at once."""
@@ -140,7 +176,8 @@ class LargeRun:
 
         Several blocks are worked on at once, and only so many wait.
         """
-        whole, waiting = self.path.stat().st_size, deque[tuple[Future[T], float]]()
+        whole = self.path.stat().st_size
+        waiting: deque[tuple[Future[T], float]] = deque()
         with self._pool as pool:
             for end, reading in self._reading():
                 waiting.append((pool.submit(_after, reading, work), end / whole))
@@ -154,10 +191,10 @@ class LargeRun:
         for end, begun in self._ahead:
             yield end, begun.result
         for start, end in self._cuts:
-            yield end, partial(self._part, start, end)
+            yield end, partial(self._block, start, end)
 
-    def _part(self, start: int, end: int) -> Run:
-        return self._read(read_part(self.path, start, end))
+    def _block(self, start: int, end: int) -> Run:
+        return self._read(read_block(self.path, start, end))
 
 
 def _after(reading: Callable[[], Run], work: Callable[[Run], T]) -> T:
@@ -174,10 +211,11 @@ def _block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Calla
         from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there
 
         named = _first_line(path).split()[-1:]
-        return partial(trec_run.read, name=named[0].decode(errors="replace") if named else None), trec_topic
+        read = partial(trec_run.read, name=named[0].decode(errors="replace") if named else None)
+        return partial(read_faultless, read), trec_topic
     from focuseval.formats import run_jsonl  # noqa: PLC0415  as above
 
-    return run_jsonl.read, json_topic
+    return partial(read_faultless, run_jsonl.read), json_topic
 
 
 def _first_line(path: Path) -> bytes:

@@ -14,42 +14,54 @@ has a place, or none has (whole documents); ``"start": -1`` declares a place unk
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError
-from focuseval.formats.json_lines import Field, typed
-from focuseval.formats.ranking import by_rank, taken, topic_codes
+from focuseval.formats.json_lines import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
+from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
+    from focuseval.errors import Place
     from focuseval.formats.source import Source
 
-FIELDS = (
-    Field("topic", pa.string(), needed=True),
-    Field("doc", pa.string(), needed=True),
-    Field("rank", pa.int32()),
-    Field("score", pa.float64()),
-    Field("start", pa.int64(), least=-1),
-    Field("end", pa.int64(), least=-1),
-    Field("path", pa.string()),
-    Field("end_path", pa.string()),
-    Field("text", pa.string(), blank=True),
-    Field("chunk", pa.int64()),
-    Field("run", pa.string()),
-)
-_NUMPY = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64, "chunk": np.int64}
+Position = Annotated[int, msgspec.Meta(ge=-1, lt=FAR)]
+
+
+class Result(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A line."""
+
+    topic: Word
+    doc: Word
+    rank: Whole | None = None
+    score: float | None = None
+    start: Position | None = None
+    end: Position | None = None
+    path: Word | None = None
+    end_path: Word | None = None
+    text: Text | None = None
+    chunk: Whole | None = None
+    run: Word | None = None
+
+
+_NUMBERS = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64(), "chunk": pa.int64()}
+_SCHEMA = pa.schema([(name, _NUMBERS.get(name, pa.string())) for name in Result.__struct_fields__])
 _OPTIONAL = frozenset({"start", "end", "chunk"})
 
 
 def read(source: Source) -> Run:
     """Return the run in ranking order."""
-    columns, line = typed(source, FIELDS)
+    columns, line, faults = _columns(source)
     _check(source, columns, line)
     topics, topic = topic_codes(columns.pop("topic"))
     names = columns.pop("run").drop_null().unique().to_pylist()
@@ -57,22 +69,51 @@ def read(source: Source) -> Run:
     kept["document"] = kept.pop("doc")
     if kept["start"] is not None and kept["end"] is None:
         kept["end"] = np.full(len(topic), -1, np.int64)
-    order = by_rank(topic, kept["rank"], kept["score"])
-    if order is not None:
-        topic, line = taken(topic, order), taken(line, order)
-        kept = {name: taken(column, order) for name, column in kept.items()}
-    run_id = names[0] if names else Path(source.name).name.split(".")[0]
-    return Run(run_id, topics, topic, **kept, line=line, file=source.name, sha256=source.digest())
+    kept |= {"topic": topic, "line": line}
+    run_id = names[0] if names else source.stem
+    return Run(run_id, topics, **ranked(kept), file=source.name, sha256=source.digest(), faults=tuple(faults[:1]))
 
 
-def _column(name: str, column: Any) -> Any:
+def _columns(source: Source) -> tuple[dict[str, pa.ChunkedArray], NDArray[np.int64], list[FormatError]]:
+    """Return a column for every key, the line of every row, and scores that are no finite numbers."""
+    faults: list[FormatError] = []
+    batches, lines = [], [np.zeros(0, np.int64)]
+    try:
+        for results, line in records(source, Result, partial(_result, faults)):
+            batches.append(batch(results, _SCHEMA))
+            lines.append(line)
+    except FormatError as error:
+        raise (faults[0] if faults else error) from None
+    table = pa.Table.from_batches(batches, _SCHEMA)
+    return {name: table[name] for name in table.column_names}, np.concatenate(lines), faults
+
+
+def _result(faults: list[FormatError], value: dict[str, Any], constants: list[str], at: Place) -> Result:
+    """Return the result that a line describes, or raise; a score that is no finite number is a fault."""
+    score = value.get("score")
+    unsound = isinstance(score, float) and not math.isfinite(score)
+    if constants:
+        error = no_object(f": {constants[0]} is not a number", at)
+        if len(constants) > 1 or not unsound:
+            raise error
+        faults.append(error)
+    elif unsound:
+        faults.append(no_score("score", score, at))
+    unknown = value.keys() - set(Result.__struct_fields__)
+    if unknown:
+        names = ", ".join(Result.__struct_fields__)
+        raise FormatError(f"expected only the keys {names}, found {min(unknown)!r}", at=at, remedy="remove the key")
+    return Result(*(checked(Result, name, value.get(name), at) for name in Result.__struct_fields__))
+
+
+def _column(name: str, column: pa.ChunkedArray) -> Any:
     """Return numbers as NumPy, text as Arrow, a column that nobody fills as None."""
     if column.null_count == len(column) and name != "doc":
         return None
-    if name not in _NUMPY:
+    if name not in _NUMBERS:
         return column
     filled = column.fill_null(-1) if name in _OPTIONAL else column
-    return filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMPY[name])
+    return filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMBERS[name].to_pandas_dtype())
 
 
 def _check(source: Source, columns: dict[str, Any], line: Any) -> None:

@@ -32,6 +32,11 @@ def highlighted(head: bytes) -> bool:
     return _assessments(head) and not coverage(head) and not graded(head)
 
 
+def unjudged(head: bytes) -> bool:
+    """Say whether these are assessments in which nothing is judged that would tell the year."""
+    return _assessments(head) and not re.search(rb"<(?:path|passage|element|best-entry-point)\s", head)
+
+
 def trec_run(head: bytes) -> bool:
     """Say whether lines have six columns."""
     return _width(head) == 6 and not passages(head)

@@ -33,6 +33,11 @@ class Source:
     digest: Callable[[], str]
     """Returns the content's SHA-256, waiting for it if need be."""
 
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and endings: the name of a run that has none of its own."""
+        return Path(self.name).name.split(".")[0]
+
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in this file."""
         return Place(self.name, line, column)

@@ -17,10 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.errors import FormatError
-from focuseval.formats.judgements import empty_elements, empty_passages
+from focuseval.formats.judgements import empty_elements, empty_passages, judged_twice, origin
 from focuseval.formats.ranking import distinct_keys, topic_codes
-from focuseval.formats.source import joint_digest
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.gold import UNKNOWN, Articles, Gold
 from focuseval.keys import coded, hash64
@@ -28,7 +26,6 @@ from focuseval.keys import coded, hash64
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.errors import Place
     from focuseval.formats.source import Source
 
 LAYOUT = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
@@ -45,7 +42,7 @@ def read(sources: Sequence[Source]) -> Gold:
     keys = distinct_keys(topic, columns[1])
     if isinstance(keys, tuple):
         first, second = (sources[int(source[row])].at(int(line[row])) for row in keys)
-        raise _judged_twice(columns[1][keys[0]].as_py(), topics[topic[keys[0]]], first, second)
+        raise judged_twice(columns[1][keys[0]].as_py(), topics[topic[keys[0]]], first, second)
     document, documents = coded(columns[1], hash64(columns[1]) if keys is None else keys)
     in_blocks = bool((topic[1:] >= topic[:-1]).all())
     order = slice(None) if in_blocks else np.argsort(topic, kind="stable")
@@ -67,17 +64,7 @@ def read(sources: Sequence[Source]) -> Gold:
         empty_passages(),
         empty_elements(),
         scale="trec",
-        sha256=joint_digest(sources),
-        file=sources[0].name if len(sources) == 1 else "",
-        sources=tuple(s.name for s in sources) if len(sources) > 1 else (),
-    )
-
-
-def _judged_twice(document: str, topic: str, first: Place, second: Place) -> FormatError:
-    return FormatError(
-        f"expected one judgement of document {document!r} for topic {topic!r}, found another at {first}",
-        at=second,
-        remedy="keep one of the two",
+        **origin(sources),
     )
 
 

@@ -47,9 +47,10 @@ def read(source: Source, name: str | None = None) -> Run:
     run_id = one_run_id(source, table, name)
     topics, topic = topic_codes(table.pop("topic"))
     document = table.pop("document")
-    keys = distinct_keys(topic, document)
-    if isinstance(keys, tuple):
-        raise _repeated(source, table, document, keys)
+    found, faults = distinct_keys(topic, document), table.faults
+    keys = None if isinstance(found, tuple) else found
+    if isinstance(found, tuple):
+        faults = (*faults, _repeated(source, table, document, found))
     score = column_array(table.pop("score"), np.float64)
     rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)
@@ -71,6 +72,7 @@ def read(source: Source, name: str | None = None) -> Run:
         keys=keys,
         file=source.name,
         sha256=source.digest(),
+        faults=faults,
     )
 
 

@@ -1,5 +1,9 @@
 """INEX runs in XML as arrays over the bytes: ordinary files, in which every result has the same shape.
 
+Calling Python at every tag takes most of the time of `xml_slow`: it reads .10 million results a second where this
+module reads .70, and handlers that do nothing would allow .44 (two cores, `benchmarks/bench_read.py`). So there are two
+readers, until handlers are compiled.
+
 expat (without handlers) vouches for well-formedness. Then the positions of all ``<`` and ``>`` cut the file into tags
 and the text between them; leaving out the topics' tags, what remains must repeat the tags of the first result to the
 last byte. One tag more or less, white space around a name, a reference, a comment, and `xml_slow` reads the file
@@ -16,8 +20,10 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.formats import xml_slow
+from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of
 from focuseval.formats.xml import parse
+from focuseval.keys import indices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +33,8 @@ if TYPE_CHECKING:
 _COLUMNS = {b"in": "in", b"file": "document", b"path": "path", b"rank": "rank", b"rsv": "score"}
 _PLACES = {b"fol": (b"offset", b"length"), b"passage": (b"start", b"end")}
 _FAR = 10**9
-_TYPES = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64()}
+_KINDS = {"rank": "rank", "score": "real", "start": "int", "end": "int"}
+"""Columns of numbers."""
 
 _TOPIC = re.compile(rb'<topic topic-id="[^"<&>\s]+">')
 _RESULT = re.compile(rb"<result>\s*(.*?)</result>", re.DOTALL)
@@ -37,7 +44,7 @@ _ENCODING = re.compile(rb'\A<\?xml[^>]*?encoding\s*=\s*["\'](?!utf-8["\']|us-asc
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*>")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Tags:
     """The tags after the header: first and last byte, and the first eight as a number; maybe in columns."""
 
@@ -87,10 +94,14 @@ def read(source: Source) -> xml_slow.Submission | None:
 
 
 def _ordinary(data: bytes, header: int) -> bool:
-    """Whether a file is UTF-8, its header without comments and sections, and its results without references."""
+    """Whether a file is UTF-8, its header without comments and sections, and its results without references.
+
+    Lines end with a newline: expat counts others, too.
+    """
     declared = _DOCTYPE.search(data, 0, header)
     marks = data.count(b"<!", 0, header) - (1 if declared else 0)
-    return data.find(b"&", header) < 0 and not marks and not _ENCODING.match(data[:200])
+    plain = b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
+    return plain and data.find(b"&", header) < 0 and not marks and not _ENCODING.match(data[:200])
 
 
 def _shape(data: bytes, begin: int) -> list[bytes] | None:
@@ -133,8 +144,9 @@ def _filled(raw: xml_slow.Submission, tags: _Tags, shape: list[bytes]) -> xml_sl
     values = _values(results, shape)
     if names is None or values is None or (results.first[:, -1] > ends.first[block]).any():
         return None
-    values["line"] = pa.array(np.searchsorted(np.flatnonzero(tags.text == ord("\n")), results.first[:, 0]) + 1)
-    raw.columns = {name: values.get(name, pa.nulls(len(block), _TYPES.get(name, pa.string()))) for name in raw.columns}
+    values["line"] = indices(np.searchsorted(np.flatnonzero(tags.text == ord("\n")), results.first[:, 0]) + 1)
+    nothing = {name: pa.nulls(len(block), ARROW[_KINDS.get(name, "text")]) for name in raw.columns}
+    raw.columns = {name: values.get(name, column) for name, column in nothing.items()}
     codes = [raw.topics.setdefault(topic, len(raw.topics)) for topic in names.to_pylist()]
     raw.topic = np.array(codes, np.int32)[block]
     return raw
@@ -158,12 +170,10 @@ def _values(results: _Tags, shape: list[bytes]) -> dict[str, Any] | None:
         place += len(_written(name))
     if any(column is None for column in values.values()):
         return None
-    try:
-        values = {name: column.cast(_TYPES.get(name, pa.string())) for name, column in values.items()}
-    except pa.ArrowInvalid:
-        return None
-    if "score" in values and not np.isfinite(values["score"].to_numpy()).all():
-        return None
+    for column in values.keys() & _KINDS.keys():
+        values[column] = numbers(values[column], _KINDS[column])
+        if values[column].null_count or not np.isfinite(values[column]).all():
+            return None
     return _with_ends(values) if "end" in values else values
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
-from focuseval.formats.ranking import by_rank, taken
+from focuseval.formats.ranking import ranked
 from focuseval.formats.table import column_array
 from focuseval.run import Run
 
@@ -26,21 +25,16 @@ def build(source: Source, raw: Submission) -> Run:
     """Return the run that a submission describes, in ranking order."""
     known = dict(raw.attributes)
     run_id, task, participant = (known.pop(name, "").strip() for name in ("run-id", "task", "participant-id"))
-    topic = np.asarray(raw.topic, np.int32)
     columns, remarks = _arrays(source, raw)
-    order = by_rank(topic, columns["rank"], columns["score"])
-    if order is not None:
-        topic = taken(topic, order)
-        columns = {name: taken(column, order) for name, column in columns.items()}
+    columns = ranked(columns | {"topic": np.asarray(raw.topic, np.int32)})
     inside = columns.pop("in")
     if inside is not None:
         names = inside.unique().to_pylist()
         known |= {"in": names[0]} if len(names) == 1 else {}
         remarks += [] if len(names) == 1 else [f"<in> names {len(names)} collections; it is left out"]
     return Run(
-        run_id or Path(source.name).name.split(".")[0],
+        run_id or source.stem,
         tuple(raw.topics),
-        topic,
         **columns,
         file=source.name,
         task=task,
@@ -48,6 +42,7 @@ def build(source: Source, raw: Submission) -> Run:
         sha256=source.digest(),
         attributes=known,
         remarks=tuple(remarks),
+        faults=tuple(raw.faults[:1]),
     )
 
 

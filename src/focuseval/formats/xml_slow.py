@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from focuseval.errors import FormatError
-from focuseval.formats.table import number
-from focuseval.formats.xml import run_parser, safe_parser
+from focuseval.formats.numbers import checked, no_number, number
+from focuseval.formats.xml import EventReader
 
 if TYPE_CHECKING:
     from focuseval.formats.source import Source
@@ -27,19 +28,21 @@ class Submission:
     topics: dict[str, int] = field(default_factory=dict)
     topic: Any = field(default_factory=list)
     columns: dict[str, Any] = field(default_factory=lambda: {name: [] for name in _RANKED})
+    faults: list[FormatError] = field(default_factory=list)
+    """Scores that are no finite numbers."""
 
 
 @dataclass
-class _Reader:
+class SubmissionReader(EventReader):
     """The state of one pass: where we are, and the result being read."""
 
-    source: Source
-    parser: Any = None
     run: Submission = field(default_factory=Submission)
     open_topic: int | None = None
     result: dict[str, Any] | None = None
     text: list[str] | None = None
     collections: list[str] = field(default_factory=list)
+
+    REMEDY: ClassVar[str] = "correct the result"
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
@@ -90,13 +93,23 @@ class _Reader:
         if name == "path":
             self.place(name, {"path": value})
         elif name == "rank":
-            self.put(name, "rank", int(number(self.source, line, "rank", "rank", value)))
+            self.put(name, "rank", checked(self.source, line, "rank", "rank", value))
         elif name == "rsv":
-            self.put(name, "score", number(self.source, line, "rsv", "real", value))
+            self.put(name, "score", self.score(line, value))
         elif name == "file":
             self.put(name, "document", value)
         elif name == "in":
             self.put(name, "in", value)
+
+    def score(self, line: int, text: str) -> float:
+        """Return a score; one that is no finite number is a fault."""
+        value = number(text, "real")
+        if value is None or not math.isfinite(value):
+            error = FormatError(no_number("rsv", "real", text), at=self.source.at(line), remedy="correct the line")
+            if value is None:
+                raise error
+            self.run.faults.append(error)
+        return value
 
     def put(self, element: str, column: str, value: Any) -> None:
         """Set a value that a result says once."""
@@ -134,29 +147,14 @@ class _Reader:
             column.append(result.get(name))
         self.result = None
 
-    def need(self, attributes: dict[str, str], name: str, element: str) -> str:
-        """Return an attribute that must be there."""
-        if not attributes.get(name, "").strip():
-            raise self.error(f"expected the attribute {name!r} of <{element}>, found none")
-        return attributes[name].strip()
-
-    def error(self, what: str) -> FormatError:
-        """Return an error at the current line."""
-        return FormatError(what, at=self.source.at(self.parser.CurrentLineNumber), remedy="correct the result")
-
 
 def read(source: Source) -> Submission:
     """Return what a submission says, in file order."""
-    reader = _Reader(source)
-    reader.parser = safe_parser(
-        source,
-        {
-            "StartElementHandler": reader.start,
-            "EndElementHandler": reader.end,
-            "CharacterDataHandler": reader.characters,
-        },
-    )
-    run_parser(source, reader.parser)
+    reader = SubmissionReader(source)
+    try:
+        reader.read()
+    except FormatError as error:
+        raise (reader.run.faults or [error])[0] from None
     if reader.collections:
         reader.run.attributes["collections"] = "\n".join(reader.collections)
     return reader.run

@@ -19,7 +19,7 @@ KINDS = ("plain", "noise", "missed", "found")
 """Neither highlighted nor returned; returned alone; highlighted alone; both."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segments:
     """Pieces of a text, in order, from its first character to its last."""
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DOT = re.compile(rb"\.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MatchedDocuments:
     """The documents of a run's results, met with those of the gold."""
 
@@ -152,7 +152,7 @@ def _by_pairs(matched: Results) -> MatchedDocuments:
     return MatchedDocuments(known, distinct=False, group=lambda: group)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Respelt:
     """Results whose document the gold has, under another spelling of its id."""
 

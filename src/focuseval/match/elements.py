@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from focuseval.recall_base import Assessed, RecallBase
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ElementMatch:
     """One run's results against one recall base; gains are integers, multiples of ``base.unit``."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from focuseval.match.elements import ElementMatch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Found:
     """The relevant articles that a run returned, in rank order: all that measures of documents look at."""
 
@@ -33,7 +33,7 @@ class Found:
     """Rank among the articles of the topic, from 1."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Matched(Results):
     """One run against one gold; what every measure is computed from: results, and the articles they are in."""
 

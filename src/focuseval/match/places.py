@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from focuseval.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ResultSpans:
     """Spans of all results; a result without a place is an empty span at 0, and counted."""
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """What every run is compared with; expensive columns are made when a measure first asks for them."""
 

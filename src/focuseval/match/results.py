@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from focuseval.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chunks:
     """All chunks of a chunker: document ids and spans, for no topic in particular."""
 
@@ -37,7 +37,7 @@ UNPLACED_COST = 18
 """What the official tool charges for a result whose offset is unknown."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """One run's results against one gold, a column at a time, each made when it is first asked for."""
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Texts:
     """What both tools add up, for every topic: lengths with all repeats, and what chunks and references share."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from focuseval.errors import MeasureError
+from focuseval.errors import MeasureError, did_you_mean
 from focuseval.limits import MOST
 from focuseval.measures.measure import Asked, Measure, Parameter, parse_at
 
@@ -102,8 +101,6 @@ def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | s
 
 
 def _unknown(name: str, known: tuple[str, ...]) -> str:
-    """Offer the nearest names: first those that differ in case only, then those spelled alike."""
-    lower = {other.lower(): other for other in known}
-    near = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3, cutoff=0.5)]
-    offer = f"; did you mean {', '.join(near)}?" if near else ""
-    return f"unknown measure {name!r}{offer} ('focuseval measures' lists all)"
+    """Offer the nearest names."""
+    offer = did_you_mean(name, known)
+    return f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)"

@@ -6,10 +6,9 @@ A profile is a named bundle. ``-m`` replaces its measures and keeps its policies
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import MeasureError
+from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -171,7 +170,5 @@ def profile_named(name: str) -> Profile:
     """Return a profile; an unknown name is refused and the nearest offered."""
     known = {profile.name: profile for profile in PROFILES}
     if name not in known:
-        near = get_close_matches(name, list(known), n=2)
-        offer = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-        raise MeasureError(f"unknown profile {name!r}; {offer}")
+        raise MeasureError(f"unknown profile {name!r}; {did_you_mean(name, known, 'there are ' + ', '.join(known))}")
     return known[name]

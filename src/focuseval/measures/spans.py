@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     At = int | Budget | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Read:
     """What a reader has seen of each topic: characters, highlighted ones among them, and all highlighted ones."""
 

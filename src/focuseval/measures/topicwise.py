@@ -96,7 +96,7 @@ def running(values: Floats, bounds: Integers) -> Floats:
     out = np.empty(len(values), np.float64)
     length = np.diff(bounds)
     class_of = np.ceil(np.log2(np.maximum(length, 1))).astype(np.int64)
-    for size in np.unique(class_of[length > 0]):
+    for size in sorted(set(class_of[length > 0].tolist())):
         here = np.flatnonzero((class_of == size) & (length > 0))
         column = np.arange(length[here].max())
         inside = column < length[here, None]

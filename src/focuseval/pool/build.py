@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from focuseval.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Ranked:
     """First appearances of documents in runs: one row per run, topic and document."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from focuseval.pool.model import Pool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PoolStatistics:
     """Counts over a pool; rows and columns of `overlap` are runs."""
 

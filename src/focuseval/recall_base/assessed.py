@@ -29,7 +29,7 @@ _ONE_AT_A_TIME = threading.Lock()
 """Runs that are scored at once ask for the same base; it is large, so one thread builds it and the others wait."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Assessed:
     """The assessed elements of a gold by topic, article and path, and the bases already built from them."""
 

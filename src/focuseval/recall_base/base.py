@@ -77,7 +77,7 @@ class Ideal(NamedTuple):
         return np.asarray(self.reach[end] - self.reach[self.bounds[:-1, None]])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RecallBase:
     """Relevant elements of every topic; see the module's text for the order of rows and for units."""
 

@@ -27,7 +27,9 @@ def ideal_rows(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np
     array([1, 2])
     """
     rows = np.arange(len(gain))
-    kept = np.unique(_best_on_path(gain, last)[last == rows + 1])
+    chosen = np.zeros(len(gain), np.bool_)
+    chosen[_best_on_path(gain, last)[last == rows + 1]] = True
+    kept = np.flatnonzero(chosen)
     outermost = np.ones(len(kept), np.bool_)
     outermost[1:] = kept[1:] >= np.maximum.accumulate(last[kept])[:-1]
     return kept[outermost]

@@ -23,7 +23,7 @@ _PARENT = r"/[^/]*$"
 _UNNUMBERED = r"([^\]/])(/|$)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PathTree:
     """Distinct paths and all their ancestors, sorted; a path's *code* is its place here."""
 

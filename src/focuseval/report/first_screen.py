@@ -13,6 +13,7 @@ from focuseval.significance.intervals import bca
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.evaluate import Counts
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 5
@@ -40,10 +41,7 @@ class RunLine:
     role: str
     """``A``, ``B`` or nothing."""
     means: tuple[Mean, ...]
-    topics: int
-    missing: int
-    excluded: int
-    unjudged: int
+    counts: Counts
     against: str = ""
     """``better``, ``worse``, ``cannot tell`` or nothing."""
 
@@ -119,23 +117,17 @@ def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine
     words = {a.run: a.word for a in against} if evidence.baseline is not None else {}
     pair = evidence.pair or (-1, -1)
     role = {pair[0]: "A", pair[1]: "B"}
-    lines = []
-    for run in evidence.order.tolist():
-        counts = evidence.scores.counts[run]
-        lines.append(
-            RunLine(
-                run=evidence.labels[run],
-                file=evidence.scores.files[run] if evidence.scores.files else "",
-                role=role.get(run, ""),
-                means=tuple(_mean(n, means[i][run]) for i, n in enumerate(evidence.scores.measures)),
-                topics=counts.topics,
-                missing=counts.missing,
-                excluded=counts.excluded,
-                unjudged=counts.unjudged,
-                against="baseline" if run == evidence.baseline else words.get(run, ""),
-            )
+    return tuple(
+        RunLine(
+            run=evidence.labels[run],
+            file=evidence.scores.files[run] if evidence.scores.files else "",
+            role=role.get(run, ""),
+            means=tuple(_mean(n, means[i][run]) for i, n in enumerate(evidence.scores.measures)),
+            counts=evidence.scores.counts[run],
+            against="baseline" if run == evidence.baseline else words.get(run, ""),
         )
-    return tuple(lines)
+        for run in evidence.order.tolist()
+    )
 
 
 def intervals(values: NDArray[np.float64]) -> NDArray[np.float64]:

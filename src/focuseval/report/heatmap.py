@@ -28,7 +28,7 @@ DEPTH = 20
 """Articles of a run without relevance are of interest up to this rank."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Done:
     """What one run did in every article."""
 
@@ -52,7 +52,7 @@ class Done:
         return np.stack([self.start[low:high], self.place[low:high]], axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArticleTable:
     """Articles that are relevant or were returned, with what each drawn run did in them."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Retrieved:
     """Results as places of the collection, one row each, in rank order within their topic."""
 

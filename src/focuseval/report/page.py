@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focuseval.evaluate.counts import headings
 from focuseval.report.first_screen import MOST_MEASURES
 from focuseval.report.texts import as_json
 from focuseval.report.verdict import signed
@@ -110,7 +111,7 @@ def summaries(report: Report) -> list[tuple[str, str]]:
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:
     """Return a count of all runs: one number, or from the least to the most."""
-    values = [getattr(line, count) for line in runs]
+    values = [getattr(line.counts, count) for line in runs]
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} – {high:,}"
 
@@ -141,7 +142,7 @@ def environment() -> Any:
     )
     environment.filters |= {"visible": visible, "signed": signed, "html": html}
     parts: Any = environment.get_template("parts.html").module
-    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of}
+    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of, "headings": headings()}
     environment.globals["figure"] = parts.figure
     environment.globals["table_of"] = parts.table_of
     environment.globals["table_of_measures"] = lambda runs: parts.plain_table(measures_table(runs))

@@ -71,7 +71,7 @@ class Report:
         return {
             "title": self.title,
             "about": asdict(self.about),
-            "first": asdict(self.first),
+            "first": asdict(self.first) | {"runs": [_flat(asdict(line)) for line in self.first.runs]},
             "remarks": list(self.remarks),
             "charts": [asdict(chart) for chart in self.charts],
             "heat": asdict(self.heat),
@@ -82,3 +82,9 @@ class Report:
     def chart(self, name: str) -> Chart | None:
         """Return a graph by its id, or None where its data do not exist."""
         return next((chart for chart in self.charts if chart.id == name), None)
+
+
+def _flat(line: dict[str, Any]) -> dict[str, Any]:
+    """Return a run's line with its counts among the rest, as ``score --format json`` has them."""
+    counts: dict[str, Any] = line.pop("counts")
+    return line | counts

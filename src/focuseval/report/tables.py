@@ -57,7 +57,9 @@ def counts_table(report: Report) -> Table:
     """Return how many topics and results stand behind every mean."""
     lines = report.first.runs
     against = ("against",) if any(line.against for line in lines) else ()
-    rows = tuple(tuple(getattr(line, name) for name in ("run", *PRINTED, *against)) for line in lines)
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
+    )
     return Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
 
 

@@ -55,7 +55,7 @@ class Settings:
         return f"{self.test}, {tails} at {self.alpha:g}{drawn}{correction}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """All pairs of runs under one measure; pair k is (better[k], worse[k])."""
 

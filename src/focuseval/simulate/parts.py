@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parts:
     """Returned parts of articles, by article and position."""
 

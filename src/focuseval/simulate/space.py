@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from focuseval.match.prepared import Prepared
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Listed:
     """Parts with their place in the ranking of articles: what becomes a run once it is sorted."""
 

@@ -6,7 +6,7 @@ few rows is turned on its side, a row for every column; others are printed in pa
 
 from __future__ import annotations
 
-import shutil
+import os
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
@@ -35,7 +35,7 @@ def terminal(table: Table, width: int | None = None) -> str:
     b    1.0000
     Two runs.
     """
-    limit = width or shutil.get_terminal_size().columns
+    limit = width or _terminal_width()
     lines = fold(one_line(table.title), limit) if table.title else []
     if table.rows:
         rows = [map(one_line, row) for row in (table.headings, *table.cells())]
@@ -151,3 +151,14 @@ def size(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _terminal_width() -> int:
+    """Return the columns of the terminal, by ``COLUMNS`` or by what it says itself; 80 in a pipe."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(1).columns or 80
+    except (OSError, ValueError):
+        return 80

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from focuseval.lazy import attributes
 
 if TYPE_CHECKING:
-    from focuseval.task.check import check
+    from focuseval.task.checks import check
     from focuseval.task.findings import Broken, Finding, Findings
-    from focuseval.task.repair import repair
+    from focuseval.task.repairs import repair
     from focuseval.task.rules import RULES, Rule
     from focuseval.task.tasks import TASKS, Task, find_task
 
@@ -25,8 +25,8 @@ __getattr__ = attributes(  # a score needs a task's name, and rarely its rules
         "Findings": "findings",
         "Rule": "rules",
         "Task": "tasks",
-        "check": "check",
+        "check": "checks",
         "find_task": "tasks",
-        "repair": "repair",
+        "repair": "repairs",
     },
 )

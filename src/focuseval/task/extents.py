@@ -28,7 +28,7 @@ _MOST = 2**62
 """Products of ranges beyond this would not fit a key."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Extents:
     """Columns beside a run's own, one entry for every result."""
 

@@ -40,7 +40,7 @@ class Finding:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Broken:
     """All rows of a run that break one rule, each with the other row it clashes with (itself where none)."""
 

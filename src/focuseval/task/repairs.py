@@ -9,7 +9,7 @@ import numpy as np
 
 from focuseval.place import place_run
 from focuseval.task import rules
-from focuseval.task.check import first_row
+from focuseval.task.checks import first_row
 from focuseval.task.extents import Extents, extents
 from focuseval.task.findings import Broken, Findings
 from focuseval.task.overlap import first_come
