@@ -15,7 +15,7 @@ import numpy as np
 from focuseval.errors import InputError
 from focuseval.lazy import cached_property
 from focuseval.quantise import quantisation, quantise
-from focuseval.recall_base.base import RecallBase
+from focuseval.recall_base.base import RecallBase, row_keys
 from focuseval.recall_base.highlighted import highlighted_elements
 from focuseval.recall_base.tree import PathTree, path_tree
 from focuseval.spans import pack
@@ -85,8 +85,9 @@ def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer]
     article = _articles(gold, elements)
     tree = path_tree(_dictionary(elements.path))
     code = tree.find(elements.path).astype(np.int32)
-    order = np.lexsort((code, article, topic_of_article[article])).astype(np.int32)
-    order = order[topic_of_article[article[order]] >= 0]
+    counted = np.flatnonzero(topic_of_article[article] >= 0).astype(np.int32)
+    key = row_keys(tree, topic_of_article, article[counted], code[counted])
+    order = counted[np.argsort(key, kind="stable")]
     order = order[_first_of_equals(gold, elements, article, code, order)]
     topics = int(number.max(initial=-1)) + 1
     return Assessed(gold, elements, tree, topics, topic_of_article, order, article, code)

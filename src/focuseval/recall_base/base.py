@@ -41,6 +41,14 @@ def running(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return total
 
 
+def row_keys(
+    tree: PathTree, topic_of_article: NDArray[np.int64], article: NDArray[np.integer], code: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Join topic, article and path code into one number: its order is that of a recall base's rows."""
+    place = topic_of_article[article] * len(topic_of_article) + article
+    return np.asarray(place * (len(tree) + 1) + code)
+
+
 SLACK = 2
 """Units that a comparison of two sums allows for every gain of the longer one."""
 
@@ -109,8 +117,7 @@ class RecallBase:
 
     def key_of(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
         """Join an article and a path code into one number that sorts as the rows do."""
-        place = self.topic_of_article[article] * len(self.topic_of_article) + article
-        return np.asarray(place * (len(self.tree) + 1) + code)
+        return row_keys(self.tree, self.topic_of_article, article, code)
 
     def within(
         self, article: NDArray[np.integer], code: NDArray[np.integer]
@@ -139,31 +146,30 @@ class RecallBase:
         return ideal_rows(self.gain, self.last)
 
     @cached_property
-    def related(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def related(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For every row, the range of `ideal` on its paths: itself or its one ancestor, else its descendants."""
-        rows = np.arange(len(self))
-        above = np.searchsorted(self.ideal, rows, "right") - 1
-        inside = (above >= 0) & (rows < self.last[self.ideal[np.maximum(above, 0)]]) if len(rows) else above >= 0
-        first = np.where(inside, above, np.searchsorted(self.ideal, rows))
-        upto = np.where(inside, above + 1, np.searchsorted(self.ideal, self.last))
-        return first.astype(np.int64), upto.astype(np.int64)
+        before = np.zeros(len(self) + 1, np.int32)  # how many ideal elements stand before each row
+        before[self.ideal + 1] = 1
+        np.cumsum(before, out=before)
+        ends = np.append(0, self.last[self.ideal])[before[1:]]  # of the last ideal element up to each row
+        inside = np.arange(len(self)) < ends
+        return np.where(inside, before[1:] - 1, before[:-1]), np.where(inside, before[1:], before[self.last])
 
     @cached_property
     def full_list(self) -> Ideal:
         """The list of all relevant elements, best first."""
-        return self._descending(np.arange(len(self)))
+        return self._descending(self.units, self.topic)
 
     @cached_property
     def ideal_list(self) -> Ideal:
         """The list of the ideal elements, best first."""
-        return self._descending(self.ideal)
+        return self._descending(self.units[self.ideal], self.topic[self.ideal])
 
     def _place(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the first row at or after each path code of an article."""
         return np.searchsorted(self.key, self.key_of(article, code)).astype(np.int64)
 
-    def _descending(self, rows: NDArray[np.int64]) -> Ideal:
-        order = rows[np.lexsort((-self.units[rows], self.topic[rows]))]
-        bounds = np.searchsorted(self.topic[order], np.arange(self.topics + 1)).astype(np.int64)
-        gain = self.units[order]
+    def _descending(self, gain: NDArray[np.int64], topic: NDArray[np.int64]) -> Ideal:
+        bounds = np.searchsorted(topic, np.arange(self.topics + 1)).astype(np.int64)
+        gain = gain[np.lexsort((-gain, topic))]
         return Ideal(bounds, gain, running(gain))

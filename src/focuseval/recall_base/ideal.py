@@ -58,4 +58,4 @@ def nesting(last: NDArray[np.int64]) -> NDArray[np.int64]:
     array([1, 2, 3, 2, 1])
     """
     ended = np.bincount(last, minlength=len(last) + 1)[: len(last)]
-    return np.arange(1, len(last) + 1) - np.cumsum(ended)
+    return np.asarray(np.arange(1, len(last) + 1) - np.cumsum(ended, out=ended))
