@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
+from focuseval.formats.numbers import known_numbers
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
@@ -40,7 +41,6 @@ LAYOUT = Layout(
 )  # fmt: skip
 _NUMBERS = {"place": "int", "length": "int"}
 _UNKNOWN = pa.array(["X", "x", "-1"])
-_OFFSET = "^[0-9]{1,9}$"
 _FAR = 10**9
 
 
@@ -88,17 +88,16 @@ def _nothing(column: Any) -> bool:
 
 def _numbers(source: Source, table: Table, column: Any, skip: Any) -> Any:
     """Return offsets or lengths; −1 where the field is unknown, missing or (`skip`) a path."""
-    digits = pc.match_substring_regex(column, _OFFSET)
-    right = pc.or_(pc.or_(digits, pc.is_in(column, _UNKNOWN)), skip)
-    wrong = pc.index(right, pa.scalar(False)).as_py()
-    if wrong >= 0:
+    unknown = pc.or_(pc.is_in(column, _UNKNOWN), pc.fill_null(skip, True))
+    values, wrong = known_numbers(column.combine_chunks(), ~np.asarray(unknown))
+    if wrong.any():
+        row = int(np.argmax(wrong))
         raise FormatError(
-            f"expected a path, an offset, 'X' or '-1', found {column[wrong].as_py()!r}",
-            at=source.at(table.line_of(wrong)),
+            f"expected a path, an offset, 'X' or '-1', found {column[row].as_py()!r}",
+            at=source.at(table.line_of(row)),
             remedy="see 'focuseval formats inex-text'",
         )
-    known = pc.if_else(digits, column, None)
-    return column_array(pc.fill_null(known.cast(pa.int64()), -1), np.int64)
+    return values
 
 
 def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any) -> None:
