@@ -29,7 +29,11 @@ from focuseval.run import Run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from focuseval.formats.source import Source
+
+    Offsets = NDArray[np.int64]
 
 LAYOUT = Layout(
     {
@@ -82,11 +86,11 @@ def _places(source: Source, table: Table) -> dict[str, Any]:
     return {name: None if _nothing(column) else column for name, column in columns.items()}
 
 
-def _nothing(column: Any) -> bool:
+def _nothing(column: NDArray[np.int64] | pa.ChunkedArray) -> bool:
     return not isinstance(column, np.ndarray) and column.null_count == len(column) > 0
 
 
-def _numbers(source: Source, table: Table, column: Any, skip: Any) -> Any:
+def _numbers(source: Source, table: Table, column: pa.ChunkedArray, skip: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return offsets or lengths; −1 where the field is unknown, missing or (`skip`) a path."""
     unknown = pc.or_(pc.is_in(column, _UNKNOWN), pc.fill_null(skip, True))
     values, wrong = known_numbers(column.combine_chunks(), ~np.asarray(unknown))
@@ -100,7 +104,7 @@ def _numbers(source: Source, table: Table, column: Any, skip: Any) -> Any:
     return values
 
 
-def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any) -> None:
+def _refuse_half_ranges(source: Source, table: Table, is_path: pa.ChunkedArray, to_path: pa.ChunkedArray) -> None:
     half = pc.and_(pc.is_valid(to_path), pc.xor(is_path, pc.fill_null(to_path, False)))
     wrong = pc.index(half, pa.scalar(True)).as_py()
     if wrong >= 0:
@@ -111,7 +115,7 @@ def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any
         )
 
 
-def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any:
+def _checked_offsets(source: Source, table: Table, start: Offsets, size: Offsets | None) -> Offsets:
     """Return the offsets, after refusing those (and lengths) below −1 or beyond any document."""
     numbers = (start,) if size is None else (start, size)
     if any(len(column) and (column.min() < -1 or column.max() >= _FAR) for column in numbers):
@@ -126,7 +130,7 @@ def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any
     return start
 
 
-def _ends(start: Any, size: Any) -> Any:
+def _ends(start: Offsets, size: Offsets | None) -> Offsets:
     """Return one past the last character; −1 for entry points and unknown places."""
     if size is None:
         return np.full(len(start), -1, np.int64)
@@ -138,15 +142,7 @@ def _ends(start: Any, size: Any) -> Any:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines; a path is written where there is one, else the offset and length."""
-    from focuseval.formats.lines import joined, ranks, scores, words  # noqa: PLC0415  writing is rare
-    from focuseval.formats.places import place_columns  # noqa: PLC0415  writing is rare
+    from focuseval.formats.lines import run_lines  # noqa: PLC0415  writing is rare
+    from focuseval.formats.places import place_columns  # noqa: PLC0415  as above
 
-    yield from joined(
-        words("topic", run.topics, run.topic),
-        "Q0",
-        words("document", run.document),
-        ranks(run),
-        scores(run),
-        words("run id", [run.run_id or "run"])[0].as_py(),
-        place_columns(run),
-    )
+    return run_lines(run, place_columns(run))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -11,14 +11,16 @@ import pyarrow.compute as pc
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from focuseval.run import Run
 
 _ROWS = 1 << 16
 
 
-def joined(*columns: Any) -> Iterator[bytes]:
+def joined(*columns: pa.Array | pa.ChunkedArray | str) -> Iterator[bytes]:
     """Yield lines of the given string columns (or constants) with single blanks between them."""
     size = next(len(column) for column in columns if not isinstance(column, str))
     for first in range(0, size, _ROWS):
@@ -27,7 +29,22 @@ def joined(*columns: Any) -> Iterator[bytes]:
         yield ("\n".join(lines) + "\n").encode()
 
 
-def words(what: str, values: Any, codes: Any = None) -> Any:
+def run_lines(run: Run, *places: pa.Array) -> Iterator[bytes]:
+    """Yield a run's lines: the six TREC columns, and then maybe places."""
+    return joined(
+        words("topic", run.topics, run.topic),
+        "Q0",
+        words("document", run.document),
+        ranks(run),
+        scores(run),
+        words("run id", [run.run_id or "run"])[0].as_py(),
+        *places,
+    )
+
+
+def words(
+    what: str, values: Sequence[str] | pa.Array | pa.ChunkedArray, codes: NDArray[np.int32] | None = None
+) -> pa.Array | pa.ChunkedArray:
     """Return strings that a blank-separated column can hold, each taken by its code when codes are given."""
     strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
     bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
@@ -54,7 +71,7 @@ def scores(run: Run) -> pa.Array:
     return pa.array(run.score).cast(pa.string())
 
 
-def _flat(column: Any) -> Any:
+def _flat(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return one plain string array."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return whole.cast(pa.string())

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from focuseval.run import Run
 
 
-def place_columns(run: Run) -> Any:
+def place_columns(run: Run) -> pa.Array:
     """Return ``path``, ``path path``, ``offset length``, ``offset`` or ``X`` for every result.
 
     When any row has a length every row gets two columns, so that the file stays regular where it can.
@@ -33,11 +35,11 @@ def place_columns(run: Run) -> Any:
     return pc.if_else(pc.is_valid(path), path, place)
 
 
-def _text(numbers: Any) -> Any:
+def _text(numbers: NDArray[np.int64]) -> pa.Array:
     return pa.array(numbers).cast(pa.string())
 
 
-def _plain(column: Any) -> Any:
+def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return one plain string array of a column that may be chunked or encoded."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return whole.cast(pa.string())

@@ -11,7 +11,7 @@ unjudged, which counts as not relevant. A grade of 0.5 is refused rather than cu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,8 @@ from focuseval.keys import coded, hash64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from focuseval.formats.source import Source
 
@@ -68,13 +70,13 @@ def read(sources: Sequence[Source]) -> Gold:
     )
 
 
-def _joined(columns: list[Any]) -> Any:
+def _joined(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
     """Return the columns of several files as one."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     return pa.chunked_array(chunks) if chunks else columns[0]
 
 
-def _lines(table: Table) -> Any:
+def _lines(table: Table) -> NDArray[np.int64]:
     return np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
 
 
