@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from focuseval.align import overlapping
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, sound_lines
-from focuseval.formats.judgements import JudgedRows, Marks, by_row, refuse_first
+from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, refuse_first
 from focuseval.formats.numbers import known_numbers, no_number
 from focuseval.formats.source import refuse_nul
 from focuseval.formats.table import Layout
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.judgements import Check
+    from focuseval.formats.judged_rows import Check
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
@@ -139,20 +139,26 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
     start, end = both[::2], both[::2] + both[1::2]
     limit = length[row]
 
-    def past(mark: int) -> FormatError:
-        what = f"expected a passage within the document's {limit[mark]} characters, "
-        what += f"found {texts[mark].as_py()} ending at {end[mark]}"
-        return FormatError(what, at=rows.at(row[mark]), remedy="offsets count characters of the text, markup excluded")
-
-    def no_passage(mark: int) -> FormatError:
-        return FormatError(
-            f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
-            at=rows.at(row[mark]),
-            remedy="write both as numbers, such as 126:28761",
-        )
-
-    unsound = ~sound.to_numpy(zero_copy_only=False)
-    bad = by_row(row, len(rows), (unsound, no_passage), ((limit >= 0) & (end > limit), past))
+    sound = np.asarray(sound)
+    bad = by_row(
+        row,
+        len(rows),
+        rows.check(
+            ~sound,
+            lambda mark: f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
+            "write both as numbers, such as 126:28761",
+            row,
+        ),
+        rows.check(
+            (limit >= 0) & (end > limit),
+            lambda mark: (
+                f"expected a passage within the document's {limit[mark]} characters, "
+                f"found {texts[mark].as_py()} ending at {end[mark]}"
+            ),
+            "offsets count characters of the text, markup excluded",
+            row,
+        ),
+    )
     return Marks(row, start, end), bad
 
 

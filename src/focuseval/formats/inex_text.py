@@ -142,7 +142,6 @@ def _ends(start: Offsets, size: Offsets | None) -> Offsets:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines; a path is written where there is one, else the offset and length."""
-    from focuseval.formats.lines import run_lines  # noqa: PLC0415  writing is rare
-    from focuseval.formats.places import place_columns  # noqa: PLC0415  as above
+    from focuseval.formats.lines import place_columns, run_lines  # noqa: PLC0415  writing is rare
 
     return run_lines(run, place_columns(run))

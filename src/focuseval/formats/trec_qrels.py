@@ -17,10 +17,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.formats.judgements import empty_elements, empty_passages, judged_twice, origin
+from focuseval.formats.judged_rows import JudgedRows, no_marks
+from focuseval.formats.judgements import judged_twice
 from focuseval.formats.ranking import distinct_keys, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
-from focuseval.gold import UNKNOWN, Articles, Gold
+from focuseval.gold import UNKNOWN
 from focuseval.keys import coded, hash64
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.formats.source import Source
+    from focuseval.gold import Gold
 
 LAYOUT = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
@@ -46,28 +48,11 @@ def read(sources: Sequence[Source]) -> Gold:
         first, second = (sources[int(source[row])].at(int(line[row])) for row in keys)
         raise judged_twice(columns[1][keys[0]].as_py(), topics[topic[keys[0]]], first, second)
     document, documents = coded(columns[1], hash64(columns[1]) if keys is None else keys)
-    in_blocks = bool((topic[1:] >= topic[:-1]).all())
-    order = slice(None) if in_blocks else np.argsort(topic, kind="stable")
+    ids = ((topic, pa.array(topics, pa.string())), (document, documents))
+    rows = JudgedRows(sources, source, line, *(pa.DictionaryArray.from_arrays(*pair) for pair in ids))
     unknown = np.full(len(topic), UNKNOWN, np.int64)
-    articles = Articles(
-        topic[order],
-        document[order],
-        np.clip(grade[order], -(2**31), 2**31 - 1).astype(np.int32),
-        unknown,
-        unknown,
-        unknown,
-        line=line[order],
-        source=source[order] if len(sources) > 1 else None,
-    )
-    return Gold(
-        topics,
-        documents,
-        articles,
-        empty_passages(),
-        empty_elements(),
-        scale="trec",
-        **origin(sources),
-    )
+    grades = np.clip(grade, -(2**31), 2**31 - 1)
+    return rows.gold(grades, {"length": unknown, "rsize": unknown, "bep": unknown}, no_marks(), scale="trec")
 
 
 def _joined(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
