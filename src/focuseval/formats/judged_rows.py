@@ -85,7 +85,9 @@ class JudgedRows:
         self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any
     ) -> Gold:
         """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
-        topic, document = (column.indices.to_numpy().astype(np.int32) for column in (self.topic, self.document))
+        topic, document = (
+            column.indices.to_numpy().astype(np.int32, copy=False) for column in (self.topic, self.document)
+        )
         order, inner = (_in_blocks(codes) for codes in (topic, topic[marks.row]))
         row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
         grade = relevance[order].astype(np.int32)

@@ -22,7 +22,7 @@ import pyarrow as pa
 from focuseval.formats import xml_slow
 from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of
-from focuseval.formats.xml import parse
+from focuseval.formats.xml import EventReader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def read(source: Source) -> xml_slow.Submission | None:
     shape = _shape(data, topic.end()) if topic else None
     if not topic or shape is None or not _ordinary(data, topic.start()):
         return None
-    parse(source)
+    EventReader(source).read()
     raw = xml_slow.read(source_of(data[: topic.start()] + b"</inex-submission>", source.name))
     if len(raw.topic):  # results before the first ordinary topic: theirs is written in another way
         return None
