@@ -101,7 +101,7 @@ def _as_documents(run: Run, remarks: list[str]) -> Run:
     return replace(run, **kept, **nothing, line=line)
 
 
-def _codes(documents: Any) -> NDArray[np.int64]:
+def _codes(documents: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     """Return a number for every id, equal for equal ids."""
     encoded = pc.dictionary_encode(documents)
     chunks = encoded.unify_dictionaries().chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]

@@ -9,7 +9,7 @@ besides these ``lengths``, ``queries``, ``tags``, the embedded ``topic`` and oth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
@@ -17,9 +17,10 @@ import pyarrow.compute as pc
 from focuseval.place.pointers import is_pointer, strings
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.gold import Gold
+    from focuseval.gold import Articles, Gold, GradedElements
     from focuseval.run import Run
 
 WORDS = {
@@ -102,7 +103,7 @@ def gold_facets(gold: Gold) -> dict[str, int]:
     return {facet: count for facet, count in counts.items() if count}
 
 
-def _pair(table: Any) -> NDArray[np.int64]:
+def _pair(table: Articles | GradedElements) -> NDArray[np.int64]:
     """Return topic and document as one number; a document with assessed elements has its length among them."""
     return np.asarray(table.topic.astype(np.int64) << 32 | table.document, np.int64)
 
@@ -116,15 +117,9 @@ def named(facets: dict[str, int]) -> str:
     return ", ".join(f"{count} {WORDS[facet]}" for facet, count in facets.items())
 
 
-def _valid(column: Any, size: int) -> NDArray[np.bool_]:
-    if column is None:
-        return np.zeros(size, np.bool_)
-    return np.asarray(pc.is_valid(column).to_numpy(), np.bool_) if hasattr(column, "chunks") else _flat(column)
+def _valid(column: pa.Array | None, size: int) -> NDArray[np.bool_]:
+    return np.zeros(size, np.bool_) if column is None else np.asarray(pc.is_valid(column))
 
 
-def _flat(column: Any) -> NDArray[np.bool_]:
-    return np.asarray(pc.is_valid(column).to_numpy(zero_copy_only=False), np.bool_)
-
-
-def _pointer(column: Any, size: int) -> NDArray[np.bool_]:
+def _pointer(column: pa.Array | None, size: int) -> NDArray[np.bool_]:
     return np.zeros(size, np.bool_) if column is None else is_pointer(strings(column))

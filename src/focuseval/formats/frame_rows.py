@@ -119,7 +119,11 @@ def _judged(rows: Sequence[tuple[str, str, str, int, int, str | None]]) -> Gold:
 
 
 def _in_code_points(
-    document: Any, start: Any, end: Any, unit: str, documents: Collection | Mapping[str, str] | None
+    document: pa.Array,
+    start: NDArray[np.int64] | None,
+    end: NDArray[np.int64] | None,
+    unit: str,
+    documents: Collection | Mapping[str, str] | None,
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
     """Turn the declared unit into code points."""
     if unit == "code points" or start is None:

@@ -90,7 +90,9 @@ def _from_rows(rows: Iterable[Any]) -> pa.Table:
     return pa.table({name: [row.get(name) for row in listed] for name in names})
 
 
-def column(table: pa.Table, name: str, columns: Mapping[str, str] | None, *, needed: bool = False) -> Any:
+def column(
+    table: pa.Table, name: str, columns: Mapping[str, str] | None, *, needed: bool = False
+) -> pa.ChunkedArray | None:
     """Return the column that is meant by a name, None when there is none."""
     given = (columns or {}).get(name)
     for spelling in (given,) if given else NAMES[name]:
@@ -106,7 +108,7 @@ def column(table: pa.Table, name: str, columns: Mapping[str, str] | None, *, nee
     return None
 
 
-def strings(values: Any, name: str) -> pa.Array:
+def strings(values: pa.ChunkedArray, name: str) -> pa.Array:
     """Return a column of names that must all be there; numbers are written as they look."""
     if values.null_count:
         row = values.is_null().to_pylist().index(True)
@@ -114,12 +116,14 @@ def strings(values: Any, name: str) -> pa.Array:
     return _cast(values, pa.string(), name)
 
 
-def texts(values: Any, name: str) -> pa.Array | None:
+def texts(values: pa.ChunkedArray | None, name: str) -> pa.Array | None:
     """Return a column of texts, which may be missing."""
     return None if values is None else _cast(values, pa.string(), name)
 
 
-def numbers(values: Any, name: str, kind: Any, missing: float | None = None) -> NDArray[Any] | None:
+def numbers(
+    values: pa.ChunkedArray | None, name: str, kind: pa.DataType, missing: float | None = None
+) -> NDArray[Any] | None:
     """Return a column of numbers; what is missing becomes `missing`, or is refused where that is None."""
     if values is None:
         return None
@@ -131,7 +135,7 @@ def numbers(values: Any, name: str, kind: Any, missing: float | None = None) -> 
     return array
 
 
-def _cast(values: Any, kind: Any, name: str) -> Any:
+def _cast(values: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.Array:
     """Return one array of the wanted type; a float column that holds whole numbers and NaN is one of integers."""
     chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
     whole = pa.concat_arrays(chunks) if chunks else pa.array([], values.type)

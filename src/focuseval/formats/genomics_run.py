@@ -12,7 +12,7 @@ must be given. **rank** decides the ranking.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from focuseval.place.texts import as_strings
 from focuseval.run import Run
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.collection import Collection
@@ -69,7 +70,7 @@ def read(source: Source, documents: Collection | None = None) -> Run:
 
 
 def _code_points(
-    document: Any, start: NDArray[np.int64], end: NDArray[np.int64], documents: Collection
+    document: pa.ChunkedArray, start: NDArray[np.int64], end: NDArray[np.int64], documents: Collection
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Turn the bytes of all results into code points, document by document."""
     rows = documents.find(as_strings(document))

@@ -27,17 +27,17 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
-from focuseval.formats.judgements import JudgedRows, Marks, by_row, refuse_first
+from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, refuse_first
 from focuseval.gold import UNKNOWN
 from focuseval.keys import indices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.errors import Place
-    from focuseval.formats.judgements import Check
+    from focuseval.formats.judged_rows import Check
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
@@ -224,31 +224,32 @@ def _bad_spans(rows: JudgedRows, marks: Marks, length: NDArray[np.int64]) -> Che
     quoted = pc.greater(pc.binary_length(quote).fill_null(0), 0).to_numpy(zero_copy_only=False)
     alone = (start < 0) & (end < 0) & quoted
 
-    def check(wrong: NDArray[np.bool_], what: Callable[[int], str], remedy: str) -> Check:
-        def say(mark: int) -> FormatError:
-            judged = int(row[mark])
-            where = f"in {rows.document[judged].as_py()!r} for topic {rows.topic[judged].as_py()!r}"
-            return FormatError(f"{what(mark)} {where}", at=rows.at(judged), remedy=remedy)
-
-        return wrong, say
+    def where(mark: int) -> str:
+        judged = int(row[mark])
+        return f"in {rows.document[judged].as_py()!r} for topic {rows.topic[judged].as_py()!r}"
 
     return by_row(
         row,
         len(rows),
-        check(
+        rows.check(
             ~alone & ((start < 0) | (end < 0)),
-            lambda _: "expected a span's start and end, or its quote, found neither",
+            lambda mark: f"expected a span's start and end, or its quote, found neither {where(mark)}",
             "give the offsets, the quote, or both",
+            row,
         ),
-        check(
+        rows.check(
             end < start,
-            lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]}",
+            lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]} {where(mark)}",
             "exchange start and end, if that is what was meant",
+            row,
         ),
-        check(
+        rows.check(
             (limit >= 0) & (end > limit) & ~quoted,
-            lambda mark: f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]}",
+            lambda mark: (
+                f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]} {where(mark)}"
+            ),
             "offsets count code points of the text, markup excluded",
+            row,
         ),
     )
 

@@ -23,8 +23,8 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, sound_lines
-from focuseval.formats.judgements import JudgedRows, Marks, by_row, refuse_first
-from focuseval.formats.numbers import no_number, numbers
+from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, refuse_first
+from focuseval.formats.numbers import known_numbers, no_number
 from focuseval.formats.source import refuse_nul
 from focuseval.formats.table import Layout
 from focuseval.gold import UNKNOWN
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.judgements import Check
+    from focuseval.formats.judged_rows import Check
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
 
@@ -43,7 +43,7 @@ LAYOUT = Layout(
 )
 _TOPIC, _DOCUMENT, _RELEVANT, _LENGTH, _BEP, _FIRST_PASSAGE = 0, 2, 3, 4, 5, 6
 _PASSAGE = "^[0-9]{1,9}:[0-9]{1,9}$"
-_NO_POINT = pa.array(["-1", "X", "x"])
+_NO_POINT = pa.array(["-1", "X", "x", None])
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -86,13 +86,13 @@ def _lines(sources: Sequence[Source]) -> tuple[Fields, NDArray[np.int32], Format
 
 def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     """Return the gold, and how many sums differ from their passages; raise at the first line that is wrong."""
-    rsize, no_rsize = _numbers(rows, fields.column(_RELEVANT), "relevant characters")
-    length, no_length = _numbers(rows, fields.column(_LENGTH), "document length")
+    given = np.ones(len(rows), np.bool_)
+    rsize, no_rsize = _numbers(rows, fields.column(_RELEVANT), "relevant characters", given)
+    length, no_length = _numbers(rows, fields.column(_LENGTH), "document length", given)
     points = fields.column(_BEP)
-    points = pc.if_else(pc.is_in(points, _NO_POINT), None, points)
-    bep, no_bep = _numbers(rows, points, "best entry point")
+    pointed = np.asarray(pc.invert(pc.is_in(points, _NO_POINT)))
+    bep, no_bep = _numbers(rows, points, "best entry point", pointed)
     marks, bad_marks = _marks(rows, fields, length)
-    pointed = points.is_valid().to_numpy(zero_copy_only=False)
     marked = np.bincount(marks.row, minlength=len(rows)) > 0
     refuse_first(
         rows.twice(),
@@ -121,12 +121,10 @@ def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     return rows.gold(marked, articles, marks), int(np.count_nonzero(total != rsize))
 
 
-def _numbers(rows: JudgedRows, texts: pa.Array, name: str) -> tuple[NDArray[np.int64], Check]:
+def _numbers(rows: JudgedRows, texts: pa.Array, name: str, given: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Check]:
     """Return a column of numbers, UNKNOWN where none is given, and which are none."""
-    values = numbers(texts, "int")
-    wrong = pc.and_(texts.is_valid(), values.is_null()).to_numpy(zero_copy_only=False)
-    filled = (values.fill_null(UNKNOWN) if values.null_count else values).to_numpy()
-    return filled, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
+    values, wrong = known_numbers(texts, given)
+    return values, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
 
 
 def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[Marks, Check | None]:
@@ -140,20 +138,26 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
     start, end = both[::2], both[::2] + both[1::2]
     limit = length[row]
 
-    def past(mark: int) -> FormatError:
-        what = f"expected a passage within the document's {limit[mark]} characters, "
-        what += f"found {texts[mark].as_py()} ending at {end[mark]}"
-        return FormatError(what, at=rows.at(row[mark]), remedy="offsets count characters of the text, markup excluded")
-
-    def no_passage(mark: int) -> FormatError:
-        return FormatError(
-            f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
-            at=rows.at(row[mark]),
-            remedy="write both as numbers, such as 126:28761",
-        )
-
-    unsound = ~sound.to_numpy(zero_copy_only=False)
-    bad = by_row(row, len(rows), (unsound, no_passage), ((limit >= 0) & (end > limit), past))
+    sound = np.asarray(sound)
+    bad = by_row(
+        row,
+        len(rows),
+        rows.check(
+            ~sound,
+            lambda mark: f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
+            "write both as numbers, such as 126:28761",
+            row,
+        ),
+        rows.check(
+            (limit >= 0) & (end > limit),
+            lambda mark: (
+                f"expected a passage within the document's {limit[mark]} characters, "
+                f"found {texts[mark].as_py()} ending at {end[mark]}"
+            ),
+            "offsets count characters of the text, markup excluded",
+            row,
+        ),
+    )
     return Marks(row, start, end), bad
 
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
+from focuseval.formats.numbers import known_numbers
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
@@ -28,7 +29,11 @@ from focuseval.run import Run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from focuseval.formats.source import Source
+
+    Offsets = NDArray[np.int64]
 
 LAYOUT = Layout(
     {
@@ -40,7 +45,6 @@ LAYOUT = Layout(
 )  # fmt: skip
 _NUMBERS = {"place": "int", "length": "int"}
 _UNKNOWN = pa.array(["X", "x", "-1"])
-_OFFSET = "^[0-9]{1,9}$"
 _FAR = 10**9
 
 
@@ -82,26 +86,25 @@ def _places(source: Source, table: Table) -> dict[str, Any]:
     return {name: None if _nothing(column) else column for name, column in columns.items()}
 
 
-def _nothing(column: Any) -> bool:
+def _nothing(column: NDArray[np.int64] | pa.ChunkedArray) -> bool:
     return not isinstance(column, np.ndarray) and column.null_count == len(column) > 0
 
 
-def _numbers(source: Source, table: Table, column: Any, skip: Any) -> Any:
+def _numbers(source: Source, table: Table, column: pa.ChunkedArray, skip: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return offsets or lengths; −1 where the field is unknown, missing or (`skip`) a path."""
-    digits = pc.match_substring_regex(column, _OFFSET)
-    right = pc.or_(pc.or_(digits, pc.is_in(column, _UNKNOWN)), skip)
-    wrong = pc.index(right, pa.scalar(False)).as_py()
-    if wrong >= 0:
+    unknown = pc.or_(pc.is_in(column, _UNKNOWN), pc.fill_null(skip, True))
+    values, wrong = known_numbers(column.combine_chunks(), ~np.asarray(unknown))
+    if wrong.any():
+        row = int(np.argmax(wrong))
         raise FormatError(
-            f"expected a path, an offset, 'X' or '-1', found {column[wrong].as_py()!r}",
-            at=source.at(table.line_of(wrong)),
+            f"expected a path, an offset, 'X' or '-1', found {column[row].as_py()!r}",
+            at=source.at(table.line_of(row)),
             remedy="see 'focuseval formats inex-text'",
         )
-    known = pc.if_else(digits, column, None)
-    return column_array(pc.fill_null(known.cast(pa.int64()), -1), np.int64)
+    return values
 
 
-def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any) -> None:
+def _refuse_half_ranges(source: Source, table: Table, is_path: pa.ChunkedArray, to_path: pa.ChunkedArray) -> None:
     half = pc.and_(pc.is_valid(to_path), pc.xor(is_path, pc.fill_null(to_path, False)))
     wrong = pc.index(half, pa.scalar(True)).as_py()
     if wrong >= 0:
@@ -112,7 +115,7 @@ def _refuse_half_ranges(source: Source, table: Table, is_path: Any, to_path: Any
         )
 
 
-def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any:
+def _checked_offsets(source: Source, table: Table, start: Offsets, size: Offsets | None) -> Offsets:
     """Return the offsets, after refusing those (and lengths) below −1 or beyond any document."""
     numbers = (start,) if size is None else (start, size)
     if any(len(column) and (column.min() < -1 or column.max() >= _FAR) for column in numbers):
@@ -127,7 +130,7 @@ def _checked_offsets(source: Source, table: Table, start: Any, size: Any) -> Any
     return start
 
 
-def _ends(start: Any, size: Any) -> Any:
+def _ends(start: Offsets, size: Offsets | None) -> Offsets:
     """Return one past the last character; −1 for entry points and unknown places."""
     if size is None:
         return np.full(len(start), -1, np.int64)
@@ -139,15 +142,6 @@ def _ends(start: Any, size: Any) -> Any:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines; a path is written where there is one, else the offset and length."""
-    from focuseval.formats.lines import joined, ranks, scores, words  # noqa: PLC0415  writing is rare
-    from focuseval.formats.places import place_columns  # noqa: PLC0415  writing is rare
+    from focuseval.formats.lines import place_columns, run_lines  # noqa: PLC0415  writing is rare
 
-    yield from joined(
-        words("topic", run.topics, run.topic),
-        "Q0",
-        words("document", run.document),
-        ranks(run),
-        scores(run),
-        words("run id", [run.run_id or "run"])[0].as_py(),
-        place_columns(run),
-    )
+    return run_lines(run, place_columns(run))

@@ -133,7 +133,7 @@ def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:
             remedy="write one flat object on each line",
         ) from error
     except ValueError as error:  # JSON and UTF-8 alike
-        raise no_object(f": {error}", at) from error
+        raise no_object(f": {constants[0]} is not a number" if constants else f": {error}", at) from error
     if not isinstance(value, dict):
         raise no_object(f" {raw[:40].decode()!r}", at)
     return value, constants

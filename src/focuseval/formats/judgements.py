@@ -6,7 +6,7 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +15,9 @@ from focuseval.errors import FormatError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.keys import indices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
 
     from focuseval.errors import Place
     from focuseval.formats.source import Source
@@ -75,106 +72,6 @@ class Judgements:
             remarks=remarks,
             **origin(sources),
         )
-
-
-Check = tuple["NDArray[np.bool_]", "Callable[[int], FormatError]"]
-"""Which rows are wrong, and what to say of one."""
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedRows:
-    """Judgements as columns, in the order of the files: a row for every judged document."""
-
-    sources: Sequence[Source]
-    source: NDArray[np.int32]
-    line: NDArray[np.int64]
-    topic: pa.DictionaryArray
-    document: pa.DictionaryArray
-
-    def __len__(self) -> int:
-        """Return the number of judgements."""
-        return len(self.line)
-
-    def at(self, row: int) -> Place:
-        """Return where a judgement stands."""
-        return self.sources[int(self.source[row])].at(int(self.line[row]))
-
-    def check(self, wrong: NDArray[np.bool_], what: Callable[[int], str], remedy: str | None = None) -> Check:
-        """Return a check of rows: which are wrong, and what to say of one."""
-        return wrong, lambda row: FormatError(what(row), at=self.at(row), remedy=remedy)
-
-    def twice(self) -> Check:
-        """Find pairs that were judged before."""
-        pair = self.topic.indices.to_numpy().astype(np.int64) << 32 | self.document.indices.to_numpy()
-        before, ordered = np.arange(len(self)), np.sort(pair)
-        if (ordered[1:] == ordered[:-1]).any():
-            _, first, number = np.unique(pair, return_index=True, return_inverse=True)
-            before = first[number]
-
-        def say(row: int) -> FormatError:
-            names = self.document[row].as_py(), self.topic[row].as_py()
-            return judged_twice(*names, self.at(int(before[row])), self.at(row))
-
-        return before < np.arange(len(self)), say
-
-    def gold(
-        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any
-    ) -> Gold:
-        """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
-        topic, document = (column.indices.to_numpy().astype(np.int32) for column in (self.topic, self.document))
-        order, inner = (np.argsort(codes, kind="stable") for codes in (topic, topic[marks.row]))
-        row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
-        grade = relevance[order].astype(np.int32)
-        sizes = {name: column[order] for name, column in articles.items()}
-        quote = None if marks.quote is None else marks.quote.take(indices(inner))
-        return Gold(
-            tuple(self.topic.dictionary.to_pylist()),
-            self.document.dictionary,
-            Articles(topic[order], document[order], grade, **sizes, line=self.line[order], source=self.source[order]),
-            Passages(
-                topic[row],
-                document[row],
-                start,
-                end,
-                np.where(end >= 0, end - start, UNKNOWN),
-                quote=None if quote is None or quote.null_count == len(quote) else quote,
-                line=self.line[row] if len(row) else None,
-            ),
-            empty_elements(),
-            **said,
-            **origin(self.sources),
-        )
-
-
-class Marks(NamedTuple):
-    """Highlighted spans: the row of the judgement that each belongs to, its ends, and maybe its quote."""
-
-    row: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    quote: pa.Array | None = None
-
-
-def refuse_first(*checks: Check | None) -> None:
-    """Raise what the first check to find it says of the first row that any check finds wrong."""
-    found = _first_wrong(*checks)
-    if found is not None:
-        row, say = found
-        raise say(row)
-
-
-def by_row(row: NDArray[np.int64], rows: int, *checks: Check) -> Check | None:
-    """Return checks of spans as one check of the rows that they belong to; None where no span is wrong."""
-    found = _first_wrong(*checks)
-    if found is None:
-        return None
-    mark, say = found
-    return np.arange(rows) == row[mark], lambda _: say(mark)
-
-
-def _first_wrong(*checks: Check | None) -> tuple[int, Callable[[int], FormatError]] | None:
-    found = [(int(np.argmax(check[0])), check[1]) for check in checks if check is not None and check[0].any()]
-    return min(found, key=lambda one: one[0], default=None)
 
 
 def judged_twice(document: str, topic: str, first: Place, second: Place) -> FormatError:

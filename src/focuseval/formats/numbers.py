@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
+from focuseval.keys import indices
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from focuseval.formats.source import Source
 
 ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
@@ -68,9 +70,20 @@ def numbers(texts: pa.Array, kind: str) -> pa.Array:
     return pa.array([None if text is None else number(text, kind) for text in texts.to_pylist()], ARROW[kind])
 
 
+def known_numbers(texts: pa.Array, known: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the whole numbers that a column holds where they are known, −1 elsewhere; and which of them are none."""
+    values = numbers(texts if known.all() else texts.take(indices(np.flatnonzero(known))), "int")
+    filled, wrong = np.full(len(texts), -1, np.int64), np.zeros(len(texts), np.bool_)
+    wrong[known] = values.is_null()
+    filled[known] = values.fill_null(-1) if values.null_count else values
+    return filled, wrong
+
+
 def _plain(texts: pa.Array, most: int) -> bool:
     """Say whether whole numbers have few digits, and none is hexadecimal, which Arrow knows and we do not."""
-    data = texts.buffers()[2]
-    written = b"" if data is None else bytes(data)
-    longest = pc.max(pc.binary_length(texts), min_count=0).as_py() or 0
-    return longest <= most and b"x" not in written and b"X" not in written
+    _, offsets, data = texts.buffers()
+    if data is None or not len(texts):
+        return True
+    ends = np.frombuffer(offsets, np.int32)[texts.offset :][: len(texts) + 1]
+    written = bytes(data[int(ends[0]) : int(ends[-1])])
+    return bool(np.diff(ends).max() <= most) and b"x" not in written and b"X" not in written

@@ -27,7 +27,7 @@ _FEW = 200
 """Rows among which one is few."""
 
 
-def topic_codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """Return the topics in order of first appearance, and every row's code.
 
     >>> topic_codes(pa.chunked_array([["b", "b", "a"], ["a", "b"]]))
@@ -44,11 +44,13 @@ def topic_codes(column: Any) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     return tuple(codes), np.repeat(np.array(blocks, np.int32), np.concatenate(sizes))
 
 
-def _run_ends(chunk: Any) -> Any:
+def _run_ends(chunk: pa.Array) -> pa.RunEndEncodedArray:
     return chunk if pa.types.is_run_end_encoded(chunk.type) else pc.run_end_encode(chunk)
 
 
-def only_value(column: Any, refuse: Callable[[int, str, str], FormatError], first: str | None = None) -> str:
+def only_value(
+    column: pa.ChunkedArray, refuse: Callable[[int, str, str], FormatError], first: str | None = None
+) -> str:
     """Return the one value of a column; raise what `refuse(row, first, other)` makes of a second one."""
     row = 0
     for chunk in column.chunks:
@@ -84,7 +86,9 @@ def full_order(rows: NDArray[np.int64]) -> Order:
     return Order(len(rows), rows[:0], rows)
 
 
-def by_score_and_document(topic: NDArray[np.int32], score: NDArray[np.float64], document: Any) -> Order | None:
+def by_score_and_document(
+    topic: NDArray[np.int32], score: NDArray[np.float64], document: pa.ChunkedArray
+) -> Order | None:
     """Return the order of a TREC run, or None when the rows stand in it: score descending, then document descending.
 
     trec_eval keeps scores in single precision, so scores that differ beyond it tie.
@@ -137,7 +141,7 @@ def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.in
     return np.concatenate(ties)
 
 
-def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Order | None) -> Order | None:
+def _ties_ordered(tied: NDArray[np.int64], size: int, document: pa.ChunkedArray, order: Order | None) -> Order | None:
     """Order the rows that tie with the one before them (or after) by descending document."""
     rows = np.sort(np.concatenate((tied, tied - 1)))
     rows = rows[np.append(True, rows[1:] != rows[:-1])]
@@ -155,7 +159,7 @@ def _ties_ordered(tied: NDArray[np.int64], size: int, document: Any, order: Orde
     return full_order(origin)
 
 
-def _at(column: Any, rows: NDArray[np.int64]) -> Any:
+def _at(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> pa.ChunkedArray:
     """Return some rows of an Arrow column, whatever their order."""
     ascending = np.argsort(rows)
     back = np.empty_like(ascending)
@@ -222,7 +226,7 @@ def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
     return moved(np.arange(1, order.size + 1, dtype=narrow), order)
 
 
-def _arrow_taken(column: Any, order: Order) -> Any:
+def _arrow_taken(column: pa.Array | pa.ChunkedArray, order: Order) -> pa.Array | pa.ChunkedArray:
     """Take rows; where only some move, chunk by chunk, so that chunks without any stay as they are."""
     if order.full or not isinstance(column, pa.ChunkedArray):
         return column.take(indices(order.origin if order.full else taken(np.arange(order.size), order)))
@@ -234,7 +238,7 @@ def _arrow_taken(column: Any, order: Order) -> Any:
     return pa.chunked_array(pieces, column.type)
 
 
-def _with_rows_moved(chunk: Any, to: NDArray[np.int64], origin: NDArray[np.int64]) -> Any:
+def _with_rows_moved(chunk: pa.Array, to: NDArray[np.int64], origin: NDArray[np.int64]) -> pa.Array:
     """Return a chunk with some rows in other places: few of them between slices of the rest, which are copied whole."""
     if len(to) * _FEW > len(chunk):
         rows = np.arange(len(chunk))
@@ -247,7 +251,7 @@ def _with_rows_moved(chunk: Any, to: NDArray[np.int64], origin: NDArray[np.int64
     return pa.concat_arrays([*pieces, chunk.slice(last)])
 
 
-def _closed(chunks: list[Any], order: Order) -> Iterator[tuple[int, list[Any]]]:
+def _closed(chunks: list[pa.Array], order: Order) -> Iterator[tuple[int, list[pa.Array]]]:
     """Yield chunks, and together those between which rows move, with the number of their first row."""
     ends = np.cumsum([len(chunk) for chunk in chunks])
     one, other = (np.searchsorted(ends, rows, "right") for rows in (order.to, order.origin))
@@ -258,7 +262,7 @@ def _closed(chunks: list[Any], order: Order) -> Iterator[tuple[int, list[Any]]]:
         yield int(ends[start]) - len(chunks[start]), chunks[start:end]
 
 
-def distinct_keys(topic: NDArray[np.int32], document: Any) -> NDArray[np.uint64] | tuple[int, int] | None:
+def distinct_keys(topic: NDArray[np.int32], document: pa.ChunkedArray) -> NDArray[np.uint64] | tuple[int, int] | None:
     """Return the documents' keys when they differ within every topic, else the first two rows that are the same.
 
     None: two documents of a topic share a key by chance, and nothing is repeated.

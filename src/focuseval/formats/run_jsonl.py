@@ -116,10 +116,10 @@ def _column(name: str, column: pa.ChunkedArray) -> Any:
     return filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMBERS[name].to_pandas_dtype())
 
 
-def _check(source: Source, columns: dict[str, Any], line: Any) -> None:
+def _check(source: Source, columns: dict[str, pa.ChunkedArray], line: NDArray[np.int64]) -> None:
     """Refuse what no ranking or place can be made of."""
 
-    def refuse(wrong: Any, what: str) -> None:
+    def refuse(wrong: NDArray[np.bool_], what: str) -> None:
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             raise FormatError(f"{what} for topic {columns['topic'][row].as_py()!r}", at=source.at(int(line[row])))

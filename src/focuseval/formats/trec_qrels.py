@@ -11,22 +11,26 @@ unjudged, which counts as not relevant. A grade of 0.5 is refused rather than cu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.formats.judgements import empty_elements, empty_passages, judged_twice, origin
+from focuseval.formats.judged_rows import JudgedRows, no_marks
+from focuseval.formats.judgements import judged_twice
 from focuseval.formats.ranking import distinct_keys, topic_codes
 from focuseval.formats.table import Layout, Table, column_array, read_table
-from focuseval.gold import UNKNOWN, Articles, Gold
+from focuseval.gold import UNKNOWN
 from focuseval.keys import coded, hash64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from focuseval.formats.source import Source
+    from focuseval.gold import Gold
 
 LAYOUT = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
@@ -44,37 +48,20 @@ def read(sources: Sequence[Source]) -> Gold:
         first, second = (sources[int(source[row])].at(int(line[row])) for row in keys)
         raise judged_twice(columns[1][keys[0]].as_py(), topics[topic[keys[0]]], first, second)
     document, documents = coded(columns[1], hash64(columns[1]) if keys is None else keys)
-    in_blocks = bool((topic[1:] >= topic[:-1]).all())
-    order = slice(None) if in_blocks else np.argsort(topic, kind="stable")
+    ids = ((topic, pa.array(topics, pa.string())), (document, documents))
+    rows = JudgedRows(sources, source, line, *(pa.DictionaryArray.from_arrays(*pair) for pair in ids))
     unknown = np.full(len(topic), UNKNOWN, np.int64)
-    articles = Articles(
-        topic[order],
-        document[order],
-        np.clip(grade[order], -(2**31), 2**31 - 1).astype(np.int32),
-        unknown,
-        unknown,
-        unknown,
-        line=line[order],
-        source=source[order] if len(sources) > 1 else None,
-    )
-    return Gold(
-        topics,
-        documents,
-        articles,
-        empty_passages(),
-        empty_elements(),
-        scale="trec",
-        **origin(sources),
-    )
+    grades = np.clip(grade, -(2**31), 2**31 - 1)
+    return rows.gold(grades, {"length": unknown, "rsize": unknown, "bep": unknown}, no_marks(), scale="trec")
 
 
-def _joined(columns: list[Any]) -> Any:
+def _joined(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
     """Return the columns of several files as one."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     return pa.chunked_array(chunks) if chunks else columns[0]
 
 
-def _lines(table: Table) -> Any:
+def _lines(table: Table) -> NDArray[np.int64]:
     return np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
 
 

@@ -12,7 +12,7 @@ A document may occur once in a topic.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pyarrow as pa
 
     from focuseval.formats.source import Source
 
@@ -89,7 +91,7 @@ def one_run_id(source: Source, table: Table, name: str | None = None) -> str:
     return only_value(table.pop("run"), refuse, name)
 
 
-def _repeated(source: Source, table: Table, document: Any, rows: tuple[int, int]) -> FormatError:
+def _repeated(source: Source, table: Table, document: pa.ChunkedArray, rows: tuple[int, int]) -> FormatError:
     first, second = (source.at(table.line_of(row)) for row in rows)
     return FormatError(
         f"expected a document once in a topic, found {document[rows[0]].as_py()!r} again, first on line {first.line}",
@@ -100,13 +102,6 @@ def _repeated(source: Source, table: Table, document: Any, rows: tuple[int, int]
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines."""
-    from focuseval.formats.lines import joined, ranks, scores, words  # noqa: PLC0415  writing is rare
+    from focuseval.formats.lines import run_lines  # noqa: PLC0415  writing is rare
 
-    yield from joined(
-        words("topic", run.topics, run.topic),
-        "Q0",
-        words("document", run.document),
-        ranks(run),
-        scores(run),
-        words("run id", [run.run_id or "run"])[0].as_py(),
-    )
+    return run_lines(run)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from xml.parsers import expat
 
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from focuseval.errors import Place
     from focuseval.formats.source import Source
@@ -21,65 +21,23 @@ _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
 
 
-def parse(source: Source, handlers: Mapping[str, Callable[..., Any]] | None = None) -> None:
-    """Run expat over a file with the given handlers (``StartElementHandler`` …); without any, check well-formedness."""
-    run_parser(source, safe_parser(source, handlers))
-
-
-def run_parser(source: Source, parser: expat.XMLParserType) -> None:
-    """Feed a whole file to a parser made by `safe_parser`."""
-    try:
-        parser.Parse(source.data, True)
-    except expat.ExpatError as error:
-        raise FormatError(
-            f"expected well-formed XML, found: {expat.ErrorString(error.code)}",
-            at=source.at(error.lineno, error.offset + 1),
-            remedy="mend the file at this place",
-        ) from error
-    except (ValueError, LookupError) as error:  # a declared encoding that nobody knows, or of several bytes
-        raise FormatError(
-            f"expected an encoding that can be read, found: {error}", at=source.at(1), remedy="save the file as UTF-8"
-        ) from error
-
-
-def safe_parser(source: Source, handlers: Mapping[str, Callable[..., Any]] | None = None) -> expat.XMLParserType:
-    """Return a parser that refuses entity declarations, and references to entities it cannot know."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-
-    def refuse_declaration(name: str, *_: object) -> None:
-        raise FormatError(
-            f"expected no entity declarations, found one of {name!r}",
-            at=source.at(parser.CurrentLineNumber),
-            remedy="write the characters themselves",
-        )
-
-    def refuse_reference(name: str, *_: object) -> None:
-        raise FormatError(
-            f"expected characters, found the undeclared entity &{name};",
-            at=source.at(parser.CurrentLineNumber),
-            remedy="write the character itself",
-        )
-
-    parser.EntityDeclHandler = refuse_declaration
-    parser.SkippedEntityHandler = refuse_reference
-    for name, handler in (handlers or {}).items():
-        setattr(parser, name, handler)
-    return parser
-
-
 _HANDLERS = {
     "StartElementHandler": "start",
     "EndElementHandler": "end",
     "CharacterDataHandler": "characters",
     "XmlDeclHandler": "declaration",
+    "EntityDeclHandler": "refuse_declaration",
+    "SkippedEntityHandler": "refuse_reference",
 }
-"""The methods of a reader that expat calls."""
+"""The methods of a reader that expat calls, where there are such."""
 
 
 @dataclass
 class EventReader:
-    """One pass over a file by expat events; a subclass takes in tags (`start`, `end`) and maybe text (`characters`)."""
+    """One pass over a file by expat events; a subclass takes in tags (`start`, `end`) and maybe text (`characters`).
+
+    Entity declarations are refused, and references to entities that nobody can know.
+    """
 
     source: Source
     parser: expat.XMLParserType = field(init=False, repr=False)
@@ -88,12 +46,35 @@ class EventReader:
 
     def __post_init__(self) -> None:
         """Make the parser."""
-        handlers = {handler: getattr(self, name, None) for handler, name in _HANDLERS.items()}
-        self.parser = safe_parser(self.source, {name: handler for name, handler in handlers.items() if handler})
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        for handler, name in _HANDLERS.items():
+            if hasattr(self, name):
+                setattr(self.parser, handler, getattr(self, name))
 
     def read(self) -> None:
-        """Read the whole file."""
-        run_parser(self.source, self.parser)
+        """Read the whole file; without methods that take anything in, see whether it is well-formed."""
+        try:
+            self.parser.Parse(self.source.data, True)
+        except expat.ExpatError as error:
+            raise FormatError(
+                f"expected well-formed XML, found: {expat.ErrorString(error.code)}",
+                at=self.source.at(error.lineno, error.offset + 1),
+                remedy="mend the file at this place",
+            ) from error
+        except (ValueError, LookupError) as error:  # a declared encoding that nobody knows, or of several bytes
+            what = f"expected an encoding that can be read, found: {error}"
+            raise FormatError(what, at=self.source.at(1), remedy="save the file as UTF-8") from error
+
+    def refuse_declaration(self, name: str, *_: object) -> None:
+        """Refuse to declare an entity."""
+        what = f"expected no entity declarations, found one of {name!r}"
+        raise FormatError(what, at=self.at(), remedy="write the characters themselves")
+
+    def refuse_reference(self, name: str, *_: object) -> None:
+        """Refuse an entity that was not declared."""
+        what = f"expected characters, found the undeclared entity &{name};"
+        raise FormatError(what, at=self.at(), remedy="write the character itself")
 
     def need(self, attributes: Mapping[str, str], name: str, element: str = "") -> str:
         """Return an attribute that must be there."""

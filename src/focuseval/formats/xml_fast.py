@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ import pyarrow as pa
 from focuseval.formats import xml_slow
 from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of
-from focuseval.formats.xml import parse
+from focuseval.formats.xml import EventReader
 from focuseval.keys import indices
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class _Tags:
     last: NDArray[np.int64]
     word: NDArray[np.uint64]
 
-    def __getitem__(self, which: Any) -> _Tags:
+    def __getitem__(self, which: NDArray[np.integer] | NDArray[np.bool_] | tuple[slice, int]) -> _Tags:
         """Return some of the tags."""
         return _Tags(self.text, self.first[which], self.last[which], self.word[which])
 
@@ -85,7 +85,7 @@ def read(source: Source) -> xml_slow.Submission | None:
     shape = _shape(data, topic.end()) if topic else None
     if not topic or shape is None or not _ordinary(data, topic.start()):
         return None
-    parse(source)
+    EventReader(source).read()
     raw = xml_slow.read(source_of(data[: topic.start()] + b"</inex-submission>", source.name))
     if len(raw.topic):  # results before the first ordinary topic: theirs is written in another way
         return None
@@ -157,9 +157,9 @@ def _written(name: bytes) -> list[bytes]:
     return [b"<%b *" % name] if name in _PLACES else [b"<%b>" % name, b"</%b>" % name]
 
 
-def _values(results: _Tags, shape: list[bytes]) -> dict[str, Any] | None:
+def _values(results: _Tags, shape: list[bytes]) -> dict[str, pa.Array] | None:
     """Return a typed column for everything that a result says."""
-    values: dict[str, Any] = {}
+    values: dict[str, pa.Array] = {}
     place = 1
     for name in shape:
         if name in _PLACES:
@@ -177,13 +177,13 @@ def _values(results: _Tags, shape: list[bytes]) -> dict[str, Any] | None:
     return _with_ends(values) if "end" in values else values
 
 
-def _with_ends(values: dict[str, Any]) -> dict[str, Any] | None:
+def _with_ends(values: dict[str, pa.Array]) -> dict[str, pa.Array] | None:
     """Return the columns with ends in place of lengths."""
     start, length = values["start"].to_numpy(), values["end"].to_numpy()
     return None if max(start.max(), length.max()) >= _FAR else values | {"end": pa.array(start + length)}
 
 
-def _attributes(places: _Tags, name: bytes) -> dict[str, Any]:
+def _attributes(places: _Tags, name: bytes) -> dict[str, pa.Array | None]:
     """Return the two attributes of every ``<fol>`` or ``<passage>``, found between their four quotes."""
     one, two = _PLACES[name]
     columns = ("start", "end") if name == b"fol" else ("path", "end_path")
@@ -200,7 +200,7 @@ def _attributes(places: _Tags, name: bytes) -> dict[str, Any]:
     return dict(zip(columns, cuts, strict=True))
 
 
-def _cut(text: NDArray[np.uint8], start: NDArray[np.int64], end: NDArray[np.int64]) -> Any:
+def _cut(text: NDArray[np.uint8], start: NDArray[np.int64], end: NDArray[np.int64]) -> pa.Array | None:
     """Return the pieces between positions as strings; None when one is empty or holds white space."""
     size = end - start
     if not len(size) or size.min() <= 0 or len(text) >= 1 << 31:

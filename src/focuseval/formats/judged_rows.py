@@ -1,0 +1,147 @@
+"""Judgements as columns, from one file or several: checked as arrays, and turned into a `Gold`.
+
+For formats whose golds are large. A check says of all rows at once which are wrong; the first wrong line is named, as
+if the lines had been read one after another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from focuseval.errors import FormatError
+from focuseval.formats.judgements import empty_elements, judged_twice, origin
+from focuseval.gold import UNKNOWN, Articles, Gold, Passages
+from focuseval.keys import indices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from focuseval.errors import Place
+    from focuseval.formats.source import Source
+
+Check = tuple["NDArray[np.bool_]", "Callable[[int], FormatError]"]
+"""Which rows are wrong, and what to say of one."""
+
+
+class Marks(NamedTuple):
+    """Highlighted spans: the row of the judgement that each belongs to, its ends, and maybe its quote."""
+
+    row: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    quote: pa.Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Judgements as columns, in the order of the files: a row for every judged document."""
+
+    sources: Sequence[Source]
+    source: NDArray[np.int32]
+    line: NDArray[np.int64]
+    topic: pa.DictionaryArray
+    document: pa.DictionaryArray
+
+    def __len__(self) -> int:
+        """Return the number of judgements."""
+        return len(self.line)
+
+    def at(self, row: int) -> Place:
+        """Return where a judgement stands."""
+        return self.sources[int(self.source[row])].at(int(self.line[row]))
+
+    def check(
+        self, wrong: NDArray[np.bool_], what: Callable[[int], str], remedy: str, row: NDArray[np.int64] | None = None
+    ) -> Check:
+        """Return a check of rows, or of spans that belong to rows: which are wrong, and what to say of one."""
+
+        def say(number: int) -> FormatError:
+            at = self.at(number if row is None else int(row[number]))
+            return FormatError(what(number), at=at, remedy=remedy)
+
+        return wrong, say
+
+    def twice(self) -> Check:
+        """Find pairs that were judged before."""
+        pair = self.topic.indices.to_numpy().astype(np.int64) << 32 | self.document.indices.to_numpy()
+        before, ordered = np.arange(len(self)), np.sort(pair)
+        if (ordered[1:] == ordered[:-1]).any():
+            _, first, number = np.unique(pair, return_index=True, return_inverse=True)
+            before = first[number]
+
+        def say(row: int) -> FormatError:
+            names = self.document[row].as_py(), self.topic[row].as_py()
+            return judged_twice(*names, self.at(int(before[row])), self.at(row))
+
+        return before < np.arange(len(self)), say
+
+    def gold(
+        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any
+    ) -> Gold:
+        """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
+        topic, document = (
+            column.indices.to_numpy().astype(np.int32, copy=False) for column in (self.topic, self.document)
+        )
+        order, inner = (_in_blocks(codes) for codes in (topic, topic[marks.row]))
+        row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
+        grade = relevance[order].astype(np.int32)
+        sizes = {name: column[order] for name, column in articles.items()}
+        quote = marks.quote
+        if quote is not None and not isinstance(inner, slice):
+            quote = quote.take(indices(inner))
+        return Gold(
+            tuple(self.topic.dictionary.to_pylist()),
+            self.document.dictionary,
+            Articles(topic[order], document[order], grade, **sizes, line=self.line[order], source=self.source[order]),
+            Passages(
+                topic[row],
+                document[row],
+                start,
+                end,
+                np.where(end >= 0, end - start, UNKNOWN),
+                quote=None if quote is None or quote.null_count == len(quote) else quote,
+                line=self.line[row] if len(row) else None,
+            ),
+            empty_elements(),
+            **said,
+            **origin(self.sources),
+        )
+
+
+def no_marks() -> Marks:
+    """Return the spans of a gold that has none."""
+    nothing = np.zeros(0, np.int64)
+    return Marks(nothing, nothing, nothing)
+
+
+def _in_blocks(topic: NDArray[np.int32]) -> NDArray[np.int64] | slice:
+    """Return rows in blocks of topics: mostly as they stand, and then nothing is copied."""
+    return np.argsort(topic, kind="stable") if (topic[1:] < topic[:-1]).any() else slice(None)
+
+
+def refuse_first(*checks: Check | None) -> None:
+    """Raise what the first check to find it says of the first row that any check finds wrong."""
+    found = _first_wrong(*checks)
+    if found is not None:
+        row, say = found
+        raise say(row)
+
+
+def by_row(row: NDArray[np.int64], rows: int, *checks: Check) -> Check | None:
+    """Return checks of spans as one check of the rows that they belong to; None where no span is wrong."""
+    found = _first_wrong(*checks)
+    if found is None:
+        return None
+    mark, say = found
+    return np.arange(rows) == row[mark], lambda _: say(mark)
+
+
+def _first_wrong(*checks: Check | None) -> tuple[int, Callable[[int], FormatError]] | None:
+    found = [(int(np.argmax(check[0])), check[1]) for check in checks if check is not None and check[0].any()]
+    return min(found, key=lambda one: one[0], default=None)
