@@ -87,7 +87,7 @@ class Fields(NamedTuple):
         """Return the fields at a place of their lines, from 0; null where a line has fewer."""
         there = self.width > place
         rows = self.first + place
-        return self.take(rows) if there.all() else self.text.take(pa.array(2 * rows, mask=~there))
+        return self.take(rows) if there.all() else self.text.take(indices(2 * rows, there))
 
     def before(self, row: int) -> Fields:
         """Return the lines before a row."""
