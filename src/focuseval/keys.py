@@ -53,17 +53,21 @@ def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
     return keys
 
 
-def indices(rows: NDArray[np.integer], valid: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Return row numbers as an Arrow array, null where not `valid`; `pa.array` would load all of ``numpy.ma`` for it.
+def indices(rows: NDArray[np.integer], there: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Return row numbers as an Arrow array, null where they are not there.
 
-    >>> indices(np.array([2, 0])).to_pylist(), indices(np.array([2, 0]), np.array([False, True])).to_pylist()
-    ([2, 0], [None, 0])
+    `pa.array` would load all of ``numpy.ma`` to see that none is masked.
+
+    >>> indices(np.array([2, 0])).to_pylist()
+    [2, 0]
+    >>> indices(np.array([2, 0]), np.array([False, True])).to_pylist()
+    [None, 0]
     """
     import pyarrow as pa  # noqa: PLC0415  who has Arrow arrays has loaded it
 
     numbers = np.ascontiguousarray(rows, np.int64)
-    mask = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [mask, pa.py_buffer(numbers)])
+    valid = None if there is None else pa.py_buffer(np.packbits(there, bitorder="little"))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [valid, pa.py_buffer(numbers)])
 
 
 def rows_of_chunks(column: pa.Array | pa.ChunkedArray, rows: NDArray[np.integer]) -> pa.Array | pa.ChunkedArray:

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
-from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, refuse_first
+from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, encoded, refuse_first
 from focuseval.gold import UNKNOWN
 from focuseval.keys import indices
 
@@ -121,8 +121,10 @@ def _lines(sources: Sequence[Source], unknown: Counter[str]) -> tuple[_Lines, Fo
             error = refusal
             break
     table = pa.Table.from_batches(lines, _LINE)
-    ids = (table[name].combine_chunks().dictionary_encode() for name in ("topic", "doc"))
-    rows = JudgedRows(sources, *map(np.concatenate, zip(*place, strict=True)), *ids)
+    topic, topics = encoded(table["topic"].combine_chunks())
+    ids = (topic, tuple(topics.to_pylist()), *encoded(table["doc"].combine_chunks()))
+    files, numbers = (np.concatenate(column) for column in zip(*place, strict=True))
+    rows = JudgedRows(sources, files, numbers, *ids)
     return _Lines(rows, table, pa.Table.from_batches(spans, _SPAN), np.array(count, np.int64), tags), error
 
 
@@ -194,26 +196,27 @@ def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Check]:
     """Return the query of every topic that has one, and the lines that give a topic another."""
     given = np.flatnonzero(query.is_valid().to_numpy(zero_copy_only=False))
-    topic = rows.topic.indices.to_numpy()[given]
+    topic = rows.topic[given]
     code = query.dictionary_encode().indices.take(indices(given)).to_numpy()
-    first = np.full(len(rows.topic.dictionary), -1)
+    first = np.full(len(rows.topics), -1)
     first[topic[::-1]] = np.arange(len(given))[::-1]
     wrong = np.zeros(len(rows), np.bool_)
     wrong[given] = code != code[first[topic]]
-    asked = indices(given[np.sort(first[first >= 0])])
-    names = rows.topic.take(asked).to_pylist()
+    asked = given[np.sort(first[first >= 0])]
+    names = [rows.topics[code] for code in rows.topic[asked].tolist()]
 
     def say(row: int) -> str:
-        return f"expected one query for topic {rows.topic[row].as_py()!r}, found another"
+        return f"expected one query for topic {rows.topics[rows.topic[row]]!r}, found another"
 
-    return dict(zip(names, query.take(asked).to_pylist(), strict=True)), rows.check(wrong, say, "keep one of them")
+    queries = dict(zip(names, query.take(indices(asked)).to_pylist(), strict=True))
+    return queries, rows.check(wrong, say, "keep one of them")
 
 
 def _attributes(lines: _Lines) -> dict[str, dict[str, str]]:
     """Return the tags of every topic that has some, from all of its lines."""
     tags: dict[str, dict[str, None]] = {}
     for row, words in lines.tags:
-        tags.setdefault(lines.rows.topic[row].as_py(), {}).update(dict.fromkeys(words))
+        tags.setdefault(lines.rows.names(row)[1], {}).update(dict.fromkeys(words))
     return {topic: {"tags": ",".join(words)} for topic, words in tags.items()}
 
 
@@ -225,8 +228,8 @@ def _bad_spans(rows: JudgedRows, marks: Marks, length: NDArray[np.int64]) -> Che
     alone = (start < 0) & (end < 0) & quoted
 
     def where(mark: int) -> str:
-        judged = int(row[mark])
-        return f"in {rows.document[judged].as_py()!r} for topic {rows.topic[judged].as_py()!r}"
+        document, topic = rows.names(int(row[mark]))
+        return f"in {document!r} for topic {topic!r}"
 
     return by_row(
         row,

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, sound_lines
-from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, refuse_first
+from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, encoded, refuse_first
 from focuseval.formats.numbers import known_numbers, no_number
 from focuseval.formats.source import refuse_nul
 from focuseval.formats.table import Layout
@@ -49,7 +49,8 @@ _NO_POINT = pa.array(["-1", "X", "x", None])
 def read(sources: Sequence[Source]) -> Gold:
     """Return the judged documents of one or several files."""
     fields, source, error = _lines(sources)
-    ids = (fields.column(place).dictionary_encode() for place in (_TOPIC, _DOCUMENT))
+    topic, topics = encoded(fields.column(_TOPIC))
+    ids = (topic, tuple(topics.to_pylist()), *encoded(fields.column(_DOCUMENT)))
     rows = JudgedRows(sources, source, fields.line, *ids)
     gold, differ = _judged(rows, fields)
     if error is not None:

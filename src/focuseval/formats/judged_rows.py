@@ -29,6 +29,12 @@ Check = tuple["NDArray[np.bool_]", "Callable[[int], FormatError]"]
 """Which rows are wrong, and what to say of one."""
 
 
+def encoded(names: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+    """Return a code for every name, and the distinct names in order of first appearance."""
+    codes = names.dictionary_encode()
+    return codes.indices.to_numpy(), codes.dictionary
+
+
 class Marks(NamedTuple):
     """Highlighted spans: the row of the judgement that each belongs to, its ends, and maybe its quote."""
 
@@ -45,12 +51,20 @@ class JudgedRows:
     sources: Sequence[Source]
     source: NDArray[np.int32]
     line: NDArray[np.int64]
-    topic: pa.DictionaryArray
-    document: pa.DictionaryArray
+    topic: NDArray[np.int32]
+    """Codes into `topics`."""
+    topics: tuple[str, ...]
+    document: NDArray[np.int32]
+    """Codes into `documents`."""
+    documents: pa.Array
 
     def __len__(self) -> int:
         """Return the number of judgements."""
         return len(self.line)
+
+    def names(self, row: int) -> tuple[str, str]:
+        """Return which document was judged, and for which topic."""
+        return self.documents[int(self.document[row])].as_py(), self.topics[self.topic[row]]
 
     def at(self, row: int) -> Place:
         """Return where a judgement stands."""
@@ -69,15 +83,14 @@ class JudgedRows:
 
     def twice(self) -> Check:
         """Find pairs that were judged before."""
-        pair = self.topic.indices.to_numpy().astype(np.int64) << 32 | self.document.indices.to_numpy()
+        pair = self.topic.astype(np.int64) << 32 | self.document
         before, ordered = np.arange(len(self)), np.sort(pair)
         if (ordered[1:] == ordered[:-1]).any():
             _, first, number = np.unique(pair, return_index=True, return_inverse=True)
             before = first[number]
 
         def say(row: int) -> FormatError:
-            names = self.document[row].as_py(), self.topic[row].as_py()
-            return judged_twice(*names, self.at(int(before[row])), self.at(row))
+            return judged_twice(*self.names(row), self.at(int(before[row])), self.at(row))
 
         return before < np.arange(len(self)), say
 
@@ -85,9 +98,7 @@ class JudgedRows:
         self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any
     ) -> Gold:
         """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
-        topic, document = (
-            column.indices.to_numpy().astype(np.int32, copy=False) for column in (self.topic, self.document)
-        )
+        topic, document = self.topic, self.document
         order, inner = (_in_blocks(codes) for codes in (topic, topic[marks.row]))
         row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
         grade = relevance[order].astype(np.int32)
@@ -96,8 +107,8 @@ class JudgedRows:
         if quote is not None and not isinstance(inner, slice):
             quote = quote.take(indices(inner))
         return Gold(
-            tuple(self.topic.dictionary.to_pylist()),
-            self.document.dictionary,
+            self.topics,
+            self.documents,
             Articles(topic[order], document[order], grade, **sizes, line=self.line[order], source=self.source[order]),
             Passages(
                 topic[row],
