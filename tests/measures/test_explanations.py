@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
+import focuseval.measures.explain as module
+from focuseval.match.policies import Policies
 from focuseval.measures import MEASURES, parse
 from focuseval.measures.citations import CITATIONS
-from focuseval.measures.explain import explain, overview
+from focuseval.measures.explain import explain, explain_profile, overview
+from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.profiles import Profile
+from focuseval.tables import Table, words
 
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "reference" / "bibliography.md"
 
@@ -48,3 +53,110 @@ def test_a_cut_off_is_shown_as_it_is_written():
 def test_a_parameter_may_change_what_a_measure_needs(name, needs):
     assert parse(name).needs == (needs,)
     assert needs in re.search(r"^Needs +(.*)$", explain(name), re.MULTILINE)[1]
+
+
+def own_function():
+    r"""Return what is ours.
+
+    .. math:: x = y
+
+    With a second paragraph.
+    """
+
+
+def undocumented():
+    pass
+
+
+OWN = Measure(
+    "own",
+    own_function,
+    "What is ours.",
+    "nobody2020",
+    needs=("spans", "index"),
+    needs_if={("score", "bep"): ("entry points", "spans")},
+    at=("rank", "words"),
+    parameters=(
+        Parameter("score", "f", "Which score.", ("f", "bep")),
+        Parameter("beta", 2.0, "Weight of recall.", policy=True),
+    ),
+    bounds=(0.0, float("inf")),
+    formula="x = y",
+    example="One of two: 0.5.",
+    perfect_unless="score=bep",
+    tasks=("focused", "thorough"),
+    aliases=("mine", "ours"),
+)
+PLAIN = Measure("plain", undocumented, "Nothing else.", "nobody2020", at=("level",), at_required=True, perfect=False)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The names that were looked up; there are two measures."""
+    names = []
+    monkeypatch.setattr(module, "named", lambda name: names.append(name) or {"own": OWN, "plain": PLAIN}[name])
+    return names
+
+
+def test_a_page_says_everything_that_is_declared(asked):
+    assert explain(" own(score=(f))@3@(4)").splitlines() == [
+        "own[@k]",
+        "",
+        "What is ours.",
+        "Also called mine, ours.",
+        "",
+        "Return what is ours.",
+        "",
+        "",
+        "With a second paragraph.",
+        "",
+        "Formula     x = y",
+        "Cut-off     @k, a rank: @10 (may be left out)",
+        "Cut-off     @Nw, a budget of words: @500w (may be left out)",
+        "Parameter   score: Which score. (f, bep) Default f.",
+        "Parameter   beta: Weight of recall. Default the policy of that name, usually 2.",
+        "Bounds      0 to inf; a perfect run reaches the upper one, but for score=bep or a budget",
+        "Needs       spans, index; entry points, spans with score=bep",
+        "Tasks       focused, thorough",
+        "Example     One of two: 0.5.",
+        "Cite        nobody2020",
+    ]
+    assert asked == ["own"]
+
+
+def test_a_page_leaves_out_what_is_not_declared(asked):
+    assert explain("plain") == (
+        "plain@x\n\nNothing else.\n\n"
+        "Cut-off     @x, a recall level from 0 to 1: @0.01\nBounds      0 to 1\nCite        nobody2020\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({}, "; a perfect run reaches the upper one"),
+        ({"perfect": False, "perfect_unless": "x=1"}, ""),
+        ({"perfect_unless": "x=1"}, "; a perfect run reaches the upper one, but for x=1"),
+        ({"at": ("characters",)}, "; a perfect run reaches the upper one, but for a budget"),
+        ({"at": ("words",), "perfect_unless": "x=1"}, "; a perfect run reaches the upper one, but for x=1 or a budget"),
+        ({"at": ("rank",)}, "; a perfect run reaches the upper one"),
+    ],
+)
+def test_a_page_says_what_keeps_a_perfect_run_from_the_upper_bound(monkeypatch, declared, said):
+    monkeypatch.setattr(module, "named", lambda name: Measure(name, undocumented, "", "", **declared))
+    (bounds,) = (line for line in explain("x").splitlines() if line.startswith("Bounds"))
+    assert bounds == f"Bounds      0 to 1{said}"
+
+
+def test_an_overview_has_a_row_for_every_measure():
+    rows = (("own[@k]", "What is ours."), ("plain@x", "Nothing else."))
+    assert overview([OWN, PLAIN]) == Table("", words("measure", "summary"), rows)
+
+
+def test_a_profile_is_explained_task_by_task():
+    own = Profile("own", "Ours.", {"focused": ("A", "B"), "thorough": ("C",)}, {"cutoff": 5}, {"thorough": {"beta": 2}})
+    assert explain_profile(own) == (
+        "own\n\nOurs.\n\n"
+        f"Task        focused\nMeasures    A, B\nPolicies    {Policies(cutoff=5).signature()}\n\n"
+        f"Task        thorough\nMeasures    C\nPolicies    {Policies(cutoff=5, beta=2).signature()}\n"
+    )

@@ -12,7 +12,7 @@ from building import gold_of, run_of
 from focuseval.match import Policies, match, prepare
 from focuseval.measures.spans import united
 from oracle import highlighted as slow
-from strategies.highlighted import collections
+from strategies.highlighted import collections, usable
 
 CASES = {
     "gP@1": (slow.gP, {"at": 1}),
@@ -40,7 +40,7 @@ CASES = {
     "BEPD(A=10)": (slow.BEPD, {"A": 10}),
     "EPRUM(A=0.1)": (slow.EPRUM, {"A": 0.1}),
     "EPRUM(A=1)@0.5": (slow.EPRUM, {"A": 1, "at": "1/2"}),
-    "EPRUM-P(A=1)@3": (slow.EPRUM_P, {"A": 1, "at": 3}),
+    **{f"EPRUM-P(A=1)@{at}": (slow.EPRUM_P, {"A": 1, "at": at}) for at in (1, 3)},
     "hP@3": (slow.hP, {"at": 3}),
     "hR@3": (slow.hR, {"at": 3}),
     "hF@3": (slow.hF, {"at": 3}),
@@ -71,16 +71,6 @@ def expected(name, gold, run):
         for topic, judged in gold.items()
         if slow.relevant_documents(judged)
     }
-
-
-def usable(name, gold, run):
-    """Whether the measure has anything to say: some topic counts, the run shares documents, entry points exist."""
-    counted = [judged for judged in gold.values() if slow.relevant_documents(judged)]
-    documents = {document for judged in gold.values() for document in judged}
-    shares = {document for t, results in run.items() if slow.relevant_documents(gold[t]) for document, _, _ in results}
-    entry = any(token in name for token in ("bep", "BEPD", "EPRUM"))
-    beps = any(slow.number_of_beps(judged) for judged in counted)
-    return bool(counted) and (not shares or shares & documents) and (beps or not entry)
 
 
 @settings(max_examples=120)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.match import match, prepare
-from focuseval.measures.i2 import average_precall, precall, weak_ranks
+from focuseval.measures.i2 import _distinct, average_precall, precall, weak_ranks
 from oracle import i2 as slow
 from oracle import recall_base as slow_base
 from oracle.xcg import gains
@@ -111,5 +111,34 @@ def test_gains_beyond_one_are_no_probabilities():
 
 
 def test_the_rest_of_the_collection_needs_an_index():
-    with pytest.raises(MissingDataError, match="--index"):
+    with pytest.raises(MissingDataError) as caught:
         average_precall(seed_001([1]), "sog", "block")
+    assert str(caught.value) == (
+        "i2AP(unretrieved=block): the collection's number of elements is unknown; "
+        "build its index with 'focuseval index' and give it with --index"
+    )
+
+
+def of_ten(results):
+    """A match in a collection of ten elements in three documents; gains are 1 and .5 under sog."""
+    index = Collection(0)
+    index.element_bounds = np.array([0, 1, 4, 10])
+    gold = gold_of({("t1", "d1", "/a[1]"): (3, 3, 0, 0), ("t1", "d2", "/a[1]"): (2, 2, 0, 0)})
+    return match(columns_of_run({"t1": results}), prepare(gold, index))
+
+
+def test_what_the_run_left_out_stands_together_on_one_last_rank():
+    # n = 1.5. The run returns a miss, then the gain of .5: up to that mass j = 1, i = r = .5. Of ten elements eight are
+    # left, with a relevant mass of 1 and 7 of the other; before them lie 2 − .5 = 1.5.
+    m = of_ten([("d1", "/z[1]"), ("d2", "/a[1]")])
+    wanted = []
+    for x in (1.5 * i / 100 for i in range(1, 101)):
+        found = x / (x + 1 + x * 0.5 / 1.5) if x <= 0.5 else x / (x + 1.5 + (x - 0.5) * 7 / 2)
+        wanted.append(found)
+    np.testing.assert_allclose(average_precall(m, "sog", "block"), [np.mean(wanted)])
+
+
+def test_elements_are_different_by_document_and_by_path():
+    rows = [("d1", "/a[1]"), ("d2", "/a[1]"), ("d1", "/z[1]"), ("d1", "/a[1]"), ("d2", "/a[1]"), ("d1", "/a[1]/c[1]")]
+    assert _distinct(of_ten(rows)).tolist() == [3], "the last is no element of the collection"
+    assert _distinct(of_ten([])).tolist() == [0]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from focuseval.errors import MissingDataError
 from focuseval.match import match, prepare
-from focuseval.measures.i3 import average_graded_precision, recall_precision
+from focuseval.measures.i3 import average_graded_precision, graded_curve, recall_precision
 from focuseval.run import Run
 from oracle import i3 as slow
 from strategies.element_runs import TOPICS, Case, cases, gold_of
@@ -59,6 +59,30 @@ def test_three_thirds_of_an_element_reach_the_level_of_one():
     value = average_graded_precision(match(run_of(rows), prepare(gold_of(said))))
     # precision after 1, 2, 3 of them: a third of 1/7, 2/8, 3/9; recall levels .01–.03, .04–.06, .07–.10
     np.testing.assert_allclose(value, [(3 * 1 / 21 + 3 * 2 / 24 + 4 * 3 / 27) / 100])
+
+
+OVERLAPPING = [("t1", "d1", "/z[1]", 0, 2), ("t1", "d1", "/a[1]/b[1]", 1, 5), ("t1", "d1", "/a[1]/b[2]", 3, 9)]
+GRADED = {("t1", "d1", "/a[1]/b[1]"): (2, 3, 0, 0), ("t1", "d1", "/a[1]/b[2]"): (3, 2, 0, 0)}
+
+
+@pytest.mark.parametrize("parameters", [(), ("gen",), ("strict",), ("gen", "yes"), ("gen", "no"), ("strict", "no")])
+def test_the_value_is_the_mean_of_the_curve_and_what_is_left_out_is_gen_and_yes(parameters):
+    m = match(run_of(OVERLAPPING), prepare(gold_of(GRADED)))
+    x, y = graded_curve(m, *parameters)
+    assert x.dtype == np.float64
+    assert x.tolist() == pytest.approx([i / 100 for i in range(1, 101)])
+    value = average_graded_precision(m, *parameters)
+    np.testing.assert_allclose(value, y.mean(axis=1))
+    spelled = (*parameters, *("gen", "yes")[len(parameters) :])
+    np.testing.assert_array_equal(value, average_graded_precision(m, *spelled))
+    for mine, theirs in zip(recall_precision(m, *parameters), recall_precision(m, *spelled), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_the_parameters_make_a_difference_here():
+    m = match(run_of(OVERLAPPING), prepare(gold_of(GRADED)))
+    values = {average_graded_precision(m, q, o)[0] for q in ("gen", "strict") for o in ("yes", "no")}
+    assert len(values) == 4
 
 
 @given(cases(scales=("grades",)), st.sampled_from(["strict", "gen"]), st.sampled_from(["yes", "no"]), st.data())

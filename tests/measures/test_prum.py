@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from building import gold_of, run_of
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.match import match, prepare
 from focuseval.measures.prum import eprum_contains, expected_ratio, prum
@@ -89,3 +90,22 @@ def test_navigation_by_distance_equals_an_enumeration_of_histories(beps, positio
     assert prum(m, nav="distance")[0] == pytest.approx(float(wanted), abs=1e-12)
     for k in (1, 3, 9):
         assert expected_ratio(m, at=k, nav="distance")[0] == pytest.approx(float(sum(p[:k], Fraction(0)) / T))
+
+
+def test_a_run_that_shows_no_target_scores_exactly_nothing():
+    case = Case("grades", "strict", {("t1", "d1", "/a[1]"): (3, 3, 0, 0)}, {"t1": [("d1", "/z[1]")]})
+    for at in (None, Fraction(1, 2)):
+        assert eprum_contains(case.matched(), at, "strict").tolist() == [0]
+    assert prum(case.matched(), "strict").tolist() == [0]
+
+
+def test_topics_with_more_targets_change_nothing_for_others():
+    """By distance: one topic has three entry points and three items, the other has one of each; L is 100."""
+    judged = {f"d{i}": {"spans": [(0, 9)], "length": 100, "bep": 0} for i in range(3)}
+    gold = {"many": judged, "one": {"d1": judged["d1"]}}
+    run = {"many": [("d0", 0), ("d1", 40), ("d2", 90)], "one": [("d1", 10)]}
+    together = prum(match(run_of(run), prepare(gold_of(gold))), nav="distance").tolist()
+    for topic, value in zip(gold, together, strict=True):
+        alone = match(run_of({topic: run[topic]}), prepare(gold_of({topic: gold[topic]})))
+        assert prum(alone, nav="distance").tolist() == [pytest.approx(value)]
+    assert together[1] == pytest.approx(10 / (10 + 10))

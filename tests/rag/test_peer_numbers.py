@@ -10,15 +10,16 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
+from hypothesis import strategies as st
 
 from building import gold_of, run_of
 from focuseval.cli import main
 from focuseval.errors import MeasureError
 from focuseval.evaluate import evaluate
 from focuseval.formats import read_gold
-from focuseval.match import Chunks
+from focuseval.match import Chunks, match, prepare
 from focuseval.measures import MEASURES
-from focuseval.measures.peers import PEERS
+from focuseval.measures.peers import PEERS, _repeated, peer_named
 from rag.peer_case import chunks, corpora, questions, retrieved
 from strategies.highlighted import collections
 
@@ -112,6 +113,27 @@ def test_a_touching_chunk_counts_for_chroma_and_not_for_us():
     assert "touches" in scores.remarks()[0]
 
 
+def test_a_chunk_one_character_away_from_a_reference_touches_it_not():
+    gold = gold_of({"q": {"d": {"spans": [(0, 50)]}}})
+    scores = evaluate(gold, run_of({"q": [("d", 0, 50), ("d", 51, 100)]}), ["ceiling(IoU)"], compat="chroma")
+    assert scores.means()["run"] == {"ceiling(IoU)": 1.0, "chroma:precision_omega": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("at", "repeated"), [(None, [True, False, False]), (2, [True, False, False]), (1, [False] * 3)]
+)
+def test_chunks_that_share_a_character_are_told_from_those_that_touch(at, repeated):
+    gold = gold_of({name: {"d": {"spans": [(0, 50)]}} for name in "abc"})
+    run = run_of({"a": [("d", 0, 11), ("d", 10, 20)], "b": [("d", 0, 10), ("d", 10, 20)]})
+    assert _repeated(match(run, prepare(gold)), at).tolist() == repeated
+
+
+def test_a_name_that_is_no_peer_has_none():
+    assert [peer_named(peer.name) for peer in PEERS] == list(PEERS)
+    assert peer_named("inex_eval") is None
+    assert peer_named(None) is None
+
+
 def by_pairs(judged, results):
     """The tools' definitions, chunk by chunk and reference by reference."""
     references = [(d, s, e) for d, info in judged.items() for s, e in info["spans"]]
@@ -130,20 +152,22 @@ def by_pairs(judged, results):
     return {name: part / whole if whole else 0.0 for name, (part, whole) in parts.items()}
 
 
-@given(collections())
-def test_array_code_follows_the_tools_definitions(case):
+@given(collections(), st.sampled_from([None, 1, 3]))
+def test_array_code_follows_the_tools_definitions(case, at):
     gold, run = case
+    cut = f"@{at}" if at else ""
     counted = [topic for topic in gold if any(info["spans"] for info in gold[topic].values())]
     known = {document for judged in gold.values() for document in judged}
     returned = {document for topic in counted for document, _, _ in run.get(topic, [])}
     if not counted or (returned and not returned & known):
         return
     for peer in PEERS:
-        values = evaluate(gold_of(gold), run_of(run), ["spanR", "spanP", "IoU"], compat=peer.name).per_topic()["run"]
+        names = [f"{name}{cut}" for name in ("spanR", "spanP", "IoU")]
+        values = evaluate(gold_of(gold), run_of(run), names, compat=peer.name).per_topic()["run"]
         for topic in counted:
-            slow = by_pairs(gold[topic], run.get(topic, []))
+            slow = by_pairs(gold[topic], run.get(topic, [])[:at])
             theirs = {name: value for name, value in values[topic].items() if name.startswith(peer.name)}
-            assert theirs == pytest.approx({name: slow[name] for name in theirs})
+            assert theirs == pytest.approx({name: slow[name.removesuffix(cut)] for name in theirs})
 
 
 def test_no_number_of_another_tool_passes_for_a_measure_of_ours():

@@ -2,6 +2,8 @@
 
 from hypothesis import strategies as st
 
+from oracle import highlighted as slow
+
 LENGTH = 24
 DOCUMENTS = ("d1", "d2", "d3", "d4")
 UNJUDGED = ("u1", "u2")
@@ -51,3 +53,13 @@ def collections(draw):
     """Return a gold and a run as dictionaries."""
     gold = draw(golds())
     return gold, draw(runs(gold))
+
+
+def usable(name, gold, run):
+    """Whether the measure has anything to say: some topic counts, the run shares documents, entry points exist."""
+    counted = [judged for judged in gold.values() if slow.relevant_documents(judged)]
+    documents = {document for judged in gold.values() for document in judged}
+    shares = {document for t, results in run.items() if slow.relevant_documents(gold[t]) for document, _, _ in results}
+    entry = any(token in name for token in ("bep", "BEPD", "EPRUM"))
+    beps = any(slow.number_of_beps(judged) for judged in counted)
+    return bool(counted) and (not shares or shares & documents) and (beps or not entry)

@@ -1,0 +1,132 @@
+"""A curve passes through the values of its own measure, whatever its parameters."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import focuseval as fe
+from building import gold_of, run_of
+from focuseval.measures.i2 import average_precall, precall_curve
+from focuseval.measures.nxcg import mean_normalised_cumulated_gain, normalised_cumulated_gain, normalised_curve
+from focuseval.measures.prum import eprum_contains
+from focuseval.measures.xcg import (
+    cumulated_gain,
+    effort_curve,
+    effort_precision_at,
+    gain_curve,
+    ideal_curve,
+    ideal_gain,
+    interpolated_mean_effort_precision,
+)
+from strategies.element_runs import cases
+from strategies.highlighted import collections, usable
+
+LINKS = ("link",)
+PERCENT = [i / 100 for i in range(1, 101)]
+KINDS = st.sampled_from(["full", "filtered"])
+
+
+def curve(scores, name):
+    """Return x, and topic → y."""
+    table = scores.curve(name).to_pydict()
+    found = {}
+    for topic, x, y in zip(table["topic"], table["x"], table["y"], strict=True):
+        found.setdefault(topic, ([], []))[0].append(x)
+        found[topic][1].append(y)
+    del found["mean"]
+    (x,) = {tuple(x) for x, _ in found.values()}
+    return list(x), {topic: y for topic, (_, y) in found.items()}
+
+
+@settings(max_examples=25)
+@given(
+    collections(),
+    st.sampled_from(
+        [
+            ("iP@0.1", "iP@{x:g}", [0, *PERCENT]),
+            ("EPRUM(A=1)", "EPRUM(A=1)@{x:g}", PERCENT),
+            ("spanP", "spanP@{x:.0f}c", range(100, 10_001, 100)),
+            ("spanR", "spanR@{x:.0f}c", range(100, 10_001, 100)),
+        ]
+    ),
+)
+def test_a_curve_of_levels_or_budgets_has_the_value_of_the_measure_at_each(case, named):
+    gold, run = case
+    name, at, places = named
+    assume(usable(name, gold, run))
+    x, y = curve(fe.evaluate(gold_of(gold), run_of(run), [name]), name)
+    assert x == pytest.approx(list(places))
+    points = fe.evaluate(gold_of(gold), run_of(run), [at.format(x=value) for value in x])
+    for topic, row in zip(points.topics, points.values[0].tolist(), strict=True):
+        assert y[topic] == pytest.approx(row, nan_ok=True)
+
+
+SCORES = ("beta=0.25", "gain=length", "gain=length, credit=retrieved", "score=t2i, irr=5", "score=bep, n=10", "beta=2")
+
+
+@settings(max_examples=25)
+@given(collections(), st.sampled_from(SCORES))
+def test_interpolated_generalised_precision_is_the_mean_of_its_curve(case, parameters):
+    gold, run = case
+    name = f"MAgP({parameters}, form=interpolated)"
+    assume(usable(name, gold, run))
+    scores = fe.evaluate(gold_of(gold), run_of(run), [name])
+    x, y = curve(scores, name)
+    assert x == pytest.approx([0, *PERCENT])
+    for topic, value in zip(scores.topics, scores.values[0, :, 0].tolist(), strict=True):
+        assert np.isnan(value) or np.mean(y[topic]) == pytest.approx(value)
+
+
+@given(cases(), KINDS, st.sampled_from(["rank", "line"]))
+def test_the_graph_of_effort_precision_has_its_value_at_every_level(case, kind, ideal):
+    m = case.matched(filtered_tags=LINKS)
+    x, y = effort_curve(m, case.quant, kind, ideal)
+    assert x.dtype == np.float64
+    assert x.tolist() == pytest.approx(PERCENT)
+    for percent in (1, 33, 50, 100):
+        at = effort_precision_at(m, Fraction(percent, 100), case.quant, kind, ideal)
+        np.testing.assert_allclose(y[:, percent - 1], at)
+    np.testing.assert_allclose(y.mean(axis=1), interpolated_mean_effort_precision(m, case.quant, kind, ideal))
+
+
+@given(cases(), KINDS, st.sampled_from(["ideal", "full"]))
+def test_the_graphs_of_gain_have_their_values_at_every_rank(case, kind, ideal):
+    m = case.matched(filtered_tags=LINKS)
+    longest = max(np.diff(m.bounds).tolist(), default=1) or 1
+    base = m.elements(case.quant, kind).base.full_list.length().tolist()
+    for graph, value in ((gain_curve, cumulated_gain), (ideal_curve, ideal_gain)):
+        x, y = graph(m, case.quant, kind)
+        assert x.tolist() == list(range(1, max([longest, *base]) + 1))
+        for rank in {1, longest, len(x)}:
+            np.testing.assert_allclose(y[:, rank - 1], value(m, rank, case.quant, kind))
+    x, y = normalised_curve(m, case.quant, kind, ideal)
+    assert x.tolist() == list(range(1, longest + 1))
+    for rank in {1, longest}:
+        np.testing.assert_allclose(y[:, rank - 1], normalised_cumulated_gain(m, rank, case.quant, kind, ideal))
+    mean = mean_normalised_cumulated_gain(m, longest, case.quant, kind, ideal)
+    np.testing.assert_allclose(y.mean(axis=1), mean)
+
+
+@given(cases(("grades", "coverage")), st.sampled_from(["strict", "gen"]))
+def test_inex_eval_is_the_mean_of_its_curve(case, quant):
+    m = case.matched()
+    x, y = precall_curve(m, quant)
+    assert x.dtype == np.float64
+    assert x.tolist() == pytest.approx(PERCENT)
+    values = average_precall(m, quant)
+    known = ~np.isnan(values)
+    np.testing.assert_allclose(y.mean(axis=1)[known], values[known])
+
+
+@settings(max_examples=25)
+@given(cases())
+def test_the_curve_of_contained_targets_has_the_value_at_every_level(case):
+    m = case.matched()
+    curve_of = next(measure for measure in fe.MEASURES if measure.name == "EPRUM").curve
+    x, y = curve_of(m, nav="contains")
+    assert x.tolist() == pytest.approx(PERCENT)
+    for percent in (1, 50, 100):
+        np.testing.assert_allclose(y[:, percent - 1], eprum_contains(m, Fraction(percent, 100)))
