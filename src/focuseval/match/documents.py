@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from focuseval.match.results import Results
 
 _DOT = re.compile(rb"\.")
+_CELLS = 8
+"""A table of topics × documents may have so many cells for each result: then nothing is faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,8 @@ def find_documents(matched: Results) -> MatchedDocuments:
         return _by_row(matched, placement)
     if matched.run.keys is not None and matched.run.whole_documents:
         return _by_promised_keys(matched, matched.run.keys)
+    if pa.types.is_dictionary(matched.run.document.type):
+        return _by_distinct_ids(matched)
     return _by_pairs(matched)
 
 
@@ -95,9 +99,7 @@ def _by_row(matched: Results, placement: Placement) -> MatchedDocuments:
     beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
     strange, _ = _name_codes(matched.column(matched.run.document), beyond)
     code[beyond] = len(prepared.gold.documents) + strange
-    key = prepared.pair_key(matched.topic, code)
-    known = prepared.pairs.find(key)
-    return MatchedDocuments(known, distinct=False, group=lambda: _firsts(key[known < 0]))
+    return _by_code(matched, code)
 
 
 def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
@@ -109,6 +111,40 @@ def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int6
 def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for every key the place of its first occurrence."""
     return Lookup(keys).find(keys)
+
+
+# -- by the codes of documents --------------------------------------------------------------------------------------
+
+
+def _by_distinct_ids(matched: Results) -> MatchedDocuments:
+    """Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly."""
+    prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
+    names = ids.dictionary.cast(pa.string())
+    code = prepared.names.match(names).astype(np.int64)
+    code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
+    return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
+
+
+def _by_code(matched: Results, code: NDArray[np.int64]) -> MatchedDocuments:
+    """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
+    prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
+    if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
+        key = prepared.pair_key(matched.topic, code)
+        known = prepared.pairs.find(key)
+        return MatchedDocuments(known, distinct=False, group=lambda: _firsts(key[known < 0]))
+    cell = matched.topic.astype(np.int64) * width + code
+    table = np.full(width * matched.topics, -1, np.int64)
+    document = prepared.same[prepared.gold.articles.document]
+    here = np.flatnonzero((prepared.topic >= 0) & (document < width))[::-1]
+    table[prepared.topic[here] * np.int64(width) + document[here]] = here  # backwards: of equal pairs the first stays
+    known = table[cell]
+
+    def group() -> NDArray[np.int64]:
+        strange = cell[known < 0]
+        table[strange[::-1]] = np.arange(len(strange))[::-1]
+        return np.asarray(table[strange])
+
+    return MatchedDocuments(known, distinct=False, group=group)
 
 
 # -- by the keys of ids ---------------------------------------------------------------------------------------------
