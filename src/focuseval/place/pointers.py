@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.keys import indices
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -36,14 +38,22 @@ def starts_and_ends(
     `last` is an XPointer (exclusive), an element (its own end) or null: then `first` is an element and its end counts,
     or an XPointer alone, an entry point without end.
     """
-    start = index.resolve_points(rows, first, whitespace)
-    whole = pc.is_null(last)
-    closing = pc.if_else(whole, first, last)
-    point = is_pointer(closing)
-    end = np.full(len(start), -1, np.int64)
-    if point.any():
-        end[point] = index.resolve_points(rows[point], closing.filter(pa.array(point)), whitespace)
-    if not point.all():
-        end[~point] = index.resolve(rows[~point], closing.filter(pa.array(~point)))[1]
-    end[whole.to_numpy(zero_copy_only=False) & point] = -1
+    whole = pc.is_null(last).to_numpy(zero_copy_only=False)
+    start, end = _edges(index, rows, first, whitespace)
+    end = np.where(whole & ~is_pointer(first), end, -1)
+    ranges = np.flatnonzero(~whole)
+    if len(ranges):
+        end[ranges] = _edges(index, rows[ranges], last.take(indices(ranges)), whitespace)[1]
     return start, np.where(start < 0, -1, end)
+
+
+def _edges(
+    index: Collection, rows: NDArray[np.int64], paths: pa.Array, whitespace: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where elements start and end; a pointer does both at its one position."""
+    start, end = index.resolve(rows, paths)
+    points = np.flatnonzero(start < 0)
+    if len(points):
+        start[points] = index.resolve_points(rows[points], paths.take(indices(points)), whitespace)
+        end[points] = np.where(is_pointer(paths)[points], start[points], end[points])
+    return start, end
