@@ -1,6 +1,7 @@
 """Data flows one way: a module imports only from lines above its own."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import focuseval
@@ -85,3 +86,15 @@ def test_a_module_imports_only_from_above():
         if other not in LAYERS or LAYERS.index(other) > LAYERS.index(layer(path))
     ]
     assert wrong == []
+
+
+def test_no_class_name_says_two_things():
+    """NEXI's syntax nodes have the names of its grammar, which are part of the JSON of ``focuseval topics``."""
+    found = Counter(
+        node.name
+        for path in modules()
+        if path.name != "syntax.py"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, number in found.items() if number > 1] == []

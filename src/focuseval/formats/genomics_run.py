@@ -19,7 +19,7 @@ import numpy as np
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.formats.table import FileTable, Layout, column_array, read_table
 from focuseval.place.texts import as_strings
 from focuseval.run import Run
 
@@ -83,7 +83,7 @@ def _code_points(
     return first, last
 
 
-def _refuse_unplaced(source: Source, table: Table, bad: NDArray[np.bool_]) -> None:
+def _refuse_unplaced(source: Source, table: FileTable, bad: NDArray[np.bool_]) -> None:
     """Raise at the first result whose bytes are not those of a known document."""
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

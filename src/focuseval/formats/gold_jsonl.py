@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
-from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, encoded, refuse_first
+from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
 from focuseval.gold import UNKNOWN
 from focuseval.keys import indices
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
 
 
-class Span(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class SpanRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A highlighted span of a line."""
 
     start: Known | None = None
@@ -52,7 +52,7 @@ class Span(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     quote: Text | None = None
 
 
-class Judgement(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A line."""
 
     topic: Word
@@ -62,7 +62,7 @@ class Judgement(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     length: Known | None = None
     relevance: Whole | None = None
     tags: list[Tag] | None = None
-    spans: list[Span] | msgspec.UnsetType = msgspec.UNSET
+    spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
 
 
 _SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string())])
@@ -109,7 +109,7 @@ def _lines(sources: Sequence[Source], unknown: Counter[str]) -> tuple[_Lines, Fo
     place = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
     for code, source in enumerate(sources):
         try:
-            for found, line in records(source, Judgement, partial(_judgement, unknown)):
+            for found, line in records(source, JudgementRecord, partial(_judgement, unknown)):
                 lists = [getattr(one, "spans", msgspec.UNSET) for one in found]
                 lines.append(batch(found, _LINE))
                 spans.append(batch([span for some in lists if some for span in some], _SPAN))
@@ -128,14 +128,14 @@ def _lines(sources: Sequence[Source], unknown: Counter[str]) -> tuple[_Lines, Fo
     return _Lines(rows, table, pa.Table.from_batches(spans, _SPAN), np.array(count, np.int64), tags), error
 
 
-def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> Judgement:
+def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
     """Return the judgement that a line describes, or raise."""
     if constants:
         raise no_object(f": {constants[0]} is not a number", at)
-    unknown.update(value.keys() - set(Judgement.__struct_fields__))
-    said = {name: checked(Judgement, name, value.get(name), at) for name in _LINE.names}
+    unknown.update(value.keys() - set(JudgementRecord.__struct_fields__))
+    said = {name: checked(JudgementRecord, name, value.get(name), at) for name in _LINE.names}
     spans = _spans(value["spans"], at) if "spans" in value else msgspec.UNSET
-    return Judgement(**said, tags=_tags(value.get("tags") or [], at), spans=spans)
+    return JudgementRecord(**said, tags=_tags(value.get("tags") or [], at), spans=spans)
 
 
 def _tags(value: Any, at: Place) -> list[str]:
@@ -145,14 +145,14 @@ def _tags(value: Any, at: Place) -> list[str]:
         raise FormatError("expected a list of words without commas as 'tags', found something else", at=at) from error
 
 
-def _spans(value: Any, at: Place) -> list[Span]:
+def _spans(value: Any, at: Place) -> list[SpanRecord]:
     if not isinstance(value, list) or not all(isinstance(span, dict) for span in value):
         raise FormatError(
             "expected a list of objects as 'spans', found something else",
             at=at,
             remedy='write "spans": [{"start": …, "end": …}], or [] where nothing is relevant',
         )
-    return [Span(*(checked(Span, name, span.get(name), at) for name in _SPAN.names)) for span in value]
+    return [SpanRecord(*(checked(SpanRecord, name, span.get(name), at) for name in _SPAN.names)) for span in value]
 
 
 def _judged(lines: _Lines) -> tuple[Gold, int]:
@@ -163,7 +163,7 @@ def _judged(lines: _Lines) -> tuple[Gold, int]:
     grade = np.where(graded, _filled(table["relevance"]), count > 0)
     spans = {name: lines.spans[name].combine_chunks() for name in _SPAN.names}
     row = np.repeat(np.arange(len(rows)), np.maximum(count, 0))
-    marks = Marks(row, _filled(spans["start"]), _filled(spans["end"]), spans["quote"])
+    marks = SpanRows(row, _filled(spans["start"]), _filled(spans["end"]), spans["quote"])
     queries, other_query = _queries(rows, table["query"].combine_chunks())
     refuse_first(
         rows.twice(),
@@ -220,7 +220,7 @@ def _attributes(lines: _Lines) -> dict[str, dict[str, str]]:
     return {topic: {"tags": ",".join(words)} for topic, words in tags.items()}
 
 
-def _bad_spans(rows: JudgedRows, marks: Marks, length: NDArray[np.int64]) -> Check | None:
+def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Check | None:
     """Find spans that are none; one that runs past the document's end needs a quote, by which it may be put right."""
     row, start, end, quote = marks
     limit = length[row]

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, sound_lines
-from focuseval.formats.judged_rows import JudgedRows, Marks, by_row, encoded, refuse_first
+from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
 from focuseval.formats.numbers import known_numbers, no_number
 from focuseval.formats.source import refuse_nul
 from focuseval.formats.table import Layout
@@ -128,7 +128,7 @@ def _numbers(rows: JudgedRows, texts: pa.Array, name: str, given: NDArray[np.boo
     return values, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
 
 
-def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[Marks, Check | None]:
+def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[SpanRows, Check | None]:
     """Return the passages of all lines, and the first that is none."""
     place = np.arange(len(fields.text) // 2) - np.repeat(fields.first, fields.width)
     here = np.flatnonzero(place >= _FIRST_PASSAGE)
@@ -159,7 +159,7 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
             row,
         ),
     )
-    return Marks(row, start, end), bad
+    return SpanRows(row, start, end), bad
 
 
 def write(gold: Gold) -> Iterator[bytes]:

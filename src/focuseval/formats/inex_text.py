@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from focuseval.errors import FormatError
 from focuseval.formats.numbers import known_numbers
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.formats.table import FileTable, Layout, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
 from focuseval.run import Run
 
@@ -64,7 +64,7 @@ def read(source: Source) -> Run:
     return Run(run_id, topics, **ranked(columns), file=source.name, sha256=source.digest(), faults=table.faults)
 
 
-def _places(source: Source, table: Table) -> dict[str, Any]:
+def _places(source: Source, table: FileTable) -> dict[str, Any]:
     """Return start, end, path and end path of every result."""
     place, length = table["place"], table.columns.get("length")
     if pa.types.is_integer(place.type):
@@ -90,7 +90,7 @@ def _nothing(column: NDArray[np.int64] | pa.ChunkedArray) -> bool:
     return not isinstance(column, np.ndarray) and column.null_count == len(column) > 0
 
 
-def _numbers(source: Source, table: Table, column: pa.ChunkedArray, skip: pa.ChunkedArray) -> NDArray[np.int64]:
+def _numbers(source: Source, table: FileTable, column: pa.ChunkedArray, skip: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return offsets or lengths; −1 where the field is unknown, missing or (`skip`) a path."""
     unknown = pc.or_(pc.is_in(column, _UNKNOWN), pc.fill_null(skip, True))
     values, wrong = known_numbers(column.combine_chunks(), ~np.asarray(unknown))
@@ -104,7 +104,7 @@ def _numbers(source: Source, table: Table, column: pa.ChunkedArray, skip: pa.Chu
     return values
 
 
-def _refuse_half_ranges(source: Source, table: Table, is_path: pa.ChunkedArray, to_path: pa.ChunkedArray) -> None:
+def _refuse_half_ranges(source: Source, table: FileTable, is_path: pa.ChunkedArray, to_path: pa.ChunkedArray) -> None:
     half = pc.and_(pc.is_valid(to_path), pc.xor(is_path, pc.fill_null(to_path, False)))
     wrong = pc.index(half, pa.scalar(True)).as_py()
     if wrong >= 0:
@@ -115,7 +115,7 @@ def _refuse_half_ranges(source: Source, table: Table, is_path: pa.ChunkedArray, 
         )
 
 
-def _checked_offsets(source: Source, table: Table, start: Offsets, size: Offsets | None) -> Offsets:
+def _checked_offsets(source: Source, table: FileTable, start: Offsets, size: Offsets | None) -> Offsets:
     """Return the offsets, after refusing those (and lengths) below −1 or beyond any document."""
     numbers = (start,) if size is None else (start, size)
     if any(len(column) and (column.min() < -1 or column.max() >= _FAR) for column in numbers):

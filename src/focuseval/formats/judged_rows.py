@@ -35,7 +35,7 @@ def encoded(names: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
     return codes.indices.to_numpy(), codes.dictionary
 
 
-class Marks(NamedTuple):
+class SpanRows(NamedTuple):
     """Highlighted spans: the row of the judgement that each belongs to, its ends, and maybe its quote."""
 
     row: NDArray[np.int64]
@@ -95,7 +95,7 @@ class JudgedRows:
         return before < np.arange(len(self)), say
 
     def gold(
-        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: Marks, **said: Any
+        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: SpanRows, **said: Any
     ) -> Gold:
         """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
         topic, document = self.topic, self.document
@@ -125,10 +125,10 @@ class JudgedRows:
         )
 
 
-def no_marks() -> Marks:
+def no_marks() -> SpanRows:
     """Return the spans of a gold that has none."""
     nothing = np.zeros(0, np.int64)
-    return Marks(nothing, nothing, nothing)
+    return SpanRows(nothing, nothing, nothing)
 
 
 def _in_blocks(topic: NDArray[np.int32]) -> NDArray[np.int64] | slice:

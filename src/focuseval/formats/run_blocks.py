@@ -73,7 +73,7 @@ def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Block(Source):
+class LineBlock(Source):
     """Some lines of a file, which know where in it they stand."""
 
     start: int = 0
@@ -84,12 +84,12 @@ class Block(Source):
         return Place(self.name, None if line is None else line + _lines(Path(self.name), self.start), column)
 
 
-def read_block(path: Path, start: int, end: int) -> Block:
+def read_block(path: Path, start: int, end: int) -> LineBlock:
     """Return the bytes between two cuts, which nobody hashes; a byte-order mark is left out."""
     with path.open("rb") as file:
         file.seek(start)
         data = file.read(end - start)
-    return Block(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
+    return LineBlock(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
 
 
 def cuts(path: Path, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:

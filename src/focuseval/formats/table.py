@@ -56,7 +56,7 @@ class Layout:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """Columns by name, and the line of every row (None: row i stands on line i + 1)."""
 
     columns: dict[str, pa.ChunkedArray]
@@ -81,7 +81,7 @@ class Table:
         return int(row) + 1 if self.line is None else int(self.line[row])
 
 
-def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> Table:
+def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> FileTable:
     """Return a text file's columns; other kinds of columns may be guessed, and are tried first."""
     refuse_nul(source)
     tried = replace(layout, columns={**layout.columns, **(guess or {})})
@@ -91,7 +91,7 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
     problem = _first_problem(source, parts)
     if problem is not None and not all(part.readable for part in parts):
         raise problem
-    return Table(_stacked(parts, tried), _lines(parts), () if problem is None else (problem,))
+    return FileTable(_stacked(parts, tried), _lines(parts), () if problem is None else (problem,))
 
 
 def _parts(source: Source, layout: Layout) -> list[Part]:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from focuseval.formats.judged_rows import JudgedRows, no_marks
 from focuseval.formats.judgements import judged_twice
 from focuseval.formats.ranking import distinct_keys, topic_codes
-from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.formats.table import FileTable, Layout, column_array, read_table
 from focuseval.gold import UNKNOWN
 from focuseval.keys import coded, hash64
 
@@ -60,7 +60,7 @@ def _joined(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
     return pa.chunked_array(chunks) if chunks else columns[0]
 
 
-def _lines(table: Table) -> NDArray[np.int64]:
+def _lines(table: FileTable) -> NDArray[np.int64]:
     return np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
 
 

@@ -26,7 +26,7 @@ from focuseval.formats.ranking import (
     taken,
     topic_codes,
 )
-from focuseval.formats.table import Layout, Table, column_array, read_table
+from focuseval.formats.table import FileTable, Layout, column_array, read_table
 from focuseval.run import Run
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def read(source: Source, name: str | None = None) -> Run:
     )
 
 
-def one_run_id(source: Source, table: Table, name: str | None = None) -> str:
+def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str:
     """Return the run's name; a file holds one run."""
 
     def refuse(row: int, first: str, other: str) -> FormatError:
@@ -91,7 +91,7 @@ def one_run_id(source: Source, table: Table, name: str | None = None) -> str:
     return only_value(table.pop("run"), refuse, name)
 
 
-def _repeated(source: Source, table: Table, document: pa.ChunkedArray, rows: tuple[int, int]) -> FormatError:
+def _repeated(source: Source, table: FileTable, document: pa.ChunkedArray, rows: tuple[int, int]) -> FormatError:
     first, second = (source.at(table.line_of(row)) for row in rows)
     return FormatError(
         f"expected a document once in a topic, found {document[rows[0]].as_py()!r} again, first on line {first.line}",

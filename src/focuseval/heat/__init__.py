@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from focuseval.heat.map import HeatMap, heat_map
-from focuseval.heat.segments import Segments, segments
+from focuseval.heat.segments import HeatSegments, segments
 
-__all__ = ["HeatMap", "Segments", "heat_map", "segments"]
+__all__ = ["HeatMap", "HeatSegments", "heat_map", "segments"]

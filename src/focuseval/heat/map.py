@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from focuseval.errors import InputError, MissingDataError
 from focuseval.evaluate.sources import as_gold, as_index, read
-from focuseval.heat.segments import KINDS, Segments, segments
+from focuseval.heat.segments import KINDS, HeatSegments, segments
 from focuseval.placement import Placement
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class HeatMap:
     document: str
     run: str
     text: str
-    segments: Segments
+    segments: HeatSegments
     context: int = 300
     """Characters of plain text that are shown on either side of what is marked; more is left out."""
 

@@ -20,7 +20,7 @@ KINDS = ("plain", "noise", "missed", "found")
 
 
 @dataclass(frozen=True, eq=False)
-class Segments:
+class HeatSegments:
     """Pieces of a text, in order, from its first character to its last."""
 
     start: Integers
@@ -46,7 +46,7 @@ class Segments:
         return dict(zip(KINDS, sizes.tolist(), strict=True))
 
 
-def segments(length: int, highlights: Pairs, results: Pairs, ranks: Sequence[int] | None = None) -> Segments:
+def segments(length: int, highlights: Pairs, results: Pairs, ranks: Sequence[int] | None = None) -> HeatSegments:
     """Cut a text of `length` characters at the ends of highlights and results; both may overlap each other.
 
     `ranks` are those of the results; by default they are ranked as they stand. What lies beyond the text is cut off.
@@ -65,7 +65,7 @@ def segments(length: int, highlights: Pairs, results: Pairs, ranks: Sequence[int
     for (low, high), place in sorted(zip(_rows(cuts, results), ranks, strict=True), key=lambda one: -one[1]):
         rank[low:high] = place  # from the last rank to the first, which stays
         times[low:high] += 1
-    return Segments(cuts[:-1], cuts[1:], highlighted, rank, times)
+    return HeatSegments(cuts[:-1], cuts[1:], highlighted, rank, times)
 
 
 def _rows(cuts: Integers, spans: Pairs) -> list[tuple[int, int]]:
