@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from focuseval import native
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.formats import find_format, source_of, xml_fast, xml_slow
+from focuseval.formats import find_format, read_run, run_blocks, source_of, xml_fast, xml_slow
 from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken
 from focuseval.formats.table import read_table
 from focuseval.formats.trec_run import LAYOUT
@@ -219,6 +219,30 @@ def test_faults_are_kept_for_those_who_ask_and_refused_for_all_others(name, text
     with pytest.raises(FormatError) as caught:
         find_format(name).read(source_of(text, "file"))
     assert str(caught.value) == str(run.faults[0])
+
+
+def test_a_run_is_read_with_its_faults_where_that_is_asked_for(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(b"1 Q0 a 1 nan r\n1 Q0 b 2 2 r\n")
+    run = read_run(path, faults="keep")
+    assert (run.document.to_pylist(), run.line.tolist(), len(run.faults)) == (["b", "a"], [2, 1], 1)
+    with pytest.raises(FormatError, match=r"run:1: expected a finite number as score, found 'nan'; correct the line$"):
+        read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("trec-run", "{topic} Q0 d{row} {row} {score} r\n"),
+        ("run-jsonl", '{{"topic":"{topic}","doc":"d","score":{score}}}\n'),
+    ],
+)
+def test_a_block_of_a_large_run_is_refused_with_the_line_of_its_fault(tmp_path, monkeypatch, name, line):
+    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (100,))
+    path = tmp_path / "run"
+    path.write_text("".join(line.format(topic=row // 3, row=row, score="NaN" if row == 20 else 1) for row in range(30)))
+    with pytest.raises(FormatError, match=r"run:21: expected .*NaN"):
+        list(run_blocks.LargeRun(path, name).each(len))
 
 
 @pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])

@@ -82,8 +82,8 @@ def _check(project: Project, _: Options) -> None:
 
 
 def _import(project: Project, options: Options) -> None:
-    from focuseval.assess.elsewhere import import_judgements  # noqa: PLC0415  only an import needs these
     from focuseval.assess.exchange import import_everything  # noqa: PLC0415
+    from focuseval.assess.imported_judgements import import_judgements  # noqa: PLC0415  only an import needs these
 
     try:
         lines = Path(options["source"]).read_text(encoding="utf-8").splitlines()

@@ -33,8 +33,8 @@ def read_run(
     """Return the run in a file (``-``: standard input); an index resolves its paths to spans.
 
     With ``hashed=False`` its `sha256` stays empty. With ``faults="keep"`` scores that are no finite numbers, and
-    documents that a TREC run repeats, are not refused: the run's `faults` say what no measure can be computed for, and
-    a score that is no finite number ranks last.
+    documents that a TREC run repeats, are not refused: the run's `faults` say why no measure can be computed, and a
+    score that is no finite number ranks last.
     """
     source = open_source(path, hashed=hashed)
     chosen = find_format(format, "run") if format else detect_source(source, "run")

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from focuseval.assess.elsewhere import import_judgements
 from focuseval.assess.exchange import export_everything
 from focuseval.assess.golds import EXPORTS, export_gold
+from focuseval.assess.imported_judgements import import_judgements
 from focuseval.assess.plan import assessors
 from focuseval.assess.store import ADJUDICATED
 from focuseval.assess.web.desk import desk, leads_only, user
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
-    from focuseval.assess.elsewhere import Imported
+    from focuseval.assess.imported_judgements import Imported
 
 _SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
