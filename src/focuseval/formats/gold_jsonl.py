@@ -135,8 +135,8 @@ def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str
         raise no_object(f": {constants[0]} is not a number", at)
     unknown.update(value.keys() - set(Judgement.__struct_fields__))
     said = {name: checked(Judgement, name, value.get(name), at) for name in _LINE.names}
-    spans = _spans(value["spans"], at) if "spans" in value else msgspec.UNSET
-    return Judgement(**said, tags=_tags(value.get("tags") or [], at), spans=spans)
+    tags = _tags(value.get("tags") or [], at)
+    return Judgement(**said, tags=tags, spans=_spans(value["spans"], at) if "spans" in value else msgspec.UNSET)
 
 
 def _tags(value: Any, at: Place) -> list[str]:
