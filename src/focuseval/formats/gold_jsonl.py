@@ -134,8 +134,9 @@ def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str
         raise no_object(f": {constants[0]} is not a number", at)
     unknown.update(value.keys() - set(JudgementRecord.__struct_fields__))
     said = {name: checked(JudgementRecord, name, value.get(name), at) for name in _LINE.names}
+    tags = _tags(value.get("tags") or [], at)
     spans = _spans(value["spans"], at) if "spans" in value else msgspec.UNSET
-    return JudgementRecord(**said, tags=_tags(value.get("tags") or [], at), spans=spans)
+    return JudgementRecord(**said, tags=tags, spans=spans)
 
 
 def _tags(value: Any, at: Place) -> list[str]:

@@ -103,13 +103,14 @@ class JudgedRows:
         row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
         grade = relevance[order].astype(np.int32)
         sizes = {name: column[order] for name, column in articles.items()}
+        source = self.source[order] if len(self.sources) > 1 else None
         quote = marks.quote
         if quote is not None and not isinstance(inner, slice):
             quote = quote.take(indices(inner))
         return Gold(
             self.topics,
             self.documents,
-            Articles(topic[order], document[order], grade, **sizes, line=self.line[order], source=self.source[order]),
+            Articles(topic[order], document[order], grade, **sizes, line=self.line[order], source=source),
             Passages(
                 topic[row],
                 document[row],
