@@ -1,6 +1,8 @@
 """JSON lines: what msgspec reads is what is read line by line, and what it refuses is named by its line."""
 
 import json
+import subprocess
+import sys
 from dataclasses import fields
 
 import numpy as np
@@ -189,3 +191,8 @@ def test_lines_may_have_more_keys_than_the_first_and_fewer():
 def test_keys_that_are_left_out_are_counted():
     gold = gold_jsonl.read([as_source([{"topic": "a", "doc": d, "spans": [], "x": 1, "y": 2} for d in "de"])])
     assert gold.remarks == ("4 keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",)
+
+
+def test_only_those_who_read_json_lines_load_msgspec():
+    code = "import sys, focuseval.cli, focuseval.formats.trec_run; sys.exit('msgspec' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -128,7 +128,7 @@ def convert_file(
 ) -> tuple[str, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing."""
     sources = open_sources(source)
-    before = given or detect_source(sources[0])
+    before = given or (detect_source(sources[0]) if len(sources) == 1 else _one_format(sources))
     after = format_of(target, wanted, before.kind)
     if before.kind == "run":
         run: Run = before.reader(index)(_single(sources))

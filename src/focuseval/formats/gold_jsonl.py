@@ -232,30 +232,27 @@ def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> 
         document, topic = rows.names(int(row[mark]))
         return f"in {document!r} for topic {topic!r}"
 
-    return by_row(
+    neither = rows.check(
+        ~alone & ((start < 0) | (end < 0)),
+        lambda mark: f"expected a span's start and end, or its quote, found neither {where(mark)}",
+        "give the offsets, the quote, or both",
         row,
-        len(rows),
-        rows.check(
-            ~alone & ((start < 0) | (end < 0)),
-            lambda mark: f"expected a span's start and end, or its quote, found neither {where(mark)}",
-            "give the offsets, the quote, or both",
-            row,
-        ),
-        rows.check(
-            end < start,
-            lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]} {where(mark)}",
-            "exchange start and end, if that is what was meant",
-            row,
-        ),
-        rows.check(
-            (limit >= 0) & (end > limit) & ~quoted,
-            lambda mark: (
-                f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]} {where(mark)}"
-            ),
-            "offsets count code points of the text, markup excluded",
-            row,
-        ),
     )
+    backwards = rows.check(
+        end < start,
+        lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]} {where(mark)}",
+        "exchange start and end, if that is what was meant",
+        row,
+    )
+    past = rows.check(
+        (limit >= 0) & (end > limit) & ~quoted,
+        lambda mark: (
+            f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]} {where(mark)}"
+        ),
+        "offsets count code points of the text, markup excluded",
+        row,
+    )
+    return by_row(row, len(rows), neither, backwards, past)
 
 
 def write(gold: Gold) -> Iterator[bytes]:

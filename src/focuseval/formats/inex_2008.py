@@ -95,31 +95,25 @@ def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     bep, no_bep = _numbers(rows, points, "best entry point", pointed)
     marks, bad_marks = _marks(rows, fields, length)
     marked = np.bincount(marks.row, minlength=len(rows)) > 0
-    refuse_first(
-        rows.twice(),
-        no_rsize,
-        no_length,
-        rows.check(
-            (rsize < 0) | (length < UNKNOWN),
-            lambda row: f"expected sizes that are not negative, found {rsize[row]} and {length[row]}",
-            "write the sizes in characters",
-        ),
-        no_bep,
-        rows.check(
-            pointed & ((bep < 0) | ((length >= 0) & (bep > length))),
-            lambda row: f"expected a best entry point within 0 … {length[row]}, found {bep[row]}",
-            "positions count characters of the text, markup excluded",
-        ),
-        bad_marks,
-        rows.check(
-            (rsize > 0) & ~marked,
-            lambda row: f"expected offset:length of {rsize[row]} relevant characters, found none",
-            "write the passages, or 0 relevant characters",
-        ),
+    bad_sizes = rows.check(
+        (rsize < 0) | (length < UNKNOWN),
+        lambda row: f"expected sizes that are not negative, found {rsize[row]} and {length[row]}",
+        "write the sizes in characters",
     )
+    bad_bep = rows.check(
+        pointed & ((bep < 0) | ((length >= 0) & (bep > length))),
+        lambda row: f"expected a best entry point within 0 … {length[row]}, found {bep[row]}",
+        "positions count characters of the text, markup excluded",
+    )
+    no_marks = rows.check(
+        (rsize > 0) & ~marked,
+        lambda row: f"expected offset:length of {rsize[row]} relevant characters, found none",
+        "write the passages, or 0 relevant characters",
+    )
+    refuse_first(rows.twice(), no_rsize, no_length, bad_sizes, no_bep, bad_bep, bad_marks, no_marks)
     total = np.bincount(marks.row, marks.end - marks.start, len(rows))
-    articles = {"length": length, "rsize": rsize, "bep": bep}
-    return rows.gold(marked, articles, marks), int(np.count_nonzero(total != rsize))
+    gold = rows.gold(marked, {"length": length, "rsize": rsize, "bep": bep}, marks)
+    return gold, int(np.count_nonzero(total != rsize))
 
 
 def _numbers(rows: JudgedRows, texts: pa.Array, name: str, given: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Check]:
@@ -133,33 +127,26 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
     place = np.arange(len(fields.text) // 2) - np.repeat(fields.first, fields.width)
     here = np.flatnonzero(place >= _FIRST_PASSAGE)
     row = np.repeat(np.arange(len(rows)), fields.width)[here]
-    texts = fields.take(here)
+    texts, limit = fields.take(here), length[row]
     sound = pc.match_substring_regex(texts, _PASSAGE)
     both = pc.split_pattern(pc.if_else(sound, texts, "0:0"), ":").flatten().cast(pa.int64()).to_numpy()
     start, end = both[::2], both[::2] + both[1::2]
-    limit = length[row]
-
-    sound = np.asarray(sound)
-    bad = by_row(
+    unsound = rows.check(
+        ~np.asarray(sound),
+        lambda mark: f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
+        "write both as numbers, such as 126:28761",
         row,
-        len(rows),
-        rows.check(
-            ~sound,
-            lambda mark: f"expected a passage as offset:length, found {texts[mark].as_py()!r}",
-            "write both as numbers, such as 126:28761",
-            row,
-        ),
-        rows.check(
-            (limit >= 0) & (end > limit),
-            lambda mark: (
-                f"expected a passage within the document's {limit[mark]} characters, "
-                f"found {texts[mark].as_py()} ending at {end[mark]}"
-            ),
-            "offsets count characters of the text, markup excluded",
-            row,
-        ),
     )
-    return SpanRows(row, start, end), bad
+    past = rows.check(
+        (limit >= 0) & (end > limit),
+        lambda mark: (
+            f"expected a passage within the document's {limit[mark]} characters, "
+            f"found {texts[mark].as_py()} ending at {end[mark]}"
+        ),
+        "offsets count characters of the text, markup excluded",
+        row,
+    )
+    return SpanRows(row, start, end), by_row(row, len(rows), unsound, past)
 
 
 def write(gold: Gold) -> Iterator[bytes]:
