@@ -78,6 +78,7 @@ def test_interpolated_generalised_precision_is_the_mean_of_its_curve(case, param
     assert x == pytest.approx([0, *PERCENT])
     for topic, value in zip(scores.topics, scores.values[0, :, 0].tolist(), strict=True):
         assert np.mean(y.get(topic, np.nan)) == pytest.approx(value, nan_ok=True)
+        assert y.get(topic, []) == sorted(y.get(topic, []), reverse=True)
 
 
 @given(cases(), KINDS, st.sampled_from(["rank", "line"]))
