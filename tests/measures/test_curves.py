@@ -60,8 +60,8 @@ def test_a_curve_of_levels_or_budgets_has_the_value_of_the_measure_at_each(case,
     x, y = curve(fe.evaluate(gold_of(gold), run_of(run), [name]), name)
     assert x == pytest.approx(list(places))
     points = fe.evaluate(gold_of(gold), run_of(run), [at.format(x=value) for value in x])
-    for topic, row in zip(points.topics, points.values[0].tolist(), strict=True):
-        assert y[topic] == pytest.approx(row, nan_ok=True)
+    for topic, row in zip(points.topics, points.values[0], strict=True):
+        assert y.get(topic, [np.nan] * len(x)) == pytest.approx(row.tolist(), nan_ok=True)
 
 
 SCORES = ("beta=0.25", "gain=length", "gain=length, credit=retrieved", "score=t2i, irr=5", "score=bep, n=10", "beta=2")
@@ -77,7 +77,8 @@ def test_interpolated_generalised_precision_is_the_mean_of_its_curve(case, param
     x, y = curve(scores, name)
     assert x == pytest.approx([0, *PERCENT])
     for topic, value in zip(scores.topics, scores.values[0, :, 0].tolist(), strict=True):
-        assert np.isnan(value) or np.mean(y[topic]) == pytest.approx(value)
+        assert np.mean(y.get(topic, np.nan)) == pytest.approx(value, nan_ok=True)
+        assert y.get(topic, []) == sorted(y.get(topic, []), reverse=True)
 
 
 @given(cases(), KINDS, st.sampled_from(["rank", "line"]))
@@ -116,9 +117,8 @@ def test_inex_eval_is_the_mean_of_its_curve(case, quant):
     x, y = precall_curve(m, quant)
     assert x.dtype == np.float64
     assert x.tolist() == pytest.approx(PERCENT)
-    values = average_precall(m, quant)
-    known = ~np.isnan(values)
-    np.testing.assert_allclose(y.mean(axis=1)[known], values[known])
+    np.testing.assert_allclose(y.mean(axis=1), average_precall(m, quant))
+    assert np.isnan(y).all(axis=1).tolist() == (m.elements(quant, "full").base.full_list.length() == 0).tolist()
 
 
 @settings(max_examples=25)
@@ -130,3 +130,14 @@ def test_the_curve_of_contained_targets_has_the_value_at_every_level(case):
     assert x.tolist() == pytest.approx(PERCENT)
     for percent in (1, 50, 100):
         np.testing.assert_allclose(y[:, percent - 1], eprum_contains(m, Fraction(percent, 100)))
+
+
+@pytest.mark.parametrize("name", ["MAgP(score=bep, n=10)", "EPRUM(A=1)"])
+def test_a_topic_that_is_in_no_mean_is_in_no_curve(name):
+    marked = {"spans": [(0, 10)], "length": 20}
+    gold = gold_of({"with": {"d1": {**marked, "bep": 0}}, "without": {"d2": marked}})
+    scores = fe.evaluate(gold, run_of({"with": [("d1", 0, 10)], "without": [("d2", 0, 10)]}), [name])
+    assert scores.means()["run"] == {name: 1}
+    table = scores.curve(name).to_pydict()
+    assert set(table["topic"]) == {"with", "mean"}
+    assert set(table["y"]) == {1}

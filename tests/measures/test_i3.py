@@ -79,6 +79,12 @@ def test_the_value_is_the_mean_of_the_curve_and_what_is_left_out_is_gen_and_yes(
         np.testing.assert_array_equal(mine, theirs)
 
 
+def test_a_topic_without_a_grade_that_counts_is_in_no_curve():
+    m = match(run_of(OVERLAPPING), prepare(gold_of(GRADED | {("t2", "d1", "/a[1]"): (2, 2, 0, 0)})))
+    assert np.isnan(graded_curve(m, "strict")[1]).all(axis=1).tolist() == [False, True]
+    assert np.isnan(average_graded_precision(m, "strict")).tolist() == [False, True]
+
+
 def test_the_parameters_make_a_difference_here():
     m = match(run_of(OVERLAPPING), prepare(gold_of(GRADED)))
     values = {average_graded_precision(m, q, o)[0] for q in ("gen", "strict") for o in ("yes", "no")}

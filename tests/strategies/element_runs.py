@@ -67,10 +67,11 @@ def cases(draw, scales=("coverage", "grades", "exhaustivity", "highlights")):
     scale = draw(st.sampled_from(scales))
     sizes = st.integers(0, 6)
     said = st.tuples(_SAID[scale], sizes, sizes).map(lambda x: (*x[0], x[1], x[2]))
-    assessments = draw(st.dictionaries(places, said, min_size=1, max_size=16))
+    least = draw(st.sampled_from([1, 8, 14]))  # or most cases would be too small to tell one base from another
+    assessments = draw(st.dictionaries(places, said, min_size=least, max_size=16))
     anywhere = st.tuples(st.sampled_from([*DOCUMENTS, "unjudged"]), st.sampled_from([*PATHS, "/z[1]"]))
     judged = st.sampled_from(sorted({(d, p) for _, d, p in assessments}))
-    results = st.lists(st.one_of(judged, judged, anywhere), max_size=12)
+    results = st.lists(st.one_of(judged, judged, anywhere), min_size=draw(st.sampled_from([0, 4])), max_size=12)
     run = draw(st.dictionaries(st.sampled_from(TOPICS), results))
     return Case(scale, draw(st.sampled_from(QUANTS[scale])), assessments, run)
 

@@ -100,15 +100,18 @@ def interpolate(s: ScoredArticles, added: NDArray[np.int64], whole: NDArray[np.i
 def generalised_curve(m: Matched, **parameters: float | str) -> tuple[Floats, Floats]:
     """Return the levels .00 … 1 of gR and, for every topic, the best gP at or beyond each."""
     chosen = {p.name: p.default for p in (*AVERAGE, *SCORE)} | parameters
-    gain, credit = str(chosen["gain"]), str(chosen["credit"])
-    s = article_scores(m, str(chosen["score"]), float(chosen["beta"]), int(chosen["irr"]), int(chosen["n"]))
+    gain, credit, score = (str(chosen[name]) for name in ("gain", "credit", "score"))
+    s = article_scores(m, score, float(chosen["beta"]), int(chosen["irr"]), int(chosen["n"]))
     best = interpolate(s, recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain))
-    return np.arange(101) / 100, best
+    return np.arange(101) / 100, based(m, score, best)
 
 
 def based(m: Matched, score: str, values: Floats) -> Floats:
     """Leave out the topics without an entry point where the score is made of entry points."""
-    return without_base(values, m.prepared.beps_of_topic) if score == "bep" else values
+    if score != "bep":
+        return values
+    beps = m.prepared.beps_of_topic
+    return without_base(values, beps if values.ndim == 1 else beps[:, None])
 
 
 BETA = Parameter("beta", 1, "Weight of recall in an article's F; 0.25 from 2008 on.", policy=True, least=0)

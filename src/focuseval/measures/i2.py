@@ -99,7 +99,8 @@ def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") ->
     mass = np.stack([ceiling(match.base.full_list.total(), level) for level in LEVELS], axis=1)
     found = precall(match, ranks, mass)
     rest = _last_block(m, match, mass) if unretrieved == "block" else 0.0
-    return np.array(LEVELS, np.float64), np.where(np.isnan(found), rest, found)
+    found = np.where(np.isnan(found), rest, found)
+    return np.array(LEVELS, np.float64), without_base(found, match.base.full_list.length()[:, None])
 
 
 def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -139,8 +140,7 @@ def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") 
     base. In the formula j is the not-relevant mass of earlier ranks, r and i the masses of the rank that reaches x·n,
     and s the part of r still needed there. Results of one rank come in any order.
     """
-    _, values = precall_curve(m, quant, unretrieved)
-    return without_base(values.mean(axis=1), m.elements(quant, "full").base.full_list.length())
+    return np.asarray(precall_curve(m, quant, unretrieved)[1].mean(axis=1))
 
 
 UNRETRIEVED = Parameter(

@@ -74,7 +74,7 @@ def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[
     slack = np.diff(m.bounds)[:, None]  # rounding to units: at most half a unit a result
     at = np.searchsorted(np.repeat(offset, np.diff(m.bounds)) + mass, offset[:, None] + np.maximum(wanted - slack, 1))
     found = np.where(at < m.bounds[1:, None], np.append(precision, 0.0)[at], 0.0)
-    return np.array(LEVELS, np.float64), found
+    return np.array(LEVELS, np.float64), without_base(found, total[:, None])
 
 
 def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> NDArray[np.float64]:
@@ -83,8 +83,7 @@ def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes
     Exhaustivity e and specificity s are quantised apart (strict: 3 is 1, all else 0; generalised: a third a grade); c′
     is the text of a result c that no earlier result returned.
     """
-    total = recall_precision(m, quant, overlap)[2]
-    return without_base(graded_curve(m, quant, overlap)[1].mean(axis=1), total)
+    return np.asarray(graded_curve(m, quant, overlap)[1].mean(axis=1))
 
 
 MEASURES = (
