@@ -8,7 +8,7 @@ import pytest
 
 import focuseval as fe
 from building import gold_of, run_of
-from focuseval.errors import MeasureError
+from focuseval.errors import FormatError, MeasureError
 from focuseval.measures import Measure
 from strategies.elements_of_articles import RUNS, element_gold, element_run
 
@@ -168,3 +168,11 @@ def test_words_are_counted_in_the_documents_text(tmp_path):
     run = run_of({"q1": [("a", 0, 13), ("a", 14, 27)]})
     scores = fe.evaluate(gold, run, ["spanR@4w", "spanR@3w", "spanR@2w"], docs=fe.open_documents(tmp_path))
     assert scores.means()["run"] == pytest.approx({"spanR@4w": 0.9, "spanR@3w": 0.5, "spanR@2w": 0.0})
+
+
+def test_a_run_that_was_read_with_its_faults_is_not_scored(tmp_path):
+    (tmp_path / "run.txt").write_text("1 Q0 d1 1 nan run\n")
+    run = fe.read_run(tmp_path / "run.txt", faults="keep")
+    gold = gold_of({"1": {"d1": {"grade": 1}}}, scale="trec")
+    with pytest.raises(FormatError, match=r"run\.txt:1: expected a finite number as score, found 'nan'"):
+        fe.evaluate(gold, run, ["AP"])

@@ -55,6 +55,8 @@ def as_gold(gold: Any, index: Collection | None) -> Gold:
 def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
     """Return one run: as it is, read from its file, or made of a frame's columns; texts placed where they can be."""
     if isinstance(source, Run):
+        if source.faults:
+            raise source.faults[0]
         return source if index is None else place_run(source, index)
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
