@@ -1,6 +1,7 @@
 """What many tests share: the folder of real data, and a browser; both may be absent."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import Phase, settings
 
 from browser import start_driver
 
-settings.register_profile("tests", deadline=None, max_examples=60)
+settings.register_profile("tests", deadline=None, max_examples=60, derandomize="CI" in os.environ)
 settings.register_profile(  # `make mutants`: the same examples every time, and no search for the smallest that fails
     "mutants", settings.get_profile("tests"), derandomize=True, database=None, phases=(Phase.explicit, Phase.generate)
 )
@@ -49,3 +50,10 @@ def browser(shared_browser):
     shared_browser.errors()  # what earlier tests left in the console
     yield shared_browser
     shared_browser.open("about:blank")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible():
+    """Let programs that tests start end with SIGINT, as a user's do, where the tests themselves run in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
