@@ -54,6 +54,6 @@ def browser(shared_browser):
 
 @pytest.fixture(autouse=True, scope="session")
 def _interruptible():
-    """Let programs that tests start end with SIGINT, as a user's do, where the tests themselves run in the background."""
+    """Let programs that tests start end with SIGINT, as a user's do, even where the tests run in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
