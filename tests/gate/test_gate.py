@@ -98,8 +98,7 @@ def test_resamples_and_seed_of_the_rule_are_those_of_test_and_interval(resamples
 def test_of_equal_losses_the_first_topics_are_named_and_a_topic_that_lost_nothing_is_not():
     topics = tuple(f"{i:02}" for i in range(60))
     baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, "", "g", None)
-    for losing, lost in (60, topics[:5]), (2, topics[:2]):
-        row = [0.25] * losing + [0.5] * (60 - losing)
+    for row, lost in (([0.25, 0.375] * 30, topics[:10:2]), ([0.25] * 2 + [0.5] * 58, topics[:2])):
         (verdict,) = judge(baseline, scores_of(row, topics=topics, signature=""), ["AP"], GateRule(test="sign"))
         assert verdict.lost == tuple((topic, 0.5, 0.25) for topic in lost)
 

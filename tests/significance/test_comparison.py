@@ -7,6 +7,9 @@ from focuseval.errors import MeasureError, NotComparableError
 from focuseval.significance.comparison import Settings, compare
 from focuseval.significance.intervals import bca, effect_size
 from focuseval.significance.paired_tests import bootstrap, holm
+from focuseval.significance.tables import pairs_table, shown_p
+from focuseval.tables import numbers, render, words
+from focuseval.tables.layouts import notebook
 
 TOPICS = tuple("12345678")
 ALIKE = "All runs score the same on every topic under AP: there is no difference to test."
@@ -37,11 +40,11 @@ def test_wins_ties_and_the_topics_that_decide():
 
 def test_five_topics_decide_by_default_and_of_equals_the_first():
     topics = tuple(f"{i:02}" for i in range(60))
-    found = compare("AP", ("a", "b"), topics, np.array([[0.75] * 60, [0.25] * 59 + [0.75]]))
+    found = compare("AP", ("a", "b"), topics, np.array([[0.75] * 60, [0.25, 0.5] * 29 + [0.25, 0.75]]))
     assert found.wins(0, 1) == (59, 1, 0)
     assert found.wins(1, 0) == (0, 1, 59)
-    assert found.deciding(0, 1) == [(topic, 0.5) for topic in topics[:5]]
-    assert found.deciding(1, 0, most=59) == [(topic, -0.5) for topic in topics[:59]]
+    assert found.deciding(0, 1) == [(topic, 0.5) for topic in topics[:10:2]]
+    assert found.deciding(1, 0, most=30) == [(topic, -0.5) for topic in topics[::2]]
 
 
 @pytest.mark.parametrize(("resamples", "of_interval"), [(200, 1000), (1500, 1500)])
@@ -68,12 +71,13 @@ def test_one_run_has_no_pairs_and_keeps_its_settings():
     found = compare("AP", ("a",), ("1", "2"), np.array([[0.1, 0.2]]), settings)
     columns = (found.better, found.worse, found.difference, found.low, found.high, found.p, found.effect)
     assert [len(column) for column in columns] == [0] * 7
+    assert (found.measure, found.runs, found.topics) == ("AP", ("a",), ("1", "2"))
     assert found.settings is settings
     assert np.isnan(found.power)
 
 
 @pytest.mark.parametrize(
-    ("runs", "topics", "values", "words"),
+    ("runs", "topics", "values", "said"),
     [
         (("a",), ("1", "2"), [[0.1, 0.2]], "One run cannot be compared: give at least two."),
         (
@@ -86,9 +90,9 @@ def test_one_run_has_no_pairs_and_keeps_its_settings():
         (("a", "b"), ("1", "2"), [[0, 0], [0, 0]], ALIKE),
     ],
 )
-def test_where_nothing_can_be_concluded_a_sentence_says_why(runs, topics, values, words):
+def test_where_nothing_can_be_concluded_a_sentence_says_why(runs, topics, values, said):
     found = compare("AP", runs, topics, np.array(values, float))
-    assert found.sentence() == words
+    assert found.sentence() == said
     assert not found.significant.any()
 
 
@@ -127,12 +131,71 @@ def test_settings_refuse_what_does_not_exist(wrong, told):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "said"),
     [
         (Settings(resamples=1), "bootstrap, one-tailed at 0.05, 1 resamples, seed 0"),
         (Settings("randomisation", seed=4), "randomisation, one-tailed at 0.05, 1000 resamples, seed 4"),
         (Settings("t", tails=2, alpha=0.01, correction="bh"), "t, two-tailed at 0.01, corrected by bh"),
     ],
 )
-def test_settings_say_what_was_done(settings, words):
-    assert str(settings) == words
+def test_settings_say_what_was_done(settings, said):
+    assert str(settings) == said
+    assert Settings(resamples=1).resamples == 1
+
+
+PAIRS = compare(
+    "AP", ("low", "high"), ("1", "2", "3", "4"), np.array([[0.25, 0.5, 0.5, 0.25], [0.5, 0.75, 0.5, 0.625]])
+)
+"""The second run wins three topics by .25, .25 and .375, and ties one."""
+
+
+def test_pairs_are_a_table_with_or_without_the_means_of_the_runs():
+    table = pairs_table(PAIRS)
+    assert table.columns == (
+        *words("better", "worse"),
+        *numbers("difference", "95 % interval", "p", form="+.4f"),
+        *numbers("effect", "won / tied / lost", form=".2f"),
+    )
+    ((better, worse, difference, interval, p, effect, wins),) = table.rows
+    assert (better, worse, difference, wins) == ("high", "low", 0.21875, "3 / 1 / 0")
+    assert interval == f"[{PAIRS.low[0]:+.4f}, {PAIRS.high[0]:+.4f}]"
+    assert p == f"{PAIRS.p[0]:.4f} ⋆"
+    assert effect == pytest.approx(0.21875 / np.std([0.25, 0.25, 0, 0.375], ddof=1))
+    assert table.title == "Pairs under AP"
+    assert table.notes == (
+        "1 of 1 pairs differ significantly under AP.",
+        "bootstrap, one-tailed at 0.05, 1000 resamples, seed 0; 4 topics.",
+    )
+    assert pairs_table(PAIRS, means=True).rows[0][:2] == ("high (0.5938)", "low (0.3750)")
+    alone = pairs_table(compare("AP", ("a",), ("1", "2"), np.array([[0.1, 0.2]])))
+    assert (alone.title, alone.rows) == ("", ())
+
+
+def test_a_pair_without_a_significant_difference_has_no_star():
+    ((*_, p, _, wins),) = pairs_table(
+        compare("AP", ("a", "b"), ("1", "2", "3"), np.array([[0.5, 0.0, 0.5], [0.0, 0.75, 0.0]]), Settings("sign"))
+    ).rows
+    assert (p, wins) == ("0.5000", "2 / 0 / 1")
+
+
+@pytest.mark.parametrize(
+    ("value", "settings", "shown"),
+    [
+        (0.0, {"resamples": 500}, "<0.002"),
+        (0.0, {"test": "t"}, "0.0e+00"),
+        (0.25, {}, "0.2500"),
+        (0.0001, {}, "0.0001"),
+        (0.00009, {}, "9.0e-05"),
+        (1.0, {"test": "sign"}, "1.0000"),
+    ],
+)
+def test_a_p_value_is_shown_with_four_digits_and_none_is_shown_as_nothing(value, settings, shown):
+    assert shown_p(value, Settings(**settings)) == shown
+
+
+def test_a_comparison_shows_itself_as_text_and_in_a_notebook():
+    assert str(PAIRS) == render([pairs_table(PAIRS, means=True)], "table").rstrip("\n")
+    assert not str(PAIRS).endswith("\n")
+    assert "high (0.5938)" in str(PAIRS)
+    assert PAIRS._repr_html_() == notebook(pairs_table(PAIRS, means=True))
+    assert "high (0.5938)" in PAIRS._repr_html_()

@@ -136,10 +136,17 @@ def test_a_test_by_name_gets_tails_resamples_and_seed(test, tails):
 @pytest.mark.parametrize("tails", [1, 2])
 @pytest.mark.parametrize("topics", [6, 20])  # all sign patterns, and some of them
 def test_the_size_of_a_block_changes_nothing(monkeypatch, test, tails, topics):
-    whole = test(ROWS[:, :topics], tails=tails, resamples=700)
-    for block in (1, 97, 2_000):  # characters of work: one resample at a time, some, and a last block that is smaller
+    whole = test(ROWS[:, :topics], tails=tails, resamples=701)
+    for block in (1, 130, 2_000):  # characters of work: one resample at a time, some, and a last block that is smaller
         monkeypatch.setattr(paired_tests, "_BLOCK", block)
-        assert test(ROWS[:, :topics], tails=tails, resamples=700).tolist() == whole.tolist()
+        assert test(ROWS[:, :topics], tails=tails, resamples=701).tolist() == whole.tolist()
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("tails", [1, 2])
+def test_a_pair_has_the_same_p_alone_as_among_others(name, tails):
+    together = p_values(name, ROWS, tails=tails)
+    assert [p_values(name, row[None], tails=tails)[0] for row in ROWS] == pytest.approx(together)
 
 
 def test_all_patterns_are_enumerated_where_they_are_exactly_as_many_as_the_resamples():
