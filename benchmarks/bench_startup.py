@@ -19,7 +19,7 @@ import focuseval.example
 
 EXAMPLE = Path(focuseval.example.__file__).parent
 FLOOR = [sys.executable, "-c", "import numpy, pyarrow.compute, click"]
-FOCUSEVAL = [sys.executable, "-c", "from focuseval.cli import main; main()"]
+FOCUSEVAL = [sys.executable, "-m", "focuseval"]
 FOCUSED = [str(path) for path in sorted((EXAMPLE / "runs" / "focused").glob("*.xml"))]
 RIC = str(EXAMPLE / "runs" / "relevant-in-context" / "careful.txt")
 COMMANDS = {

@@ -1,5 +1,5 @@
 """``python -m focuseval`` is the command."""
 
-from focuseval.cli import main
+from focuseval.cli import run
 
-main(prog_name="focuseval")
+run()

@@ -7,13 +7,14 @@ document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. W
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.errors import Place
 from focuseval.spans import dense, pack
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.lazy import cached_property
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,6 @@ in `focuseval.collection.describe`.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from focuseval.gold import UNKNOWN
 from focuseval.place import place_gold, place_run
 from focuseval.spans import crowded, pack, union
 from focuseval.task.extents import extents
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.align.page import AMBIGUOUS, EXACT, HOW, LOST, UNCHECKED
 from focuseval.errors import Place
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,6 @@ Only very common k-grams and very many windows are left out, see the limits belo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from focuseval.align.edits import nearest_stretches
 from focuseval.align.normalise import code_points
 from focuseval.align.occurrences import gram_hashes
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,6 @@ the others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from focuseval.assess import spans
 from focuseval.assess.store import ADJUDICATED
 from focuseval.significance.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 from focuseval.spans import Spans, union
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

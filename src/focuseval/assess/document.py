@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from focuseval.lazy import cached_property
+from focuseval.values import dataclass
 
 
 @dataclass(frozen=True)

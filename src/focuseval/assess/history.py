@@ -6,11 +6,12 @@ A replacement with a ``barrier`` (the text itself changed) cannot be undone past
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from focuseval.assess.rules import Edit, Judgement, apply
 from focuseval.errors import AssessError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

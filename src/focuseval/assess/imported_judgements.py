@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assess.anchor import LOST, MOVED, nearest
@@ -21,6 +20,7 @@ from focuseval.assess.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assess.spans import Span, merge
 from focuseval.assess.store import Key, Request
 from focuseval.errors import AssessError, FormatError, Place
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,8 +8,10 @@ its successors used; an element with an unknown name is part of the line unless 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.assess.store import ADJUDICATED, Store, now
 from focuseval.errors import AssessError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from focuseval.assess.plan import Pooled, add_to_pool
 from focuseval.assess.questions import read_questions
 from focuseval.assess.store import Store
 from focuseval.errors import AssessError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from focuseval.collection import Index

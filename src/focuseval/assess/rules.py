@@ -9,12 +9,13 @@ with it. On a document that is not finished, notes and flags leave the status as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assess import spans
 from focuseval.assess.exhaustivity import ungraded
 from focuseval.errors import AssessError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,7 @@ The log of events is the truth; the tables of judgements and highlights are its 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ from focuseval.assess.database import Database
 from focuseval.assess.history import Timeline, replay
 from focuseval.assess.rules import Edit, Judgement, apply, check
 from focuseval.errors import ChangedTextError, ConflictError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     import sqlite3

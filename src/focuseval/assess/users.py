@@ -14,12 +14,12 @@ import secrets
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import FormatError, Place
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

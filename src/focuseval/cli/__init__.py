@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import sys
+import threading
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -103,3 +106,23 @@ def main() -> None:
 
 
 with_blocks(main)
+
+
+def run() -> NoReturn:
+    """Run the command, and end without taking the interpreter apart: that takes a small `score` a tenth of its time.
+
+    What has registered itself for the end is called all the same; where a thread is still at work, Python waits for it.
+    """
+    try:
+        main(prog_name="focuseval")
+    except SystemExit as stop:
+        if not isinstance(stop.code, int) or threading.active_count() > 1:
+            raise
+        atexit._run_exitfuncs()
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError, AttributeError):  # closed, full, or a daemon's
+            raise stop from None
+        os._exit(stop.code)
+    raise AssertionError("click always exits")

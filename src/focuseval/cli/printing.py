@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +22,8 @@ def tables_text(tables: Iterable[Table], options: dict[str, Any], signature: str
 
 def json_text(value: object) -> str:
     """Return plain values as JSON, one of them on a line."""
+    import json  # noqa: PLC0415  tables need none
+
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 

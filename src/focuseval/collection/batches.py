@@ -8,7 +8,6 @@ are laid down in a temporary file per batch, which the worker removes.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from focuseval.collection.archives import MAX_BYTES
 from focuseval.collection.events import KEEP_GOING
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

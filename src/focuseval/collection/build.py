@@ -6,7 +6,7 @@ import os
 import shutil
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from glob import escape
 from itertools import chain, islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from focuseval.collection.store import finish, read_metadata, sync
 from focuseval.collection.worker import unwritable
 from focuseval.collection.workers import workers
 from focuseval.errors import CollectionError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

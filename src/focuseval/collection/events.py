@@ -13,12 +13,13 @@ import codecs
 import re
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from html.entities import html5
 from typing import Any
 from xml.parsers import expat
 
 from focuseval.errors import CollectionError, Place
+from focuseval.values import dataclass
 
 MAX_DEPTH = 2_000
 """Elements nested deeper than this are refused."""

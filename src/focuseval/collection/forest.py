@@ -6,13 +6,13 @@ can be planted from single trees, joined and put into another order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.events import WHITE, Tree
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

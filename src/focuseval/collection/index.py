@@ -6,7 +6,7 @@ through all documents in document order (`Elements.row`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from focuseval.collection.names import Names
 from focuseval.collection.paths import encoded, parse_paths, path_strings, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes
 from focuseval.lazy import cached_property
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

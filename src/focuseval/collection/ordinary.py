@@ -8,7 +8,6 @@ of tags, and everything between two tags is text. All others go to expat's event
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from focuseval.collection.events import MAX_DEPTH, parse
 from focuseval.collection.windows import WIDTH
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

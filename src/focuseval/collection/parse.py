@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from os.path import splitext
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from focuseval.collection.plain import read_plain
 from focuseval.collection.structure import read_structure
 from focuseval.collection.windows import UnusualNamesError
 from focuseval.errors import CollectionError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,6 @@ characters, half-open. Other fields (``url``, ``title``, ``headings``) are passe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -20,6 +19,7 @@ import pyarrow.compute as pc
 
 from focuseval.collection.json_lines import json_files, records, whole_characters
 from focuseval.errors import CollectionError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.names import EXTENSIONS
 from focuseval.errors import CollectionError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

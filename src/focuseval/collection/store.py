@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from focuseval.collection.block import DOCUMENT, SCHEMA, Block
 from focuseval.collection.index import Index
 from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,6 @@ and the running sum of its pieces gives every start and end. The result equals t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import pyarrow as pa
 from focuseval.collection.forest import Forest
 from focuseval.collection.references import replace_references
 from focuseval.collection.windows import strings_at
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from focuseval.collection.block import Block, joined
 from focuseval.collection.parse import ParseReport, Raw, parse_documents
 from focuseval.collection.store import PartWriter
 from focuseval.errors import CollectionError, Place
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

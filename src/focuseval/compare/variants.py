@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from focuseval.errors import MeasureError
 from focuseval.measures import Asked, parse
 from focuseval.significance.correlation import correlate, explain, reading
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +17,7 @@ from focuseval.significance.tables import pairs_table
 from focuseval.tables import Table, numbers, words
 from focuseval.task import check
 from focuseval.topics import read_topics
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

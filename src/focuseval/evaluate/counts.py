@@ -7,12 +7,13 @@ remarks take names, headings and sentences from the fields: a new count is one m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.measures.topicwise import count
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ again if it is asked for again. So a campaign of any number of runs keeps values
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from focuseval.match.documents import shares_documents
 from focuseval.measures import Asked, Measure, parse
 from focuseval.place import place_run
 from focuseval.run import Run
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

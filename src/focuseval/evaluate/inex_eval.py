@@ -6,7 +6,6 @@ levels of iP are computed in floating point, rates under ``all`` are means of to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
@@ -25,6 +24,7 @@ from focuseval.measures.generalised import (
     recall_credit,
 )
 from focuseval.measures.topicwise import count, ratio
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

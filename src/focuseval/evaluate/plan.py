@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MissingDataError, TaskError
 from focuseval.match.policies import Policies, inex_eval
 from focuseval.measures import parse
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from focuseval.gold import Gold

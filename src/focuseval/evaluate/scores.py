@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.evaluate.counts import Counts, column
 from focuseval.lazy import cached_property
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

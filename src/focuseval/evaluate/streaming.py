@@ -6,7 +6,7 @@ a TREC run whose topics stand together. For everything else, and where anything 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from focuseval.errors import FocusevalError
 from focuseval.evaluate import counts
 from focuseval.formats.run_blocks import ahead
 from focuseval.match import prepare
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focuseval.callable_module import call_by_name
@@ -12,6 +11,7 @@ from focuseval.fidelity.requirements import Answer, requirements
 from focuseval.fidelity.space import SpaceTest, space_test
 from focuseval.measures import parse
 from focuseval.simulate import RECALL_BASE_KINDS, simulate
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ article where they touch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from focuseval.simulate import simulate
 from focuseval.spans import union
 from focuseval.task import repair
 from focuseval.task.repairs import take
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,6 @@ be observed comes from the measure's declaration and is marked so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FocusevalError
@@ -16,6 +15,7 @@ from focuseval.measures import parse
 from focuseval.measures.measure import TRAITS
 from focuseval.quantise import ONE_SIDED
 from focuseval.simulate import simulate
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

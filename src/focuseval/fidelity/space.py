@@ -7,7 +7,6 @@ nothing for perfect passages, because every article's score is 1; elsewhere the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from focuseval.significance.paired_tests import t_test
 from focuseval.simulate import SPACE, simulate
 from focuseval.simulate.parts import SELECTIONS
 from focuseval.simulate.ranking import RANKINGS
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

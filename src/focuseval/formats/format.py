@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from focuseval.errors import FormatError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

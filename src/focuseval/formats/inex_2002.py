@@ -15,7 +15,7 @@ kept as 0, 1, 2, 3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapp
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import attributes
 from focuseval.gold import NOT_ASSESSED, UNKNOWN
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,7 +21,7 @@ element's size is taken as the document's length.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapp
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import attributes
 from focuseval.gold import TOO_SMALL, UNKNOWN
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

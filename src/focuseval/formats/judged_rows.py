@@ -6,7 +6,6 @@ if the lines had been read one after another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from focuseval.errors import FormatError
 from focuseval.formats.judgements import empty_elements, judged_twice, origin
 from focuseval.gold import UNKNOWN, Articles, Gold, Passages
 from focuseval.keys import indices
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

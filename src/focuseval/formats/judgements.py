@@ -5,7 +5,7 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from focuseval.errors import FormatError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest
 from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

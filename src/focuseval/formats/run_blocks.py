@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from os import PathLike
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from focuseval.errors import Place
 from focuseval.formats.format import read_faultless
 from focuseval.formats.source import BOM, Source
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

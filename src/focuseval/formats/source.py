@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import mmap
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ characters, and their number is one of the gold's remarks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.gold import UNKNOWN
 from focuseval.spans import union
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

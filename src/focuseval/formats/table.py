@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +14,7 @@ from focuseval.errors import FormatError
 from focuseval.formats.columns import any_lines, read_parts
 from focuseval.formats.numbers import ARROW
 from focuseval.formats.source import refuse_nul
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 from xml.parsers import expat
 
 from focuseval.errors import FormatError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,6 @@ instead.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +23,7 @@ from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of
 from focuseval.formats.xml import EventReader
 from focuseval.keys import indices
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

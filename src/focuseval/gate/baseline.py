@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError, NotComparableError, Place
 from focuseval.evaluate.signature import decisions
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from focuseval.evaluate import Scores

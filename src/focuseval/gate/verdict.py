@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from focuseval.errors import MeasureError, NotComparableError
 from focuseval.gate.baseline import refuse_other_ground
 from focuseval.significance.intervals import bca
 from focuseval.significance.paired_tests import p_values
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from focuseval.errors import InputError, MissingDataError
 from focuseval.evaluate.sources import as_gold, as_index, read
 from focuseval.heat.segments import KINDS, HeatSegments, segments
 from focuseval.placement import Placement
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

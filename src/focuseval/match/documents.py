@@ -9,7 +9,6 @@ keys: most lists return an article once or twice, and a sort without equal neigh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from focuseval.collection.paths import encoded
 from focuseval.keys import hash64, indices, joint, rows_of_chunks
 from focuseval.lookup import BLOCK, Lookup, in_threads
 from focuseval.placement import Placement
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ element; results that are not in the base, and repeats, gain 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from focuseval.errors import MissingDataError
 from focuseval.lazy import cached_property
 from focuseval.recall_base import running
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,13 +8,13 @@ that measures of documents never touch a span.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.lazy import cached_property
 from focuseval.match.results import Results, ranks
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

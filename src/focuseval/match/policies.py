@@ -6,11 +6,12 @@ every output, so that two numbers with the same signature were computed in the s
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from focuseval.errors import MeasureError
 from focuseval.limits import MOST
+from focuseval.values import dataclass
 
 CHOICES = {
     "overlap": ("once", "inex_eval"),

@@ -6,7 +6,7 @@ is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from focuseval.lookup import Lookup
 from focuseval.place import place_gold
 from focuseval.recall_base import Assessed, assessed_elements
 from focuseval.spans import Spans, union
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from focuseval.lazy import cached_property
 from focuseval.match.documents import MatchedDocuments, find_documents
 from focuseval.match.places import ResultSpans, result_spans
 from focuseval.spans import novelty, unseen
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from typing import Self

@@ -6,7 +6,6 @@ recall of 1.2. The formulas are theirs; `focuseval.measures.peers` declares them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from focuseval.measures.ceiling import best_read
 from focuseval.measures.topicwise import count, count_by, ratio
 from focuseval.spans import pack, union, unpack
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,12 +8,13 @@ is the same value, passed to `focuseval.evaluate`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import MeasureError
 from focuseval.limits import MOST
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

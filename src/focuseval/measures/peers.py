@@ -5,7 +5,6 @@ The numbers are no measures of ours, and stand in no list of them: one exceeds 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from focuseval.measures import chunk_evaluators as theirs
 from focuseval.measures.ceiling import ceiling
 from focuseval.measures.measure import Measure
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,10 +5,11 @@ A profile is a named bundle. ``-m`` replaces its measures and keeps its policies
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, did_you_mean
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

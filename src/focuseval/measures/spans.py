@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from focuseval.measures.characters import harmonic
 from focuseval.measures.measure import Budget, Measure
 from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, ratio, total
 from focuseval.spans import union
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -61,6 +61,8 @@ def count(values: NDArray[Any], bounds: Integers) -> Integers:
     >>> count(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
     array([3, 0, 3])
     """
+    if values.dtype == np.bool_:
+        return np.asarray(np.diff(np.searchsorted(np.flatnonzero(values), bounds)), np.int64)
     running = np.concatenate(([0], np.cumsum(values, dtype=np.int64)))
     return np.asarray(running[bounds[1:]] - running[bounds[:-1]])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import MissingDataError
 from focuseval.pool.model import ORDERS, Contributor, Entry, Pool
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ are built when they are first asked for, and kept.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from focuseval.recall_base.base import RecallBase, row_keys
 from focuseval.recall_base.highlighted import highlighted_elements
 from focuseval.recall_base.tree import PathTree, path_tree
 from focuseval.spans import pack
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

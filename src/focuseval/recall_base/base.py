@@ -15,7 +15,6 @@ times 1/10, reach 1.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from focuseval.lazy import cached_property
 from focuseval.lookup import Lookup
 from focuseval.recall_base.ideal import ideal_rows
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.evaluate.comparing import order_of
 from focuseval.lazy import cached_property
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,13 +5,14 @@ An article is a (topic, document) pair, packed into one key, so that all topics 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.spans import Spans, pack, union
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

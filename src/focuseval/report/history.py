@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.errors import FormatError, MeasureError, Place
 from focuseval.evaluate.signature import decisions
 from focuseval.tables import ABSENT, Table, numbers, words
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ A run is matched once; only what the report shows is kept of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from focuseval.errors import FocusevalError
 from focuseval.evaluate.curves import curve_of, mean_of
 from focuseval.measures import parse
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

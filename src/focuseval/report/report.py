@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
+
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

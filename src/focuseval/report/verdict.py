@@ -7,7 +7,6 @@ ask one-tailed and uncorrected.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from focuseval.significance.comparison import Settings
 from focuseval.significance.intervals import bca
 from focuseval.significance.paired_tests import adjust, p_values
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ significantly on worse", as in the tables of Kamps, Lalmas and Pehcevski (SIGIR 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from focuseval.errors import MeasureError, NotComparableError
 from focuseval.significance.intervals import bca, effect_size
 from focuseval.significance.paired_tests import CORRECTIONS, TESTS, adjust, p_values
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,6 @@ specificity; noise 1 gives chance; a positive depth favours small elements deep 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ import pyarrow as pa
 from focuseval.errors import MeasureError
 from focuseval.simulate.parts import elements_of
 from focuseval.simulate.space import Listed, build_run
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

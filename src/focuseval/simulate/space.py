@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from focuseval.placement import Placement
 from focuseval.run import Run
 from focuseval.simulate.parts import select
 from focuseval.simulate.ranking import article_ranks, intruders
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

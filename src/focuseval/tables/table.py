@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
 from focuseval.tables.escape import visible
+from focuseval.values import dataclass
 
 Value = str | int | float | None
 Row = tuple[Value, ...]

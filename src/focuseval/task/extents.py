@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 from focuseval.placement import AMBIGUOUS, BAD_SPAN, LOST, NO_PLACE
 from focuseval.spans import dense
 from focuseval.task.overlap import path_intervals
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

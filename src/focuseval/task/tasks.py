@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from focuseval.errors import TaskError
+from focuseval.values import dataclass
 
 Level: TypeAlias = Literal["error", "warning"]
 

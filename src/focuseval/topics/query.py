@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from focuseval.topics.matching import Equivalents, matches
 from focuseval.topics.syntax import Condition, Node, Step, as_json, conditions
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,8 +14,10 @@ two trees are equal when they say the same, and ``parse_nexi(str(query)) == quer
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,9 @@ is a word (real titles write ``query expansion - techniques``). Commas between w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from focuseval.values import dataclass
 
 _STOP = r'\s"“”()\[\]'
 _PHRASE = r'"(?=\s*[^\s"])(?P<straight>[^"]*)"|“(?=\s*[^\s“”"])(?P<curly>[^“”"]*)”'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from focuseval.errors import Place
@@ -11,6 +11,7 @@ from focuseval.lazy import cached_property
 from focuseval.topics.parser import parse_nexi
 from focuseval.topics.syntax import About
 from focuseval.topics.terms import Term, parse_terms
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

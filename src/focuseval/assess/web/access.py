@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from focuseval.assess.users import Attempts, User, verify
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
 from focuseval.assess.plan import in_pool
 from focuseval.assess.store import ADJUDICATED, Key
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

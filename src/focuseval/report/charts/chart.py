@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
