@@ -5,7 +5,7 @@ import unicodedata
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from focuseval.errors import FormatError
@@ -29,6 +29,7 @@ def run_of(texts, **columns):
     )
 
 
+@example("aaaaaaaaaa aaaaaaa a ", 7, 3)  # the last chunk stands closer to the one before than all others do
 @given(st.text("ab é🙂\n", min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 3))
 def test_all_chunks_of_a_splitter_in_order_are_where_they_were_cut_or_ambiguous(document, size, overlap):
     step = max(1, size - overlap)

@@ -99,24 +99,24 @@ def touching(
 
     `spans` are the starts and the ends of every chunk's candidates. Direct neighbours have consecutive numbers in
     `order`. Between touching chunks nothing but white space is left out. If several candidates touch, the one is
-    taken that keeps the distance which all placed neighbours keep.
+    taken that keeps the distance which all placed neighbours keep; the end of the document keeps none.
 
     >>> touching("a x x b", ([[0], [2, 4]], [[1], [3, 5]]), [0, 1], [0, -1])
     [0, 0]
     """
     rows, (starts, ends) = list(chosen), spans
     direct = [after - before == 1 for before, after in pairwise(order)]
-    gap = _common_gap(spans, rows, direct)
+    gap, last = _common_gap(spans, rows, direct), len(document.rstrip())
     for i in range(1, len(rows)):
         if rows[i] == OPEN and rows[i - 1] != OPEN and direct[i - 1]:
             begin, end = starts[i - 1][rows[i - 1]], ends[i - 1][rows[i - 1]]
             near = range(bisect_right(starts[i], begin), bisect_right(starts[i], end + _BLANKS))
-            rows[i] = _only(document, [(end, starts[i][row], row) for row in near], gap)
+            rows[i] = _only(document, [(end, starts[i][row], row) for row in near], gap, last)
     for i in range(len(rows) - 2, -1, -1):
         if rows[i] == OPEN and rows[i + 1] != OPEN and direct[i]:
             begin = starts[i + 1][rows[i + 1]]
             near = range(bisect_left(ends[i], begin - _BLANKS), bisect_left(starts[i], begin))
-            rows[i] = _only(document, [(ends[i][row], begin, row) for row in near], gap)
+            rows[i] = _only(document, [(ends[i][row], begin, row) for row in near], gap, last)
     return rows
 
 
@@ -133,9 +133,12 @@ def _common_gap(
     return gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
 
 
-def _only(document: str, joints: Sequence[tuple[int, int, int]], gap: int | None) -> int:
-    """Return the row of the only joint (end, next start, row) that touches, else of the only one at the common gap."""
+def _only(document: str, joints: Sequence[tuple[int, int, int]], gap: int | None, last: int) -> int:
+    """Return the row of the only joint (end, next start, row) that touches, else of the only one at the common gap.
+
+    A chunk that reaches the last character was cut short there, and the distance to the next one with it.
+    """
     near = [(start - end, row) for end, start, row in joints if start <= end or document[end:start].isspace()]
     if len(near) != 1:
-        near = [pair for pair in near if pair[0] == gap]
+        near = [pair for pair in near if pair[0] == gap and all(end < last for end, *_ in joints)]
     return near[0][1] if len(near) == 1 else OPEN

@@ -118,7 +118,7 @@ def run() -> NoReturn:
     except SystemExit as stop:
         if not isinstance(stop.code, int) or threading.active_count() > 1:
             raise
-        atexit._run_exitfuncs()
+        atexit._run_exitfuncs()  # noqa: SLF001  Python has no public name for it
         try:
             sys.stdout.flush()
             sys.stderr.flush()
