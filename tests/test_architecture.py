@@ -9,6 +9,7 @@ import focuseval
 LAYERS = (
     "callable_module",
     "lazy",
+    "values",
     "errors",
     "tables",
     "limits",

@@ -1,5 +1,6 @@
 """What holds for every command: sections of the help page, one line for an error, output whole or not at all."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +28,7 @@ def folder(tmp_path, monkeypatch):
 
 def shell(line, **more):
     """Run a line of shell that calls focuseval as `$F`."""
-    env = {"F": f"{sys.executable} -m focuseval", "PATH": "/usr/bin:/bin"}
+    env = os.environ | {"F": f"{sys.executable} -m focuseval"}
     return subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, check=False, **more)
 
 

@@ -44,7 +44,7 @@ def test_standard_input_and_output_serve_as_files(shell):
 
 def test_a_target_without_a_telling_name_needs_to(shell):
     done = shell("convert", "trec-run", "out")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "give --to, one of inex-xml, " in done.stderr
 
 
@@ -72,7 +72,7 @@ def test_every_format_is_listed_and_explained(shell):
 
 def test_an_unknown_format_is_one_line(shell):
     done = shell("formats", "nosuch")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert done.stderr.startswith("expected one of inex-xml")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.errors import TaskError
+from focuseval.errors import UsageError
 from focuseval.task import RULES, TASKS, check, find_task, repair
 from oracle import task as oracle
 from strategies.runs_of_tasks import as_run, lists, result
@@ -158,7 +158,7 @@ def test_very_many_findings_are_counted_without_being_spelled_out():
 def test_task_names_are_read_as_run_files_write_them():
     names = ["Thorough ", "COS.Focussed", "relevant in context", "BestInContext", "CO.FetchBrowse", "SPANS"]
     assert [find_task(name).name for name in names] == [task.name for task in TASKS]
-    with pytest.raises(TaskError, match="found 'browse'"):
+    with pytest.raises(UsageError, match="found 'browse'"):
         find_task("browse")
 
 

@@ -84,9 +84,9 @@ def test_a_repair_writes_a_lawful_run_in_the_same_format_and_lists_every_change(
     assert focuseval("validate", out, "--task", "relevant-in-context").exit_code == 0
 
 
-def test_wrong_input_is_one_line_and_exit_code_1(run, tmp_path):
+def test_an_unknown_task_is_wrong_usage_and_an_empty_file_wrong_input(run, tmp_path):
     answer = focuseval("validate", run, "--task", "browse")
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert answer.stderr.startswith("expected a task (thorough, focused,")
     empty = tmp_path / "empty"
     empty.write_text("")

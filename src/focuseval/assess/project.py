@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 from pathlib import Path
@@ -120,7 +121,7 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
     if topics:
         _copy_topics(place, Path(topics))
     if collection:
-        settings["collection"] = str(Path(collection).resolve())
+        settings["collection"] = os.path.realpath(collection)
         partial = file.with_suffix(".partial")
         partial.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
         partial.replace(file)
@@ -154,7 +155,9 @@ def _collection(path: str) -> Any:
 
 
 def _copy_topics(place: Path, source: Path) -> None:
-    """Keep the topics with the project, after they were understood once."""
+    """Keep the topics with the project, after they were understood once; topics in the project would be lost."""
+    if place.resolve() in (Path(os.path.realpath(source)), *Path(os.path.realpath(source)).parents):
+        raise AssessError(f"{source}: lies in the project, whose topics are replaced; copy it to another place first")
     read_questions(source)
     for old in place.glob("topics*"):
         shutil.rmtree(old) if old.is_dir() else old.unlink()

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from focuseval.cli.options import collection_options
+from focuseval.cli.outputs import Command
 
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("project")
 @collection_options
 @click.option("--topics", metavar="FILE", help="INEX topics, or questions as JSONL; needed once.")
@@ -33,7 +34,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--import", "source", metavar="FILE", help="Read an export of everything, or judgements made elsewhere.")
 @click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
 @click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
-@click.option("--overlap", type=int, default=1, show_default=True, help="How many assessors get each.")
+@click.option("--overlap", type=click.IntRange(1), default=1, show_default=True, help="How many assessors get each.")
 @click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
 @click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
 @click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")

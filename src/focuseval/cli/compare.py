@@ -18,11 +18,12 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option(required=True)

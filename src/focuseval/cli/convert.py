@@ -8,9 +8,10 @@ import click
 
 from focuseval.cli.judged import assessor_options, convert_judged, is_project, refuse_assessor
 from focuseval.cli.options import collection_options, format_options, open_collection, repairs_option
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")

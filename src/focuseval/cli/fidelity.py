@@ -15,9 +15,10 @@ from focuseval.cli.options import (
     measure_option,
     output_option,
 )
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @measure_option()
 @collection_options

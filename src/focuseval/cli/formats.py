@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from focuseval.cli.outputs import Command
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("name", required=False)
 def formats(name: str | None) -> None:
     r"""List the formats, or explain one with a sample.

@@ -15,9 +15,10 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("run")
 @click.option("--baseline", required=True, metavar="FILE", help="Scores written with --per-topic --format json.")

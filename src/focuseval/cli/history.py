@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", metavar="DIR")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as history.html.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="Only these measures.")

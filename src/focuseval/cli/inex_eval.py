@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import collection_options, open_collection
+from focuseval.cli.options import FiniteRange, collection_options, open_collection
+from focuseval.cli.outputs import Command
 
 
-@click.command("inex-eval")
+@click.command("inex-eval", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-t", "mode_t", is_flag=True, help="Thorough: iP and MAiP; overlap is allowed.")
@@ -21,7 +22,7 @@ from focuseval.cli.options import collection_options, open_collection
     "-irr", type=click.IntRange(1, 10**9), default=300, show_default=True, help="Irrelevant characters tolerated."
 )
 @click.option("-n", type=click.IntRange(1, 10**9), default=500, show_default=True, help="Distance worth nothing.")
-@click.option("-beta", type=click.FloatRange(0, 10**9), default=0.25, show_default=True, help="Weight of recall in F.")
+@click.option("-beta", type=FiniteRange(0, 10**9), default=0.25, show_default=True, help="Weight of recall in F.")
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options

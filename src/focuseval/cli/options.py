@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +14,15 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
 GRIDS = ("table", "markdown", "latex", "csv", "json")
 """How tables of results are printed: the layouts of `focuseval.tables`, for which help does not wait, and JSON."""
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; infinity and NaN, which compare with nothing, are in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or refuse it."""
+        number = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
 
 
 def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import collection_options, run_format_option
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
@@ -21,7 +22,7 @@ from focuseval.cli.options import collection_options, run_format_option
     show_default=True,
     help="Documents that more runs returned first, or by chance.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffle.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffle.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool: what is in it keeps its place.")
 @run_format_option
 @collection_options

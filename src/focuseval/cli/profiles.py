@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from focuseval.cli.outputs import Command
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("name", required=False)
 def profiles(name: str | None) -> None:
     r"""List all campaign profiles, or show one: tasks, measures and policies.

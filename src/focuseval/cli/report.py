@@ -8,6 +8,7 @@ import click
 
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
+    FiniteRange,
     collection_options,
     format_options,
     layout_option,
@@ -16,9 +17,10 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
@@ -35,7 +37,7 @@ from focuseval.cli.options import (
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option(
-    "--text-limit", type=click.FloatRange(0), default=2.5, show_default=True, help="Megabytes of text in the page."
+    "--text-limit", type=FiniteRange(0), default=2.5, show_default=True, help="Megabytes of text in the page."
 )
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")

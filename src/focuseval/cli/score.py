@@ -17,11 +17,12 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()
@@ -70,21 +71,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     """
     from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
 
-    _refuse_overwriting((gold, *runs), options)
     scores = score_files(gold, runs, options)
     if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
         write_curves(scores, options["curves"])
     write_scores(scores, options)
-
-
-def _refuse_overwriting(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
-    """Refuse to write over a file that is read, or two outputs into one file."""
-    written = [options[name] for name in ("output", "curves") if options[name]]
-    if len(set(written)) < len(written):
-        raise click.UsageError("--curves and -o name the same file; give the curves one of their own")
-    from pathlib import Path  # noqa: PLC0415  help must not wait for it
-
-    read = {Path(path).resolve() for path in inputs}
-    for path in written:
-        if Path(path).resolve() in read:
-            raise click.UsageError(f"{path} is read, and would be written over; give the output another name")

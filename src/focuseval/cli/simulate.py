@@ -8,12 +8,14 @@ import click
 
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
+    FiniteRange,
     collection_options,
     gold_format_option,
 )
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.option(
     "--kind", required=True, metavar="KIND", help="full, ideal, reversed, leaves; S-R … S_ST-R_SI; random, degraded."
@@ -31,11 +33,19 @@ from focuseval.cli.options import (
 @click.option(
     "--task", metavar="TASK", help="Make the run lawful for this task: focused drops overlapping results, for instance."
 )
-@click.option("--noise", type=float, default=0.3, show_default=True, help="degraded: 0 ideal order, 1 chance.")
-@click.option("--depth", type=float, default=0.0, show_default=True, help="degraded: above 0 favours deep elements.")
-@click.option("--size-bias", type=float, default=0.0, show_default=True, help="degraded: above 0 favours large ones.")
+@click.option(
+    "--noise", type=FiniteRange(0, 1), default=0.3, show_default=True, help="degraded: 0 ideal order, 1 chance."
+)
+@click.option(
+    "--depth", type=FiniteRange(), default=0.0, show_default=True, help="degraded: above 0 favours deep elements."
+)
+@click.option(
+    "--size-bias", type=FiniteRange(), default=0.0, show_default=True, help="degraded: above 0 favours large ones."
+)
 @click.option("--results", type=click.IntRange(1), default=1500, show_default=True, help="degraded, random: per topic.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of chance: the same seed, the same run.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of chance: the same seed, the same run."
+)
 def simulate(gold: str, **options: Any) -> None:
     r"""Make a run from GOLD in a controlled way, to see what a measure does with it.
 

@@ -9,9 +9,10 @@ import click
 
 from focuseval.cli.judged import assessor_options, is_project, refuse_assessor
 from focuseval.cli.options import collection_options, open_collection
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @collection_options
 @assessor_options

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.outputs import Command
+
 if TYPE_CHECKING:
     from focuseval.topics import Topic
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print all fields and NEXI's syntax tree with positions.")
 @click.pass_context

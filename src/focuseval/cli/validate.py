@@ -14,11 +14,12 @@ from focuseval.cli.options import (
     run_format_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 _SHOWN = 20
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("run")
 @task_option("The task whose rules hold", required=True)
 @collection_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, UsageError
 from focuseval.formats import sniff
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.source import open_source, open_sources
@@ -156,6 +156,4 @@ def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
         if known.kind == kind and Path(target).suffix.lower() in known.suffixes:
             return known
     names = ", ".join(known.name for known in FORMATS if known.kind == kind)
-    raise FormatError(
-        f"expected a format for {target!r}, found none by its ending", remedy=f"give --to, one of {names}"
-    )
+    raise UsageError(f"expected a format for {target!r}, found none by its ending; give --to, one of {names}")

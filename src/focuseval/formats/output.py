@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -53,11 +54,18 @@ def _written(path: str | Path, remedy: str) -> Iterator[None]:
 
 
 def _write(target: Path, pieces: Iterable[bytes]) -> None:
-    """Write one file, by way of a sibling; a device or a pipe, which nothing may take the place of, directly."""
+    """Write one file, by way of a sibling; a device or a pipe, which nothing may take the place of, directly.
+
+    A link stays one: the file that it leads to is written.
+    """
     if target.exists() and not target.is_file() and not target.is_dir():
         with target.open("wb") as file:
             file.writelines(pieces)
         return
+    if target.is_symlink():
+        target = Path(os.path.realpath(target))
+        if target.is_symlink():  # it leads back to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
