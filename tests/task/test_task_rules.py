@@ -74,7 +74,7 @@ def test_a_nested_element_overlaps_and_a_namesake_prefix_does_not():
     )
     [finding] = check(run, "focused")
     assert str(finding) == (
-        "run.txt:3: topic t0: expected no overlap, found d /a/b[1]/c[2] overlapping the result on line 1; "
+        "run.txt:3: error: topic t0: expected no overlap, found d /a/b[1]/c[2] overlapping the result on line 1; "
         "keep the higher-ranked one [overlap]"
     )
     assert len(check(run, "thorough")) == 0

@@ -35,9 +35,14 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert questions_df.csv gold.jsonl --docs corpora/ --repairs repairs.csv
       zcat run.gz | focuseval convert - - --to jsonl
     """
+    from focuseval.cli.printing import say_written  # noqa: PLC0415  help must not wait for it
+
     do = convert_judged if is_project(source) else _convert
-    for remark in do(source, target, wanted, options):
+    remarks = do(source, target, wanted, options)
+    for remark in remarks:
         click.echo(f"{source}: {remark}", err=True)
+    lost = any(remark.startswith("left out") for remark in remarks)
+    say_written(target, "with something left out, see above" if lost else "nothing left out")
 
 
 def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:

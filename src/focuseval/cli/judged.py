@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--assessor`` and ``--adjudicated``: whose judgements of a project are meant."""
+    """Add how a gold is read: whose judgements of a project are meant, and whether documents may be unknown."""
+    unknown = "Go on although the index knows almost none of the judged documents."
+    command = click.option("--allow-unknown", is_flag=True, help=unknown)(command)
     adjudicated = "The decisions of the adjudication, when the gold is a project of 'focuseval assess'."
     command = click.option("--adjudicated", is_flag=True, help=adjudicated)(command)
     assessor = "Whose judgements, when the gold is a project of 'focuseval assess'."
@@ -35,11 +37,36 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
         from focuseval.assess.golds import read_project  # noqa: PLC0415  only a project needs it
 
         whose = {"assessor": options["assessor"], "adjudicated": options["adjudicated"]}
-        return read_project(gold, **whose, index=index, graded=graded)
+        return read_project(gold, **whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
 
-    return read_gold(gold, format=options["gold_format"], index=index), index
+    judged = read_gold(gold, format=options["gold_format"], index=index)
+    if not options["allow_unknown"]:
+        refuse_unknown(judged)
+    return judged, index
+
+
+LEAST = 0.1
+"""The share of the judged documents that an index has to know."""
+
+
+def refuse_unknown(gold: Gold) -> None:
+    """Refuse a collection that knows almost none of the judged documents: it is hardly the gold's own."""
+    if gold.placement is None or not len(gold.documents):
+        return
+    rows, index = gold.placement.document, gold.placement.collection
+    known = int((rows >= 0).sum())
+    if known >= LEAST * len(rows):
+        return
+    from focuseval.errors import NotComparableError  # noqa: PLC0415  help must not wait for it
+
+    has = f"it has {index.ids[0].as_py()!r}" if len(index) else "it has none"
+    unknown = gold.documents[int((rows < 0).argmax())].as_py()
+    raise NotComparableError(
+        f"{gold.file or 'the gold'}: expected documents of {index.name}, found {known} of {len(rows)} judged ones in "
+        f"it, not {unknown!r} ({has}); give the gold's own collection, or go on with --allow-unknown"
+    )
 
 
 def refuse_assessor(path: str, options: dict[str, Any]) -> None:

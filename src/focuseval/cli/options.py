@@ -90,7 +90,9 @@ def layout_option(
 ) -> Decorator:
     """Return a decorator that adds ``--format``; the first layout is the default."""
     choice = click.Choice(layouts)
-    return click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
+    named = click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
+    short = click.option("--json", "layout", flag_value="json", help="The same as --format json.")
+    return lambda command: named(short(command))
 
 
 def repairs_option(command: Command) -> Command:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from focuseval.cli.options import open_collection
+from focuseval.cli.printing import say_written
 
 if TYPE_CHECKING:
     from focuseval.pool import Pool
@@ -38,6 +39,8 @@ def pool_files(
     base = read_pool(top_up) if top_up else None
     pool = build_pool(read, depth=depth, size=size, order=order, seed=seed, base=base)
     write_pool(pool, output)
+    documents, topics = len(pool.entries), len({entry.topic for entry in pool.entries})
+    say_written(output, f"{documents:,} documents to judge for {topics:,} topics")
     return pool
 
 

@@ -32,9 +32,11 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
     if options["figures"]:
         write_figures(made, options["figures"])
     if options["output"] or options["layout"] != "html":
-        from focuseval.cli.printing import write_text  # noqa: PLC0415  help must not wait for it
+        from focuseval.cli.printing import say_written, write_text  # noqa: PLC0415  help must not wait for it
 
         write_text(render(made, options["layout"]), options["output"])
+        if options["output"]:
+            say_written(options["output"], made.first.verdict.headline)
     _say_remarks(evidence)
 
 

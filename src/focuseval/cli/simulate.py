@@ -63,6 +63,7 @@ def simulate(gold: str, **options: Any) -> None:
       focuseval simulate judging/ --assessor ann --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
     """
+    from focuseval.cli.printing import say_written  # noqa: PLC0415  as below
     from focuseval.cli.simulating import simulate_file  # noqa: PLC0415  help must not wait for it
 
-    click.echo(simulate_file(gold, options), err=True)
+    say_written(options["output"], simulate_file(gold, options))

@@ -21,7 +21,7 @@ def simulate_file(gold: str, options: dict[str, Any]) -> str:
     layout = options["layout"] or _fitting(run, options["output"])
     write_run(run, options["output"], layout, index=index)
     topics = len(set(run.topic.tolist()))
-    return f"{options['output']}: {len(run):,} results for {topics:,} topics, kind {options['kind']}, format {layout}"
+    return f"{len(run):,} results for {topics:,} topics, kind {options['kind']}, format {layout}"
 
 
 def _fitting(run: Any, output: str) -> str:

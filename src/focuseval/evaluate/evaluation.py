@@ -16,6 +16,7 @@ import numpy as np
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
+from focuseval.evaluate.noticed import noticed
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
@@ -33,7 +34,7 @@ from focuseval.run import Run
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -173,7 +174,7 @@ class Evaluation:
         _refuse_strangers(matched, gold)
         run = matched.run
         unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
-        remarks = tuple(_remarks(matched, values, plan))
+        remarks = tuple(noticed(matched, values, plan))
         return RunScores(run.run_id, run.file, values, counted(matched), unknown, len(matched), remarks)
 
 
@@ -279,27 +280,13 @@ def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]
     return values
 
 
-def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[str]:
-    """Yield what a reader of one run's scores should know."""
-    where = matched.run.file or matched.run.run_id
-    yield from (f"{where}: {remark}" for remark in matched.run.remarks)
-    if not len(matched.run):
-        yield f"{where}: the run returns no result for any topic"
-    repeated = max((one.repeated for one in matched.element_matches.values()), default=0)
-    if repeated:
-        yield f"{where}: {repeated:,} relevant results are repeated; they gain nothing the second time"
-    if plan.peer:
-        from focuseval.evaluate.compat import explain  # noqa: PLC0415  only asked for by name
-
-        yield from explain(matched, plan.measures, values, plan.peer)
-
-
 def _refuse_strangers(matched: Matched, gold: Gold) -> None:
     """Refuse a run that shares no document with the gold."""
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}; "
-            "check that both name documents in the same way (an index or --docs translates between ids)"
+            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}: the run "
+            f"has {matched.run.document[0].as_py()!r}, the gold {gold.documents[0].as_py()!r}; check that both name "
+            "documents in the same way (an index or --docs translates between ids)"
         )
 
 

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 from focuseval.errors import UsageError, did_you_mean
 from focuseval.values import dataclass
 
-Level: TypeAlias = Literal["error", "warning"]
+Level: TypeAlias = Literal["error", "warning", "change"]
+"""How grave a finding is; a change is what a repair did."""
 
 MOST_RESULTS = 1500
 """INEX's limit for one topic."""
