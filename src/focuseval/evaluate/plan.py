@@ -53,7 +53,7 @@ def plan_for(
         task = chosen.task(task)
         policies = policies.but(**chosen.policies_of(task))
     if changes.get("compat") == "inex_eval":
-        policies = inex_eval(policies)
+        policies = inex_eval(policies, thorough=task == "thorough")
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
     peer = _peer(policies.compat)
     if not asked:

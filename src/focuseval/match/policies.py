@@ -14,7 +14,7 @@ from focuseval.limits import MOST
 from focuseval.values import dataclass
 
 CHOICES = {
-    "overlap": ("once", "inex_eval"),
+    "overlap": ("once", "inex_eval", "inex_eval_thorough"),
     "missing": ("zero", "skip"),
     "short": ("pad", "last"),
     "base": ("full", "filtered"),
@@ -48,7 +48,11 @@ class Policies:
     """
 
     overlap: str = "once"
-    """Text counts at the first rank that returns it; ``inex_eval`` charges it again in articles without relevance."""
+    """Text counts at the first rank that returns it; ``inex_eval`` charges it again in articles without relevance.
+
+    A place that the run declares unknown costs nothing; ``inex_eval`` charges 18 characters, ``inex_eval_thorough``
+    only where the article is not relevant.
+    """
     missing: str = "zero"
     """A topic that the run does not answer scores 0, or is left out of the mean (``skip``)."""
     short: str = "pad"
@@ -95,9 +99,10 @@ class Policies:
         return replace(self, **changes)
 
 
-def inex_eval(policies: Policies) -> Policies:
+def inex_eval(policies: Policies, *, thorough: bool = False) -> Policies:
     """Return the policies as the official 2008–10 tool has them: file order, answered topics, no cut-off."""
-    return policies.but(missing="skip", short="last", overlap="inex_eval", cutoff=None, compat="inex_eval")
+    overlap = "inex_eval_thorough" if thorough else "inex_eval"
+    return policies.but(missing="skip", short="last", overlap=overlap, cutoff=None, compat="inex_eval")
 
 
 def _word(value: object) -> str:
