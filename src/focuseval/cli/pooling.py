@@ -37,6 +37,10 @@ def pool_files(
     collection = open_collection({"index": index, "docs": docs})
     read = [read_run(path, format=run_format, index=collection) for path in runs]
     base = read_pool(top_up) if top_up else None
+    if not any(run.topics for run in read):
+        from focuseval.errors import FormatError  # noqa: PLC0415  help must not wait for it
+
+        raise FormatError("expected results to pool, found runs without topics", at=runs[0], remedy="check the runs")
     pool = build_pool(read, depth=depth, size=size, order=order, seed=seed, base=base)
     write_pool(pool, output)
     documents, topics = len(pool.entries), len({entry.topic for entry in pool.entries})

@@ -11,6 +11,7 @@ from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.source import open_source, open_sources
 from focuseval.place import place_gold, place_run
 from focuseval.place.golds import refuse_past_end
+from focuseval.place.runs import refuse_bad_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +133,10 @@ def convert_file(
     after = format_of(target, wanted, before.kind)
     if before.kind == "run":
         run: Run = before.reader(index)(_single(sources))
+        if not run.topics:
+            raise FormatError("expected results, found a run without topics", at=source, remedy="is it the right file?")
+        if index is not None and run.start is not None:
+            refuse_bad_spans(place_run(run, index))
         return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
     gold: Gold = before.reader(index)(sources)
     if gold.passages.quote is not None:
