@@ -10,6 +10,7 @@ from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     GRIDS,
     collection_options,
+    drop_tags_option,
     gold_format_option,
     layout_option,
     measure_option,
@@ -22,6 +23,7 @@ from focuseval.cli.outputs import Command
 @click.argument("gold")
 @measure_option()
 @collection_options
+@drop_tags_option
 @gold_format_option
 @assessor_options
 @layout_option(*GRIDS)

@@ -85,6 +85,22 @@ def profile_option(what: str = "Policies and default measures of a campaign") ->
     return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
 
 
+def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return the tag names of a list with commas; None where none is given."""
+    if value is None:
+        return None
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
+    if not all(names) or any(set(name) & set(" |:/[]") for name in names):
+        raise click.BadParameter(f"expected tag names with commas between them, found {value!r}", ctx, parameter)
+    return names
+
+
+def drop_tags_option(command: Command) -> Command:
+    """Add ``--drop-tags``: elements that are not in the recall base."""
+    text = "Leave elements of these tags out of the recall base; names with commas between them."
+    return click.option("--drop-tags", metavar="TAGS", callback=_tags, help=text)(command)
+
+
 def layout_option(
     *layouts: str, what: str = "How the results are printed: a table fits the terminal, or 80 columns."
 ) -> Decorator:

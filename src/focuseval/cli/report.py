@@ -10,6 +10,7 @@ from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     FiniteRange,
     collection_options,
+    drop_tags_option,
     format_options,
     layout_option,
     measure_option,
@@ -29,6 +30,7 @@ from focuseval.cli.outputs import Command
 @task_option()
 @profile_option()
 @collection_options
+@drop_tags_option
 @click.option(
     "--topics", metavar="FILE", help="The topics: what each of them asks, and their structure for --cas strict."
 )

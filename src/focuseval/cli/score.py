@@ -9,6 +9,7 @@ import click
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     collection_options,
+    drop_tags_option,
     format_options,
     layout_option,
     measure_option,
@@ -29,6 +30,7 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @task_option()
 @profile_option()
 @collection_options
+@drop_tags_option
 @format_options
 @assessor_options
 @repairs_option

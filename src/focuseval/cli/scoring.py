@@ -23,7 +23,7 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas")
+    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
     with watched(runs) as progress:
         scores = evaluate(
             judged,

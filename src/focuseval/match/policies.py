@@ -68,6 +68,17 @@ class Policies:
     compat: str = "none"
     """``inex_eval``: the habits of the official tool; ``legalbenchrag``, ``chroma``: their numbers beside ours."""
     filtered_tags: tuple[str, ...] = LINK_TYPES
+    drop_tags: tuple[str, ...] = ()
+    """Tag names that are left out of the recall base, besides those that a filtered base leaves out."""
+
+    def left_out(self, base: str = "auto") -> tuple[str, ...]:
+        """Return the tag names that are not in a recall base: ``full``, ``filtered``, or what the policies say.
+
+        >>> Policies(drop_tags=("xref",)).left_out(), "weblink" in Policies(base="filtered").left_out()
+        (('xref',), True)
+        """
+        kind = self.base if base == "auto" else base
+        return (*(self.filtered_tags if kind == "filtered" else ()), *self.drop_tags)
 
     def __post_init__(self) -> None:
         """Refuse a word that a policy does not know."""
@@ -83,7 +94,8 @@ class Policies:
 
     def signature(self) -> str:
         """Return every policy as ``name:value``, in declared order."""
-        shown = {name: value for name, value in asdict(self).items() if name != "filtered_tags"}
+        hidden = {"filtered_tags"} if self.drop_tags else {"filtered_tags", "drop_tags"}
+        shown = {name: value for name, value in asdict(self).items() if name not in hidden}
         return "|".join(f"{name}:{_word(value)}" for name, value in shown.items())
 
     def but(self, **changes: Any) -> Policies:
@@ -108,4 +120,6 @@ def inex_eval(policies: Policies, *, thorough: bool = False) -> Policies:
 def _word(value: object) -> str:
     if value is None:
         return "none"
+    if isinstance(value, tuple):
+        return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
