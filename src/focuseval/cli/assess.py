@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import collection_options
+from focuseval.cli.options import GRIDS, collection_options, layout_option
 from focuseval.cli.outputs import Command
 
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
@@ -38,6 +38,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
 @click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
 @click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
+@layout_option(*GRIDS, what="How --agreement and --stability are printed.")
 def assess(project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 

@@ -14,6 +14,7 @@ from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     from focuseval.assess.project import Project
+    from focuseval.tables import Table
 
 Options = dict[str, Any]
 
@@ -125,10 +126,10 @@ def _split(project: Project, options: Options) -> None:
         click.echo(f"{name}: {len(pool(project.store, name))} documents")
 
 
-def _agreement(project: Project, _: Options) -> None:
+def _agreement(project: Project, options: Options) -> None:
     from focuseval.assess.agreement import agreements, alpha, finished  # noqa: PLC0415  only this needs it
     from focuseval.assess.plan import assessors  # noqa: PLC0415
-    from focuseval.tables import Column, Table, numbers, render, words  # noqa: PLC0415
+    from focuseval.tables import Column, Table, numbers, words  # noqa: PLC0415
 
     found = finished(project.store)
     labels = {one.name: one.label for one in assessors(project.store)}
@@ -144,17 +145,25 @@ def _agreement(project: Project, _: Options) -> None:
         for pair in agreements(found, project.documents.get)
     )
     note = f"Krippendorff's alpha of documents: {Column('', form='.3f').text(alpha(found))}"
-    click.echo(render([Table("Agreement", columns, rows, (note,))], "table"), nl=False)
+    _show(Table("Agreement", columns, rows, (note,)), options)
 
 
 def _stability(project: Project, options: Options) -> None:
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
-    from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415
+    from focuseval.tables import Table, numbers, words  # noqa: PLC0415
 
     swaps = project_stability(project, list(options["stability"]), options["measure"])
     columns = (*words("judged by", "and by"), *numbers("τ", form=".3f"))
     table = Table("Stability of the ranking of runs", columns, tuple((s.left, s.right, s.tau) for s in swaps))
-    click.echo(render([table], "table"), nl=False)
+    _show(table, options)
+
+
+def _show(table: Table, options: Options) -> None:
+    """Print a table in the layout asked for."""
+    from focuseval.cli.printing import json_text, tables_text  # noqa: PLC0415  only tables need it
+
+    json = options["layout"] == "json"
+    click.echo(json_text(table.to_json()) if json else tables_text([table], {"output": None, **options}), nl=False)
 
 
 def _add_user(options: Options) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from focuseval.cli.judged import assessor_options, convert_judged, is_project, refuse_assessor
-from focuseval.cli.options import collection_options, format_options, open_collection, repairs_option
+from focuseval.cli.options import collection_options, format_options, open_collection, profile_option, repairs_option
 from focuseval.cli.outputs import Command
 
 
@@ -19,6 +19,8 @@ from focuseval.cli.outputs import Command
 @collection_options
 @assessor_options
 @repairs_option
+@profile_option("Cut a run's lists where the campaign does")
+@click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
 @click.option("--lossy", is_flag=True, help="Leave out what the target cannot say, and count it.")
 def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
@@ -58,4 +60,16 @@ def _convert(source: str, target: str, wanted: str | None, options: dict[str, An
     index = open_collection(options)
     if options["repairs"]:
         write_repairs_of_one(source, index, options, given or detect(source))
-    return convert_file(source, target, wanted, given=given, index=index, lossy=options["lossy"])
+    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": _cutoff(options["profile"])}
+    return convert_file(source, target, wanted, given=given, index=index, **more)
+
+
+def _cutoff(profile: str | None) -> int | None:
+    """Return how many results of a topic a campaign evaluates; None for all."""
+    if profile is None:
+        return None
+    from focuseval.measures.profiles import profile_named  # noqa: PLC0415  only asked for by name
+
+    found = profile_named(profile)
+    cutoff: int | None = found.policies_of(found.task(None)).get("cutoff")
+    return cutoff

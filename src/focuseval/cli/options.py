@@ -111,9 +111,21 @@ def layout_option(
     return lambda command: named(short(command))
 
 
+def repair_option(command: Command) -> Command:
+    """Add ``--repair``: runs as the task allows them."""
+    text = (
+        "Repair runs that break the task's rules before they are scored, and say what was changed. (Moved quotes are "
+        "put right in any case; --repairs lists them.)"
+    )
+    return click.option("--repair", is_flag=True, help=text)(command)
+
+
 def repairs_option(command: Command) -> Command:
     """Add ``--repairs``: a file for every span that was moved or could not be placed."""
-    text = "List every quote and text that is not where it was said to be: CSV, or JSON lines if it ends in .jsonl."
+    text = (
+        "Write a list of every quote and text that is not where it was said to be: CSV, or JSON lines if it ends in "
+        ".jsonl. (It changes no run; what breaks a task's rules is a matter of --repair.)"
+    )
     return click.option("--repairs", metavar="FILE", help=text)(command)
 
 

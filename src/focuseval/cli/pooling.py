@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from focuseval.cli.options import open_collection
-from focuseval.cli.printing import say_written
+from focuseval.cli.printing import json_text, say_written
 
 if TYPE_CHECKING:
     from focuseval.pool import Pool
+    from focuseval.pool.statistics import PoolStatistics
 
 
 def pool_files(
@@ -52,12 +53,15 @@ MATRIX = 12
 """Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
 
 
-def show_pool(pool: Pool) -> None:
+def show_pool(pool: Pool, layout: str = "table") -> None:
     """Print what every run brought, what it brought alone, and its overlap with the others."""
     from focuseval.pool import describe_pool  # noqa: PLC0415  help must not wait for it
     from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415  as above
 
     told = describe_pool(pool)
+    if layout == "json":
+        click.echo(json_text(_plain(told)), nl=False)
+        return
     fewest, mean, most = told.per_topic
     spread = f"{fewest} each" if fewest == most else f"{fewest}–{most}, on average {mean:.1f}"
     title = f"{told.documents} documents for {told.topics} topics: {spread}"
@@ -74,3 +78,13 @@ def show_pool(pool: Pool) -> None:
     shares = numbers(*(named if small else ["overlap"]), form=".2f")
     columns = (*words("", "run"), *numbers("documents", "alone"), *shares)
     click.echo(render([Table(title, columns, tuple(rows), (note,) if len(rows) > 1 else ())], "table"), nl=False)
+
+
+def _plain(told: PoolStatistics) -> dict[str, object]:
+    """Return the figures of a pool as plain values; overlap is a matrix in the order of the runs."""
+    brought = zip(told.runs, told.brought, told.alone, strict=True)
+    runs = [{"run": run, "documents": documents, "alone": alone} for run, documents, alone in brought]
+    least, mean, most = told.per_topic
+    per_topic = {"least": least, "mean": mean, "most": most}
+    counts = {"topics": told.topics, "documents": told.documents, "per_topic": per_topic}
+    return counts | {"runs": runs, "overlap": told.overlap.tolist()}

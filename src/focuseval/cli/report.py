@@ -15,6 +15,7 @@ from focuseval.cli.options import (
     layout_option,
     measure_option,
     profile_option,
+    repair_option,
     repairs_option,
     task_option,
 )
@@ -54,9 +55,9 @@ from focuseval.cli.outputs import Command
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, help="Level."
 )
 @click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
-@click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
+@click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic.")
 @click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
-@click.option("--repair", is_flag=True, help="Repair runs that break the task's rules.")
+@repair_option
 @format_options
 @assessor_options
 @repairs_option

@@ -104,10 +104,10 @@ class SpaceTest:
         return dict(zip(self.scores.runs, self.scores.mean[:, column].tolist(), strict=True))
 
 
-def space_test(gold: Gold, measures: Sequence[str], index: Any) -> SpaceTest:
+def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any) -> SpaceTest:
     """Build the 20 runs of the space, score them, and hold every step against what is expected."""
     runs = [simulate(gold, kind, index) for kind in SPACE]
-    scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index)
+    scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index, **policies)
     found = tuple(_outcomes(scores, column) for column in range(len(scores.measures)))
     return SpaceTest(scores.measures, scores, found)
 
