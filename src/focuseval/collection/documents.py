@@ -93,7 +93,7 @@ def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     """Return plain texts as a block, one element each."""
     text, tags, forest = plain_forest(texts)
     raws = [Raw(name, "", data.encode()) for name, data in zip(ids, texts, strict=True)]
-    return make_block(describe_documents(raws, text, forest), text, tags, forest)
+    return make_block(describe_documents(raws, text, forest.end), text, tags, forest)
 
 
 def _read_jsonl(files: Sequence[Path], name: str) -> tuple[list[str], list[str]]:
