@@ -7,6 +7,7 @@ from pathlib import Path
 import focuseval
 
 LAYERS = (
+    "values",
     "callable_module",
     "lazy",
     "errors",
