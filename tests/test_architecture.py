@@ -11,6 +11,7 @@ LAYERS = (
     "callable_module",
     "lazy",
     "errors",
+    "workers",
     "tables",
     "limits",
     "compression",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from focuseval import native
 from focuseval.collection import compiled, worker
+from focuseval.collection.block import joined
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import parse_documents
 from oracle.xml_tree import slow_tree
@@ -63,7 +64,7 @@ def test_blocks_joined_equal_documents_parsed_together(contents, cut):
     all_raws = raws([content.encode() for content in contents])
     together, _ = parse_documents(all_raws)
     parts = [parse_documents(part)[0] for part in (all_raws[:cut], all_raws[cut:]) if part]
-    assert columns(worker.joined(parts)) == columns(together)
+    assert columns(joined(parts)) == columns(together)
     total = sum(worker.fingerprint(part) for part in parts) % 2**256
     assert total == worker.fingerprint(together)
 

@@ -2,7 +2,7 @@
 
 A batch grows with what came before it (from `SMALLEST` to `LARGEST` bytes), so that a small collection still keeps
 all cores busy and a large one has few blocks. Documents of an archive can be read only once, in order: their bytes
-are laid down in a temporary file per batch, which the worker removes.
+are laid down in a temporary file per batch, which goes when the batch is done.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focuseval.collection.sources import Member
 
 SMALLEST = 4_000_000
-LARGEST = 32_000_000
+LARGEST = 16_000_000
 _SHARE = 32
 """A batch is at most this part of what came before it."""
 
@@ -36,7 +36,7 @@ class Batch:
     spool: str | None = None
 
     def read(self) -> Iterator[Raw | CollectionError]:
-        """Read the documents, or say why one cannot be read; the spool file is removed at the end."""
+        """Read the documents, or say why one cannot be read."""
         if self.spool is None:
             for name, file, _ in self.documents:
                 try:
@@ -44,15 +44,9 @@ class Batch:
                 except CollectionError as error:
                     yield error
             return
-        path = Path(self.spool)
-        with path.open("rb") as stream:
+        with Path(self.spool).open("rb") as stream:
             for name, file, size in self.documents:
                 yield Raw(name, file, stream.read(size))
-        path.unlink()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what a worker needs to know."""
-        return {"documents": self.documents, "spool": self.spool}
 
 
 def read_file(file: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.batches import read_file
+from focuseval.collection.batches import LARGEST, read_file
 from focuseval.collection.block import Block, make_block
 from focuseval.collection.index import Index
 from focuseval.collection.json_lines import json_files, records, whole_characters
@@ -18,11 +18,11 @@ from focuseval.collection.plain import plain_forest
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, open_index
-from focuseval.collection.worker import fingerprint, portions
+from focuseval.collection.worker import fingerprint
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from focuseval.collection.segments import Segments
     from focuseval.errors import Place
@@ -71,6 +71,20 @@ def _blocks(sources: Sources, report: ParseReport) -> Iterator[Block]:
         report.add(one)
         if block is not None:
             yield block
+
+
+def portions(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
+    """Cut documents into lists of about as many bytes as a batch of an index has."""
+    portion: list[Raw] = []
+    size = 0
+    for raw in raws:
+        portion.append(raw)
+        size += len(raw.data)
+        if size >= LARGEST:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 def in_memory(

@@ -58,15 +58,6 @@ class ParseReport:
         self.named += other.named
         self.left_out.update(other.left_out)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON can carry them."""
-        return {**vars(self), "left_out": dict(self.left_out)}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> ParseReport:
-        """Return the counts that `to_json` gave."""
-        return cls(**{**values, "left_out": Counter(values["left_out"])})
-
 
 def parse_documents(
     raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True
