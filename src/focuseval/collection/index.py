@@ -98,6 +98,14 @@ class Index:
         """Return the number of documents."""
         return int(self.first[-1])
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Travel to another process by name where the index lies on a disk, as a whole where it does not."""
+        from focuseval.collection.store import MappedBlocks, open_index  # noqa: PLC0415  it imports this module
+
+        if isinstance(self.blocks, MappedBlocks):
+            return open_index, (str(self.blocks.folder.absolute()),)
+        return super().__reduce_ex__(protocol)
+
     @cached_property
     def ids(self) -> Any:
         """The ids of all documents, a string array."""
