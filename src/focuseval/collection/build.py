@@ -14,10 +14,11 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.batches import batches
+from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
-from focuseval.collection.worker import Task, index_batch, unwritable
+from focuseval.collection.worker import IndexTask, index_batch, unwritable
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 from focuseval.workers import cores, processes
@@ -25,7 +26,7 @@ from focuseval.workers import cores, processes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from focuseval.collection.worker import Done
+    from focuseval.collection.worker import IndexedBatch
 
 _PARTIAL = ".partial"
 
@@ -42,7 +43,7 @@ class Built:
     fingerprint: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, done: Done) -> None:
+    def add(self, done: IndexedBatch) -> None:
         """Add what became of one batch."""
         self.report.add(done.report)
         if done.number >= 0:
@@ -63,6 +64,7 @@ class Built:
             "unreadable": self.report.failures,
             "entities_by_name": self.report.named,
             "entities_left_out": dict(self.report.left_out),
+            "read_leniently": self.report.lenient,
         }
 
 
@@ -80,7 +82,8 @@ def build_index(
     Parameters
     ----------
     sources
-        A path, or several: directories, ``.zip``, ``.tar``, ``.tar.gz``, ``.tar.zst``, or single files.
+        A path, or several: directories, ``.zip``, ``.tar``, ``.tar.gz``, ``.tar.zst``, or single files, of one document
+        or, as JSON lines or TREC's ``<doc>``, of several.
     target
         The index: must not exist, unless `force` says to replace an older index.
     jobs
@@ -97,7 +100,7 @@ def build_index(
     built = Built(passed_over=found.passed_over)
     try:
         with _appearing(goal) as folder:
-            tasks = (Task(n, batch, str(folder), keep_going) for n, batch in enumerate(batches(found, folder)))
+            tasks = (IndexTask(n, batch, str(folder), keep_going) for n, batch in enumerate(batches(found, folder)))
             for done in _results(tasks, jobs or cores()):
                 built.add(done)
                 if done.spool:
@@ -115,7 +118,7 @@ def build_index(
 def _nothing(built: Built) -> str:
     passed = sum(built.passed_over.values())
     unreadable = len(built.report.failures)
-    return f"expected .xml, .txt or .md documents, found none ({passed} other files, {unreadable} unreadable)"
+    return f"expected documents ({', '.join(DOCUMENTS)}), found none ({passed} other files, {unreadable} unreadable)"
 
 
 def check_target(target: Path, *, force: bool) -> None:
@@ -131,7 +134,7 @@ def check_target(target: Path, *, force: bool) -> None:
     read_metadata(target)
 
 
-def _results(tasks: Iterator[Task], jobs: int) -> Iterator[Done]:
+def _results(tasks: Iterator[IndexTask], jobs: int) -> Iterator[IndexedBatch]:
     """Do all tasks; a single one is not worth other processes."""
     head = list(islice(tasks, 2))
     with processes(1 if len(head) < 2 else jobs) as workers:

@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from dataclasses import field
 from itertools import pairwise
-from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,8 @@ from focuseval.collection.block import Block, from_columns, joined, make_block
 from focuseval.collection.compiled import read_compiled
 from focuseval.collection.events import Tree, read_tree, transcoded
 from focuseval.collection.forest import plant
-from focuseval.collection.plain import read_plain
+from focuseval.collection.kinds import kind_of
+from focuseval.collection.plain import plain_tree, read_plain
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 
@@ -28,13 +28,20 @@ if TYPE_CHECKING:
     from focuseval.collection.compiled import Columns
 
 
+_XML = frozenset(("xml", "trec"))
+_INSIDE = frozenset(("trec", "text"))
+"""Kinds of documents that have no file of their own."""
+
+
 @dataclass(frozen=True)
 class Raw:
-    """A document as it was found: its id, the name to show in errors, its bytes."""
+    """A document as it was found: its id, the name to show in errors, its bytes, what they are."""
 
     id: str
     file: str
     data: bytes
+    kind: str = "xml"
+    """See `focuseval.collection.kinds`."""
 
 
 @dataclass
@@ -49,6 +56,8 @@ class ParseReport:
     """Entities of unread DTDs replaced by the character of that name."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Entities that nothing read could define, by name."""
+    lenient: int = 0
+    """Documents read as browsers read pages, because they are HTML or no well-formed XML."""
 
     def add(self, other: ParseReport) -> None:
         """Add the counts of another batch."""
@@ -57,6 +66,7 @@ class ParseReport:
         self.failures += other.failures
         self.named += other.named
         self.left_out.update(other.left_out)
+        self.lenient += other.lenient
 
 
 def parse_documents(
@@ -67,7 +77,7 @@ def parse_documents(
     Without `keep_going` the first document that cannot be read raises its error. `fast` = False reads every XML
     document by events in Python, which gives the same block more slowly.
     """
-    columns = read_compiled([raw.data if is_xml(raw.file) else None for raw in raws]) if fast else None
+    columns = read_compiled([raw.data if raw.kind in _XML else None for raw in raws]) if fast else None
     read = [] if columns is None else columns.read.tolist()
     failures: dict[int, CollectionError] = {}
     trees: dict[int, Tree] = {}
@@ -83,6 +93,7 @@ def parse_documents(
     for tree in trees.values():
         report.named += tree.named
         report.left_out.update(tree.left_out)
+        report.lenient += tree.lenient
     blocks = [_compiled([raws[place] for place in read], columns)] if columns is not None and read else []
     if trees:
         blocks.append(_planted([raws[place] for place in trees], list(trees.values())))
@@ -112,15 +123,28 @@ def _in_order(blocks: Sequence[Block], places: Sequence[int]) -> Block | None:
     return Block(block.batch.take(pa.array(np.argsort(places))), block.tags)
 
 
-def is_xml(file: str) -> bool:
-    """Tell XML from plain text by the file's extension."""
-    return file[-4:].lower() == ".xml"
-
-
 def _read_slowly(raw: Raw) -> Tree:
-    if not is_xml(raw.file):
+    """Read one document by events in Python."""
+    if raw.kind == "plain":
         return read_plain(raw.data, raw.file)
-    return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
+    if raw.kind == "text":
+        return plain_tree(raw.data.decode(), raw.file)
+    if raw.kind == "html":
+        return _lenient(raw)
+    try:
+        return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
+    except CollectionError:
+        if raw.kind != "trec":
+            raise
+        return _lenient(raw, "doc")
+
+
+def _lenient(raw: Raw, root: str | None = None) -> Tree:
+    from focuseval.collection.html import read_html  # noqa: PLC0415  most collections have none
+
+    tree = read_html(raw.data, raw.file, root)
+    tree.lenient = True
+    return tree
 
 
 def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.integer]) -> dict[str, Any]:
@@ -130,7 +154,7 @@ def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.i
     cuts = offsets[: len(raws) + 1].tolist()
     return {
         "id": [raw.id for raw in raws],
-        "file": [raw.id + splitext(raw.file)[1] for raw in raws],  # noqa: PTH122  a Path a document is slow
+        "file": [raw.id if raw.kind in _INSIDE else raw.id + kind_of(raw.file)[1] for raw in raws],
         "bytes": [len(raw.data) for raw in raws],
         "length": length,
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],

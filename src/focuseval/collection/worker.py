@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Task:
+class IndexTask:
     """A batch, and where its block goes."""
 
     number: int
@@ -29,7 +29,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Done:
+class IndexedBatch:
     """What became of a batch."""
 
     report: ParseReport
@@ -44,22 +44,22 @@ class Done:
     fingerprint: int = 0
 
 
-def index_batch(task: Task) -> Done:
+def index_batch(task: IndexTask) -> IndexedBatch:
     """Parse and write one batch."""
     report = ParseReport()
     try:
         block, parsed = parse_documents(list(_readable(task, report)), keep_going=task.keep_going)
         report.add(parsed)
         if block is None:
-            return Done(report, task.batch.spool)
+            return IndexedBatch(report, task.batch.spool)
         write_block(block, Path(task.folder) / f"part-{task.number}.arrow")
     except OSError as error:
         raise unwritable(error, task.folder) from None
     sizes = int(block.element_bounds[-1]), int(block.node_bounds[-1])
-    return Done(report, task.batch.spool, task.number, len(block), block.tags, *sizes, fingerprint(block))
+    return IndexedBatch(report, task.batch.spool, task.number, len(block), block.tags, *sizes, fingerprint(block))
 
 
-def _readable(task: Task, report: ParseReport) -> Iterator[Raw]:
+def _readable(task: IndexTask, report: ParseReport) -> Iterator[Raw]:
     """Yield the documents that can be read; the others are listed, or the first of them is raised."""
     for found in task.batch.read():
         if isinstance(found, Raw):
