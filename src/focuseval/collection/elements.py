@@ -55,7 +55,7 @@ class Elements:
     def __iter__(self) -> Iterator[IndexedElement]:
         """Yield every element."""
         columns = (self.depth.tolist(), self.start.tolist(), self.end.tolist())
-        return (Element(*row) for row in zip(self.paths(), self.tags, *columns, strict=True))
+        return (IndexedElement(*row) for row in zip(self.paths(), self.tags, *columns, strict=True))
 
     @cached_property
     def tag(self) -> pa.Array:
