@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.sources import Member
 
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
 _SHARE = 32
@@ -42,9 +43,9 @@ class Batch:
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
         if self.spool is None:
-            for name, file, kind, _ in self.documents:
+            for name, file, kind, size in self.documents:
                 try:
-                    yield Raw(name, file, unpacked(read_file(file), file), kind)
+                    yield Raw(name, file, unpacked(read_file(file, size), file), kind)
                 except CollectionError as error:
                     yield error
             return
@@ -57,16 +58,28 @@ class Batch:
                     yield error
 
 
-def read_file(file: str) -> bytes:
-    """Read a document from the disk."""
+def read_file(file: str, size: int = 0) -> bytes:
+    """Read a document from the disk, which has about this size."""
     try:
-        with open(file, "rb", buffering=0) as stream:  # noqa: PTH123  a Path a file would cost as much as reading it
-            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
-                what = f"refused: more than {MAX_BYTES // 2**20} MB"
-                raise CollectionError(what, at=file, remedy="split the document")
-            return stream.read()
+        handle = os.open(file, _READ)
+        try:
+            data = os.read(handle, size + 1) if 0 < size <= MAX_BYTES else b""
+            return data if len(data) == size > 0 else _whole(handle, file)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
+
+
+def _whole(handle: int, file: str) -> bytes:
+    """Read a file whose size is not what was thought."""
+    size = os.fstat(handle).st_size
+    if size > MAX_BYTES:
+        what = f"refused: more than {MAX_BYTES // 2**20} MB"
+        raise CollectionError(what, at=file, remedy="split the document")
+    os.lseek(handle, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(handle), "rb") as stream:
+        return stream.read()
 
 
 def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:

@@ -18,7 +18,7 @@ from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
-from focuseval.collection.worker import IndexTask, index_batch, unwritable
+from focuseval.collection.worker import IndexTask, forget_memory, index_batch, unwritable
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 from focuseval.workers import cores, processes
@@ -112,6 +112,8 @@ def build_index(
             finish(folder, built.blocks, built.metadata())
     except OSError as error:
         raise unwritable(error, goal) from None
+    finally:
+        forget_memory()
     return built
 
 

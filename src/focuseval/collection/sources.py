@@ -12,7 +12,7 @@ from dataclasses import field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.containers import contained, holds_documents
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """A document still in its source."""
 
     id: str
     file: str
     """The name to show: a path, or ``archive.zip:path``."""
     kind: str
-    """``xml``, ``html``, ``plain``, ``trec`` or ``text`` (see `focuseval.collection.kinds`)."""
+    """The extension that says what it is, or the kind of file that it stands in (`focuseval.collection.kinds`)."""
     size: int
     read: Callable[[], bytes] | None = None
     """How to read it, now or never, from an archive; None for a file on disk."""
@@ -87,14 +86,14 @@ class Sources:
 
     def _archive(self, path: Path) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
-            stem, extension, kind = kind_of(name.removeprefix("./"))
+            stem, extension = kind_of(name.removeprefix("./"))
             if extension in DOCUMENTS:
-                yield Member(_id(stem, str(path)), f"{path}:{name}", kind, size, read)
+                yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read)
             else:
                 self.passed_over[extension or "no extension"] += 1
 
     def _file(self, path: Path) -> Iterator[Member]:
-        if not kind_of(path.name)[2]:
+        if kind_of(path.name)[1] not in {*DOCUMENTS, *CONTAINERS}:
             known = ", ".join((*DOCUMENTS, *CONTAINERS))
             what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
             raise CollectionError(what, at=str(_existing(path)), remedy="rename it, or name its directory")
@@ -102,11 +101,11 @@ class Sources:
 
     def _known(self, name: str, file: str, place: Path | os.DirEntry[str], *, surely: bool) -> Iterator[Member]:
         """Yield the document, or the documents, of a file; what is neither is counted, unless it surely should be."""
-        stem, extension, kind = kind_of(name)
+        stem, extension = kind_of(name)
         if extension in DOCUMENTS:
-            yield Member(_id(stem, file), file, kind, _size(place))
-        elif extension in CONTAINERS and (surely or holds_documents(Path(file), kind)):
-            for inner, at, what, data in contained(Path(file), kind):
+            yield Member(_id(stem, file), file, extension, _size(place))
+        elif extension in CONTAINERS and (surely or holds_documents(Path(file), CONTAINERS[extension])):
+            for inner, at, what, data in contained(Path(file), CONTAINERS[extension]):
                 yield Member(inner, at, what, len(data), partial(bytes, data))
         else:
             self.passed_over[extension or "no extension"] += 1
