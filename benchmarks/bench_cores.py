@@ -29,7 +29,7 @@ from dataclasses import replace
 def cpu(who=resource.RUSAGE_SELF):
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime
-import numpy, pyarrow.compute
+import numpy, pyarrow.compute, loky, cloudpickle
 from focuseval import workers
 {imports}
 begun = cpu()
