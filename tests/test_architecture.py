@@ -7,10 +7,12 @@ from pathlib import Path
 import focuseval
 
 LAYERS = (
+    "values",
     "callable_module",
     "lazy",
     "values",
     "errors",
+    "workers",
     "tables",
     "limits",
     "compression",

@@ -24,7 +24,13 @@ READ = (
 WRITTEN = ("output", "target", "repaired", "export", "repairs", "curves", "junit", "markdown", "figures")
 """Parameters that name what is written."""
 
-READ_IN_FOLDERS = {"docs": (".xml", ".txt", ".md", ".jsonl", ".ndjson"), "folder": (".json",)}
+READ_IN_FOLDERS = {
+    "docs": (
+        *(".xml", ".nxml", ".xhtml", ".html", ".htm", ".txt", ".md"),
+        *(".jsonl", ".ndjson", ".trec", ".sgml", ".sgm", ".gz", ".zst"),
+    ),
+    "folder": (".json",),
+}
 """Endings of the files that are read where a folder is named: documents, scores; of assessments all files."""
 
 
