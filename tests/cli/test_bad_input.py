@@ -145,7 +145,7 @@ score qrels run -m AP --index run | 1 | expected an index
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/latin | 1 | UTF-8
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/nul | 1 | NUL
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/open | 1 | a.xml
-score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/none | 1 | expected .xml, .txt or .md documents, found none
+score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/none | 1 | found none
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/twice | 1 | id
 score gold.jsonl run.jsonl -m spanR@5 --docs docs.jsonl | 1 | stands on line 1 already
 score gold.jsonl run.jsonl -m spanR@5 --docs empty.jsonl | 1 | empty.jsonl
