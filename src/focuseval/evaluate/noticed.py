@@ -71,11 +71,13 @@ def _odd_ranks(run: Run) -> Iterator[tuple[str, str, NDArray[np.int64]]]:
     """Yield what may be odd in ranks, what follows from it, and the rows where it is."""
     if run.rank is None or not len(run):
         return
-    rank, same = run.rank, run.topic[1:] == run.topic[:-1]
-    repeats, falls = same & (rank[1:] == rank[:-1]), same & (rank[1:] < rank[:-1])
-    yield "ranks repeat", "what decides is told by 'focuseval formats'", np.flatnonzero(repeats)
-    yield "ranks fall where scores do not rise", "the scores decide", np.flatnonzero(falls)
-    yield "ranks are 0", "they are read as an order", np.flatnonzero(rank <= 0)
+    rank, topic = run.rank, run.topic
+    at = np.flatnonzero(rank[1:] <= rank[:-1])  # few: where topics begin, and what is odd
+    at = at[topic[at + 1] == topic[at]]
+    repeats = rank[at + 1] == rank[at]
+    yield "ranks repeat", "what decides is told by 'focuseval formats'", at[repeats]
+    yield "ranks fall where scores do not rise", "the scores decide", at[~repeats]
+    yield "ranks are 0", "they are read as an order", np.flatnonzero(rank <= 0) if rank.min() <= 0 else at[:0]
     if run.score is None and run.line is not None and not run.split_topics:
-        back = same & (run.line[1:] < run.line[:-1])
+        back = (topic[1:] == topic[:-1]) & (run.line[1:] < run.line[:-1])
         yield "ranks fall from line to line", "the ranks decide", np.flatnonzero(back)
