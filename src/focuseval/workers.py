@@ -91,9 +91,10 @@ class Workers:
                     if mine:
                         continue
                 yield waiting.popleft().result()
-        finally:
+        except GeneratorExit:  # after an error the whole pool ends, and loky does not expect futures that are cancelled
             for future in waiting:
                 future.cancel()
+            raise
 
     @contextmanager
     def share(self, value: T) -> Iterator[Shared[T]]:
@@ -125,6 +126,8 @@ def processes(jobs: int) -> Iterator[Workers]:
 
     pool, done = ProcessPoolExecutor(jobs - 1, initializer=_begin, initargs=(os.getpid(),)), False
     try:
+        with _interrupts_held():  # the processes inherit it: Ctrl-C does not meet one that is about to begin
+            pool.submit(os.getpid)
         yield Workers(pool, 3 * jobs, helps=True)
         done = True
     except _broken() as error:
@@ -132,6 +135,22 @@ def processes(jobs: int) -> Iterator[Workers]:
         raise WorkerError(f"{what}; is there enough memory? try --jobs 1") from None
     finally:
         pool.shutdown(wait=True, kill_workers=not done)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C pass by for a moment; only a program's main thread can, and processes that begin then inherit it."""
+    import signal  # noqa: PLC0415  only processes need it
+    import threading  # noqa: PLC0415  as above
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
