@@ -27,12 +27,17 @@ def test_runs_are_ordered_by_the_first_measure_for_every_measure():
     assert SCORES.compare("RR").runs == ("high", "low")
 
 
-def test_a_topic_without_a_base_is_left_out_for_all_and_one_for_some_is_refused():
+def test_topics_without_a_base_are_left_out_and_those_that_only_some_runs_have_are_counted():
     gap = VALUES.copy()
     gap[:, 1, 0] = np.nan
-    assert replace(SCORES, values=gap).compare("AP").topics == ("1", "3")
+    found = replace(SCORES, values=gap).compare("AP")
+    assert (found.topics, found.left_out) == (("1", "3"), 0)
     gap[0, 1, 0] = 0.5
-    with pytest.raises(NotComparableError, match="run high has no value for topic 2"):
+    found = replace(SCORES, values=gap).compare("AP")
+    assert (found.topics, found.left_out) == (("1", "3"), 1)
+    assert "2 topics (1 left out: some run has no value)" in pairs_table(found).notes[1]
+    gap[0, [0, 2], 0] = np.nan
+    with pytest.raises(NotComparableError, match="no topic has a value in every run"):
         replace(SCORES, values=gap).compare("AP")
     gap[:, :, 0] = np.nan
     with pytest.raises(NotComparableError, match="no topic has a base"):
@@ -71,12 +76,13 @@ def test_correlations_are_read_as_the_papers_read_them():
 
 
 def test_tables_say_what_they_show():
-    comparison = SCORES.compare("AP")
+    comparison = SCORES.compare("AP", test="bootstrap", tails=1, alpha=0.2)
     assert "Means over 3 topics" in means_table([comparison]).title
     assert star_table(comparison).rows == (("1", "·", "⋆"), ("2", "", "·"))
     (pair,) = pairs_table(comparison).rows
     assert pair[:3] == ("high", "low", pytest.approx(0.5))
     assert pair[4] == "<0.001 ⋆"
+    assert star_table(SCORES.compare("AP")).rows == (("1", "·", ""), ("2", "", "·"))
 
 
 def test_latex_escapes_a_runs_name_whatever_it_holds(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +14,15 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
 GRIDS = ("table", "markdown", "latex", "csv", "json")
 """How tables of results are printed: the layouts of `focuseval.tables`, for which help does not wait, and JSON."""
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; infinity and NaN, which compare with nothing, are in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or refuse it."""
+        number = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
 
 
 def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
@@ -93,3 +103,17 @@ def output_option(command: Command) -> Command:
     """Add ``-o``: a file in place of the standard output."""
     text = "Write to this file instead of the standard output."
     return click.option("-o", "--output", metavar="FILE", help=text)(command)
+
+
+def policy_options(command: Command) -> Command:
+    """Add ``--missing``, ``--cutoff``, ``--cas``, ``--topics`` and ``--repair``: what is evaluated of a run."""
+    options = (
+        click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
+        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first so many results of a topic."),
+        click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
+        click.option("--topics", metavar="FILE", help="The topics, for --cas strict."),
+        click.option("--repair", is_flag=True, help="Repair runs that break the task's rules, and say what changed."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
