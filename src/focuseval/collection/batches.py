@@ -2,7 +2,7 @@
 
 A batch grows with what came before it (from `SMALLEST` to `LARGEST` bytes), so that a small collection still keeps
 all cores busy and a large one has few blocks. Documents of an archive can be read only once, in order: their bytes
-are laid down in a temporary file per batch, which the worker removes.
+are laid down in a temporary file per batch, which goes when the batch is done.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection.archives import MAX_BYTES
 from focuseval.collection.events import KEEP_GOING
+from focuseval.collection.kinds import MAX_BYTES, unpacked
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
@@ -23,36 +23,38 @@ if TYPE_CHECKING:
     from focuseval.collection.sources import Member
 
 SMALLEST = 4_000_000
-LARGEST = 32_000_000
+LARGEST = 16_000_000
 _SHARE = 32
 """A batch is at most this part of what came before it."""
 
 
+Row = tuple[str, str, str, int]
+"""A document's id, the name of its file, its kind, and its size there."""
+
+
 @dataclass(frozen=True)
 class Batch:
-    """Documents to be parsed together: id, name and size of each, and the spool file that holds them, if any."""
+    """Documents to be parsed together: id, name, kind and size of each; the spool file that holds them, if any."""
 
-    documents: list[tuple[str, str, int]]
+    documents: list[Row]
     spool: str | None = None
 
     def read(self) -> Iterator[Raw | CollectionError]:
-        """Read the documents, or say why one cannot be read; the spool file is removed at the end."""
+        """Read the documents, or say why one cannot be read."""
         if self.spool is None:
-            for name, file, _ in self.documents:
+            for name, file, kind, _ in self.documents:
                 try:
-                    yield Raw(name, file, read_file(file))
+                    yield Raw(name, file, unpacked(read_file(file), file), kind)
                 except CollectionError as error:
                     yield error
             return
-        path = Path(self.spool)
-        with path.open("rb") as stream:
-            for name, file, size in self.documents:
-                yield Raw(name, file, stream.read(size))
-        path.unlink()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what a worker needs to know."""
-        return {"documents": self.documents, "spool": self.spool}
+        with Path(self.spool).open("rb") as stream:
+            for name, file, kind, size in self.documents:
+                data = stream.read(size)
+                try:
+                    yield Raw(name, file, unpacked(data, file), kind)
+                except CollectionError as error:
+                    yield error
 
 
 def read_file(file: str) -> bytes:
@@ -70,24 +72,28 @@ def read_file(file: str) -> bytes:
 def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:
     """Cut documents into batches, in order; a batch never mixes files on disk with members of archives."""
     total, size = 0, 0
-    documents: list[tuple[str, str, int]] = []
+    documents: list[Row] = []
     spool: Any = None
-    for number, member in enumerate(members):
-        full = size >= min(max(SMALLEST, total // _SHARE), LARGEST)
-        if documents and (full or (spool is None) != (member.read is None)):
+    try:
+        for number, member in enumerate(members):
+            full = size >= min(max(SMALLEST, total // _SHARE), LARGEST)
+            if documents and (full or (spool is None) != (member.read is None)):
+                yield _closed(documents, spool)
+                documents, spool, size = [], None, 0
+            if member.read is not None:
+                spool = spool or (scratch / f"spool-{number}").open("wb")
+                spool.write(member.read())
+            documents.append((member.id, member.file, member.kind, member.size))
+            size += member.size
+            total += member.size
+        if documents:
             yield _closed(documents, spool)
-            documents, spool, size = [], None, 0
-        if member.read is not None:
-            spool = spool or (scratch / f"spool-{number}").open("wb")
-            spool.write(member.read())
-        documents.append((member.id, member.file, member.size))
-        size += member.size
-        total += member.size
-    if documents:
-        yield _closed(documents, spool)
+    finally:
+        if spool:
+            spool.close()
 
 
-def _closed(documents: list[tuple[str, str, int]], spool: Any) -> Batch:
+def _closed(documents: list[Row], spool: Any) -> Batch:
     if spool is None:
         return Batch(documents)
     spool.close()

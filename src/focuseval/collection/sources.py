@@ -1,7 +1,7 @@
 """Where documents come from: directories, archives and single files, in a fixed order.
 
-A document's id is its path inside the source, without extension. Files that are no documents are counted; two files
-with the same id are refused, both by name.
+A document's id is its path inside the source, without extension; documents of a file that holds several bring their
+own. Files that are no documents are counted; two documents with the same id are refused, both by name.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import field
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.collection.archives import archive_members, is_archive
-from focuseval.collection.names import EXTENSIONS
+from focuseval.collection.containers import contained, holds_documents
+from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Member:
     id: str
     file: str
     """The name to show: a path, or ``archive.zip:path``."""
+    kind: str
+    """``xml``, ``html``, ``plain``, ``trec`` or ``text`` (see `focuseval.collection.kinds`)."""
     size: int
     read: Callable[[], bytes] | None = None
     """How to read it, now or never, from an archive; None for a file on disk."""
@@ -78,31 +82,40 @@ class Sources:
                 yield from self._directory(root, name)
             elif not (entry.is_file() or entry.is_symlink()):
                 self.passed_over["no regular file"] += 1
-            elif self._is_document(name):
-                yield Member(_id(name, entry.path), entry.path, _size(entry))
+            else:
+                yield from self._known(name, entry.path, entry, surely=False)
 
     def _archive(self, path: Path) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
-            if self._is_document(name):
-                yield Member(_id(name.removeprefix("./"), str(path)), f"{path}:{name}", size, read)
+            stem, extension, kind = kind_of(name.removeprefix("./"))
+            if extension in DOCUMENTS:
+                yield Member(_id(stem, str(path)), f"{path}:{name}", kind, size, read)
+            else:
+                self.passed_over[extension or "no extension"] += 1
 
     def _file(self, path: Path) -> Iterator[Member]:
-        if path.suffix.lower() not in EXTENSIONS:
-            what = f"expected a directory, an archive or one of {', '.join(EXTENSIONS)}, found {path.suffix or 'none'}"
+        if not kind_of(path.name)[2]:
+            known = ", ".join((*DOCUMENTS, *CONTAINERS))
+            what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
             raise CollectionError(what, at=str(_existing(path)), remedy="rename it, or name its directory")
-        yield Member(_id(path.name, str(path)), str(path), _size(_existing(path)))
+        yield from self._known(path.name, str(path), _existing(path), surely=True)
 
-    def _is_document(self, name: str) -> bool:
-        extension = os.path.splitext(name)[1].lower()  # noqa: PTH122  a member's name is no path of this machine
-        if extension not in EXTENSIONS:
+    def _known(self, name: str, file: str, place: Path | os.DirEntry[str], *, surely: bool) -> Iterator[Member]:
+        """Yield the document, or the documents, of a file; what is neither is counted, unless it surely should be."""
+        stem, extension, kind = kind_of(name)
+        if extension in DOCUMENTS:
+            yield Member(_id(stem, file), file, kind, _size(place))
+        elif extension in CONTAINERS and (surely or holds_documents(Path(file), kind)):
+            for inner, at, what, data in contained(Path(file), kind):
+                yield Member(inner, at, what, len(data), partial(bytes, data))
+        else:
             self.passed_over[extension or "no extension"] += 1
-        return extension in EXTENSIONS
 
     def _refuse_twin(self, second: Member) -> None:
         """Name both files that have the same id, unless only the hashes of their ids agree."""
         same = (member.file for member in Sources(self.paths)._members() if member.id == second.id)  # noqa: SLF001  own class
         if len(twins := list(islice(same, 2))) == 2:
-            what = f"two files have the document id {second.id!r}: {twins[0]} and {twins[1]}"
+            what = f"two documents have the id {second.id!r}: {twins[0]} and {twins[1]}"
             raise CollectionError(what, remedy="rename one of them, or leave it out")
 
 
@@ -120,9 +133,9 @@ def _size(path: Path | os.DirEntry[str]) -> int:
         return 0
 
 
-def _id(name: str, file: str) -> str:
-    """Return a name without its extension; names that are not UTF-8 cannot be written down."""
-    stem = name.replace("\\", "/").rpartition(".")[0]
+def _id(stem: str, file: str) -> str:
+    """Return the id of a document; names that are not UTF-8 cannot be written down."""
+    stem = stem.replace("\\", "/")
     try:
         stem.encode("utf-8")
     except UnicodeEncodeError:

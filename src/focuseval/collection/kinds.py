@@ -1,0 +1,71 @@
+"""What a file holds, by its name: a document in XML, HTML or plain text, or several documents; maybe compressed."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from io import BytesIO
+from os.path import splitext
+
+from focuseval.errors import CollectionError
+
+MAX_BYTES = 256 * 1024 * 1024
+"""A document larger than this is refused: a collection's articles are thousands of times smaller."""
+
+DOCUMENTS = {
+    ".xml": "xml",
+    ".nxml": "xml",
+    ".xhtml": "xml",
+    ".html": "html",
+    ".htm": "html",
+    ".txt": "plain",
+    ".md": "plain",
+}
+"""Extensions of files that hold one document; the extension is not part of its id."""
+
+CONTAINERS = {".jsonl": "json", ".ndjson": "json", ".trec": "trec", ".sgml": "trec", ".sgm": "trec"}
+"""Extensions of files that hold several documents, which bring their own ids."""
+
+PACKED = (".gz", ".zst")
+
+
+def kind_of(name: str) -> tuple[str, str, str]:
+    """Return a file's name without extensions, its extension, and what it holds; nothing where it is no document.
+
+    >>> kind_of("co/2000/r7023.xml.gz"), kind_of("docs.jsonl"), kind_of("x.dtd")
+    (('co/2000/r7023', '.xml', 'xml'), ('docs', '.jsonl', 'json'), ('x', '.dtd', ''))
+    """
+    stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
+    if extension.lower() in PACKED:
+        stem, extension = splitext(stem)  # noqa: PTH122  as above
+    known = extension.lower()
+    return stem, known, DOCUMENTS.get(known, CONTAINERS.get(known, ""))
+
+
+def unpacked(data: bytes, file: str) -> bytes:
+    """Return what a file holds: its bytes, or those that are compressed in it."""
+    extension = file[-4:].lower()
+    if not extension.endswith(PACKED):
+        return data
+    try:
+        content = _gunzipped(data) if extension.endswith(".gz") else _unzstd(data)
+    except (EOFError, OSError, ValueError, zlib.error) as error:  # Arrow's errors are OSError and ValueError
+        what = f"expected a complete compressed file, found: {error}"
+        raise CollectionError(what, at=file, remedy="fetch it again, or compress it again") from None
+    if len(content) > MAX_BYTES:
+        what = f"refused: more than {MAX_BYTES // 2**20} MB"
+        raise CollectionError(what, at=file, remedy="split the document")
+    return content
+
+
+def _gunzipped(data: bytes) -> bytes:
+    with gzip.open(BytesIO(data)) as stream:
+        return stream.read(MAX_BYTES + 1)
+
+
+def _unzstd(data: bytes) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415  only this kind of file needs it
+
+    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+        content: bytes = stream.read(MAX_BYTES + 1)
+        return content
