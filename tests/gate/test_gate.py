@@ -142,12 +142,12 @@ def test_a_measure_that_regressed_is_a_verdict_beside_one_that_cannot_be_told():
 
 
 def test_too_few_resamples_for_any_outcome_give_no_verdict():
-    topics = tuple(f"{i:02}" for i in range(40))
+    topics = tuple(f"{i:02}" for i in range(60))
     baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, "", "g", None)
-    scores = scores_of(np.linspace(0.1, 0.4, 40), topics=topics, signature="")
-    with pytest.raises(MeasureError, match=r"^18 resamples are too few for any outcome to be significant; give more$"):
-        judge(baseline, scores, ["AP"], GateRule(resamples=18, min_effect=0.1))
-    assert judge(baseline, scores, ["AP"], GateRule(resamples=19))[0].word == "regression"
+    scores = scores_of(np.linspace(0.1, 0.4, 60), topics=topics, signature="")
+    with pytest.raises(MeasureError, match=r"^1000000 resamples are too few for any outcome to be significant"):
+        judge(baseline, scores, ["AP"], GateRule(alpha=1e-9, min_effect=0.1))
+    assert judge(baseline, scores, ["AP"], GateRule(resamples=1))[0].word == "regression"
 
 
 def test_rounding_noise_is_no_drop():

@@ -7,7 +7,7 @@ from scipy import stats
 from focuseval.limits import MOST
 from focuseval.significance.paired import judge_pairs
 from focuseval.significance.paired_tests import EXACT
-from focuseval.significance.power import detectable, level, smallest_drawn_p, smallest_p, topics_needed
+from focuseval.significance.power import detectable, smallest_drawn_p, smallest_p, topics_needed
 from focuseval.significance.settings import Settings
 
 TWO, ONE = Settings(), Settings(tails=1)
@@ -64,13 +64,22 @@ def test_signs_alone_bound_p(differing, tails, smallest):
 
 def test_draws_bound_p_where_flips_are_not_enumerated():
     differing = np.array([EXACT, EXACT + 1])
-    assert smallest_drawn_p(differing, Settings(resamples=99)).tolist() == [0, 0.01]
-    assert smallest_drawn_p(differing, Settings("bootstrap", resamples=99)).tolist() == [0, 0]
+    assert smallest_drawn_p(differing, Settings(resamples=99), 1).tolist() == [0, 0.01]
+    assert smallest_drawn_p(differing, Settings(resamples=99), 5).tolist() == [0, 1 / 201]
+    assert smallest_drawn_p(differing, Settings("bootstrap", resamples=99), 1).tolist() == [0, 0]
 
 
 def test_holm_asks_the_smallest_p_of_a_family_for_more():
-    assert level(Settings(), 4) == 0.0125
-    assert level(Settings(correction="none"), 4) == level(Settings(correction="bh"), 4) == 0.05
+    assert Settings().level(4) == 0.0125
+    assert Settings().level(0) == Settings().level(1) == 0.05
+    assert Settings(correction="none").level(4) == Settings(correction="bh").level(4) == 0.05
+
+
+def test_a_large_family_draws_more_than_it_is_asked_for_and_never_without_end():
+    assert [Settings().draws(family) for family in (1, 250, 251, 4950)] == [10_000, 10_000, 10_040, 198_000]
+    assert Settings(correction="none").draws(4950) == 10_000
+    assert Settings(resamples=200_000).draws(4950) == 200_000
+    assert Settings(alpha=1e-9).draws(1) == 1_000_000
 
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap", "t", "wilcoxon", "sign"])
@@ -103,14 +112,24 @@ def test_a_family_asks_for_more_topics_and_a_correction_of_the_share_does_not():
     assert judge_pairs(rows[:3], Settings()).significant.tolist() == [True] * 3
 
 
-def test_too_few_resamples_are_named_with_how_many_are_needed():
-    rows = np.random.default_rng(0).normal(3, 1, (2, EXACT + 1))
-    found = judge_pairs(rows, Settings(resamples=38))
+def test_resamples_that_no_family_can_be_told_with_are_named():
+    rows = np.random.default_rng(0).normal(3, 1, (2, EXACT + 21))
+    settings = Settings(alpha=1e-6)
+    found = judge_pairs(rows, settings)
     assert not found.exact
-    assert found.verdict(0) == "cannot tell: 38 resamples are too few for 2 pairs, at least 40 are needed"
-    assert judge_pairs(rows, Settings(resamples=39)).verdict(0) == "better"
-    mixed = found.hopeless(np.array([3, EXACT + 1]))
+    assert found.reachable.tolist() == [False, False]
+    assert found.verdict(0) == "cannot tell: 1000000 resamples are too few for 2 pairs"
+    mixed = found.hopeless(np.array([3, EXACT + 21]))
     assert mixed == "cannot tell: 3 topics differ, no outcome could be significant"
+
+
+def test_a_large_family_can_be_told_with_the_default_resamples():
+    """1,225 pairs ask for p below .00004, which 10,000 draws cannot show."""
+    rows = np.random.default_rng(0).normal(0, 1, (1225, 40))
+    rows[0] += 2
+    found = judge_pairs(rows, Settings())
+    assert (found.verdict(0), found.significant.sum()) == ("better", 1)
+    assert found.p[0] == 1 / 49_001
 
 
 def test_only_a_first_that_is_better_gets_the_word():

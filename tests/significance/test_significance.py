@@ -92,6 +92,22 @@ def test_randomisation_by_drawing_approaches_all_flips(monkeypatch, tails):
     assert drawn == pytest.approx(exact, abs=5 * np.sqrt(0.25 / 5000))
 
 
+@pytest.mark.parametrize("tails", [1, 2])
+def test_a_small_p_is_estimated_from_more_draws_and_a_large_one_is_not(monkeypatch, tails):
+    rows = np.random.default_rng(3).normal([[0.0], [0.9], [0.35]], 1, (3, 14))
+    exact = randomisation(rows, tails=tails, resamples=1, seed=0)
+    monkeypatch.setattr(paired_tests, "EXACT", 5)
+    first, more = (randomisation(rows, tails=tails, resamples=100, seed=0, most=most) for most in (0, 20_000))
+    many = first * 101 > 10
+    assert 0 < many.sum() < 3
+    assert more[many].tolist() == first[many].tolist()
+    assert more[~many] == pytest.approx(exact[~many], abs=5 * np.sqrt(0.25 / 20_000))
+    assert (more[~many] * 20_001) == pytest.approx(np.round(more[~many] * 20_001))
+    assert more[~many].tolist() != first[~many].tolist()
+    alone = [randomisation(row[None], tails=tails, resamples=100, seed=0, most=20_000)[0] for row in rows]
+    assert alone == pytest.approx(more.tolist())
+
+
 def test_a_randomisation_test_has_the_p_of_scipy():
     rows = np.random.default_rng(8).normal(0.4, 1, (5, 9))
     for tails, side in ((1, "greater"), (2, "two-sided")):

@@ -12,7 +12,7 @@ from focuseval.gate.baseline import refuse_other_ground
 from focuseval.significance.corrections import adjust
 from focuseval.significance.paired import judge_pairs
 from focuseval.significance.paired_tests import paired_differences
-from focuseval.significance.power import level, smallest_drawn_p, smallest_p
+from focuseval.significance.power import smallest_drawn_p, smallest_p
 from focuseval.significance.settings import Settings
 from focuseval.significance.tables import shown_p
 from focuseval.values import dataclass
@@ -78,7 +78,7 @@ class GateVerdict:
     def few(self) -> int | None:
         """How many topics are too few for any outcome to be significant: all, or after a drop those that differ."""
         counts = (self.topics, self.differing) if self.difference < 0 else (self.topics,)
-        bar = level(self.rule, self.measures)
+        bar = self.rule.level(self.measures)
         return next((n for n in counts if smallest_p(np.array([n]), self.rule.tails)[0] > bar), None)
 
     @property
@@ -190,9 +190,10 @@ def _columns(
 def _refuse_hopeless(verdicts: list[GateVerdict]) -> None:
     """Refuse verdicts that no outcome could have changed."""
     for one in verdicts:
-        rule, bar = one.rule, level(one.rule, one.measures)
-        if smallest_drawn_p(np.array([one.differing]), rule)[0] > bar:
-            raise MeasureError(f"{rule.resamples} resamples are too few for any outcome to be significant; give more")
+        rule, bar = one.rule, one.rule.level(one.measures)
+        if smallest_drawn_p(np.array([one.differing]), rule, 1)[0] > bar:
+            drawn = f"{rule.draws(1)} resamples are too few for any outcome to be significant at {bar:g}"
+            raise MeasureError(f"{drawn}; give a larger --alpha, or another --test")
         if one.word == "no verdict" and not any(other.regression for other in verdicts):
             raise NotComparableError(f"{one.measure}: {one.too_few()} at {bar:g}; {_REMEDY}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from focuseval.significance.corrections import adjust
 from focuseval.significance.intervals import bca, effect_size
 from focuseval.significance.paired_tests import EXACT, p_values
-from focuseval.significance.power import detectable, level, smallest_drawn_p, smallest_p, topics_needed
+from focuseval.significance.power import detectable, smallest_drawn_p, smallest_p, topics_needed
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ class Paired:
     @property
     def reachable(self) -> NDArray[np.bool_]:
         """For every pair, whether any outcome could be significant: enough topics differ, and resamples are enough."""
-        bar = level(self.settings, self.family)
+        bar = self.settings.level(self.family)
         few = smallest_p(self.differing, self.settings.tails) > bar
-        return ~few & (smallest_drawn_p(self.differing, self.settings) <= bar)
+        return ~few & (smallest_drawn_p(self.differing, self.settings, self.family) <= bar)
 
     @property
     def significant(self) -> NDArray[np.bool_]:
@@ -74,11 +73,10 @@ class Paired:
 
     def hopeless(self, differing: NDArray[np.int64]) -> str:
         """Say why no outcome could be significant, for pairs that differ on so many topics."""
-        bar = level(self.settings, self.family)
+        bar = self.settings.level(self.family)
         few = differing[smallest_p(differing, self.settings.tails) > bar]
         if not len(few):
-            enough = f"{self.settings.resamples} resamples are too few for {self.family} pairs"
-            return f"cannot tell: {enough}, at least {ceil(1 / bar)} are needed"
+            return f"cannot tell: {self.settings.draws(self.family)} resamples are too few for {self.family} pairs"
         fewest, most = int(few.min()), int(few.max())
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         return f"cannot tell: {number} topic{' differs' if most == 1 else 's differ'}, no outcome could be significant"

@@ -28,6 +28,8 @@ TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
 EXACT = 24
 """Differences other than zero up to which the randomisation test goes through all of their sign flips."""
 
+_RARE = 10
+"""Flips, the observed one among them, up to which p is estimated from more."""
 _NOISE = 1e-12
 _BLOCK = 4_000_000
 
@@ -41,7 +43,7 @@ def p_values(differences: Matrix, settings: Settings) -> NDArray[np.float64]:
     """
     drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
     if settings.test == "randomisation":
-        return randomisation(differences, **drawn)
+        return randomisation(differences, **drawn, most=settings.draws(len(differences)))
     if settings.test == "bootstrap":
         return bootstrap(differences, **drawn)
     return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=settings.tails)
@@ -59,17 +61,18 @@ def paired_differences(first: Matrix, second: Matrix) -> Matrix:
     return exact
 
 
-def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
+def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0) -> NDArray[np.float64]:
     """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
 
-    Where up to `EXACT` differences are not zero p is exact, else it is estimated from random flips.
+    Where up to `EXACT` differences are not zero p is exact, else it is estimated from `resamples` random flips. Where
+    almost none of them does as well it is estimated from `most`, if that is more.
 
     >>> randomisation(np.array([[1.0, 1.0, 0.0, 1.0]]), tails=2, resamples=1000, seed=0)
     array([0.25])
     """
     many = (differences != 0).sum(axis=1) > EXACT
     p = np.empty(len(differences))
-    p[many] = _drawn(differences[many], tails, resamples, seed)
+    p[many] = _drawn(differences[many], tails, (resamples, most), np.random.default_rng(seed))
     for row in np.flatnonzero(~many):
         p[row] = _enumerated(differences[row], tails)
     return p
@@ -103,18 +106,31 @@ def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-def _drawn(differences: Matrix, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
+def _drawn(
+    differences: Matrix, tails: int, resamples: tuple[int, int], rng: np.random.Generator
+) -> NDArray[np.float64]:
     """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0."""
+    first, most = resamples
+    draws = np.full(len(differences), first)
+    reached = 1 + _reached(differences, tails, first, rng)
+    rare = (reached <= _RARE) & (most > first)
+    if rare.any():
+        reached[rare] += _reached(differences[rare], tails, most - first, rng)
+        draws[rare] = most
+    p: NDArray[np.float64] = reached / (draws + 1)
+    return p
+
+
+def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Count the random flips whose sum is at least the one observed."""
     topics = differences.shape[1]
-    bar = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
-    bar -= _noise(differences)
-    reached = np.ones(len(differences))
-    rng = np.random.default_rng(seed)
-    for first in range(0, resamples, step := max(1, _BLOCK // max(1, topics, len(differences)))):
-        signs = rng.integers(0, 2, (min(step, resamples - first), topics)) * 2.0 - 1
-        sums = differences @ signs.T
-        reached += ((np.abs(sums) if tails == 2 else sums) >= bar[:, None]).sum(axis=1)
-    return reached / (resamples + 1)
+    observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
+    bar = (observed - _noise(differences))[:, None]
+    reached = np.zeros(len(differences), np.int64)
+    for first in range(0, draws, step := max(1, _BLOCK // max(1, topics, len(differences)))):
+        sums = differences @ (rng.integers(0, 2, (min(step, draws - first), topics)) * 2.0 - 1).T
+        reached += ((np.abs(sums) if tails == 2 else sums) >= bar).sum(axis=1)
+    return reached
 
 
 def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:

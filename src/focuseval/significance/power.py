@@ -18,11 +18,6 @@ POWER = 0.8
 """The probability with which a difference is to be shown."""
 
 
-def level(settings: Settings, family: int) -> float:
-    """Return the level that the smallest p of a family has to reach."""
-    return settings.alpha / (max(1, family) if settings.correction == "holm" else 1)
-
-
 def smallest_p(differing: NDArray[np.int64], tails: int) -> NDArray[np.float64]:
     """Return the smallest p that signs can give where so many topics differ: 2^(1−n) with two tails.
 
@@ -33,10 +28,10 @@ def smallest_p(differing: NDArray[np.int64], tails: int) -> NDArray[np.float64]:
     return p
 
 
-def smallest_drawn_p(differing: NDArray[np.int64], settings: Settings) -> NDArray[np.float64]:
+def smallest_drawn_p(differing: NDArray[np.int64], settings: Settings, family: int) -> NDArray[np.float64]:
     """Return the smallest p that the draws of a randomisation test can give; 0 where it draws none."""
     drawn = (differing > EXACT) & (settings.test == "randomisation")
-    return np.where(drawn, 1 / (settings.resamples + 1), 0.0)
+    return np.where(drawn, 1 / (settings.draws(family) + 1), 0.0)
 
 
 def detectable(deviation: NDArray[np.float64], topics: int, settings: Settings) -> NDArray[np.float64]:
@@ -67,7 +62,7 @@ def topics_needed(
     >>> topics_needed(np.array([0.1, 0.0]), np.array([0.2, 0.2]), Settings()).tolist()
     [34.0, inf]
     """
-    fewest = np.ceil(np.log2(settings.tails / level(settings, family)))
+    fewest = np.ceil(np.log2(settings.tails / settings.level(family)))
     with np.errstate(divide="ignore", invalid="ignore"):  # no difference: infinite, or NaN without a deviation either
         ratio = deviation / np.abs(difference)
         lower = (ratio * _standardised(np.array(np.inf), settings)) ** 2

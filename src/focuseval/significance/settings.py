@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 from focuseval.errors import MeasureError
@@ -39,6 +40,18 @@ class Settings:
             raise MeasureError(f"expected a level alpha between 0 and 1, found {self.alpha}")
         if self.seed < 0:
             raise MeasureError(f"expected a seed of 0 or more, found {self.seed}")
+
+    def level(self, family: int) -> float:
+        """Return the level that the smallest p of a family of pairs has to reach.
+
+        >>> Settings().level(5), Settings(correction="none").level(5)
+        (0.01, 0.05)
+        """
+        return self.alpha / (max(1, family) if self.correction == "holm" else 1)
+
+    def draws(self, family: int) -> int:
+        """Return how many resamples a small p of a family is estimated from: it may be half of what it has to be."""
+        return max(self.resamples, min(ceil(2 / self.level(family)), MOST_RESAMPLES))
 
     @property
     def of_interval(self) -> int:
