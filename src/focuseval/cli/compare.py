@@ -43,7 +43,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 )
 @task_option()
 @profile_option()
-@policy_options
+@policy_options()
 @collection_options
 @format_options
 @assessor_options

@@ -39,7 +39,7 @@ MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, e
 @click.option("--markdown", metavar="FILE", help="Write Markdown (also appended to $GITHUB_STEP_SUMMARY when set).")
 @task_option()
 @profile_option()
-@policy_options
+@policy_options()
 @collection_options
 @format_options
 @assessor_options

@@ -12,6 +12,7 @@ from focuseval.cli.options import (
     format_options,
     layout_option,
     measure_option,
+    policy_options,
     profile_option,
     repairs_option,
     task_option,
@@ -28,9 +29,6 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @task_option()
 @profile_option()
 @collection_options
-@click.option(
-    "--topics", metavar="FILE", help="The topics: what each of them asks, and their structure for --cas strict."
-)
 @click.option("--title", default="", help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
@@ -41,10 +39,7 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
-@click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
-@click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
-@click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
-@click.option("--repair", is_flag=True, help="Repair runs that break the task's rules.")
+@policy_options("The topics: what each of them asks, and their structure for --cas strict.")
 @format_options
 @assessor_options
 @repairs_option
