@@ -31,8 +31,8 @@ class Gate(click.Command):
                 sys.stdout.flush()  # a verdict that cannot be printed is none
         except (KeyboardInterrupt, click.Abort):
             _end_without_verdict("interrupted", ctx.params)
-        except click.ClickException as error:
-            _end_without_verdict(error.format_message(), ctx.params)
+        except click.UsageError as error:  # where files would be written may be what is wrong
+            _end_without_verdict(error.format_message(), {})
         except Exception as error:  # noqa: BLE001  to CI, a defect is neither a pass nor a regression
             _end_without_verdict(_reason(error), ctx.params)
         raise SystemExit(1 if worse else 0)
