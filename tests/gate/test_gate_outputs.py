@@ -112,6 +112,11 @@ def test_by_default_a_gate_asks_one_tailed_and_of_each_measure_by_itself():
     assert (rule.alpha, rule.seed, rule.min_effect) == (0.05, 0, 0.0)
 
 
+def test_a_corrected_p_that_no_resample_showed_is_rarer_than_one_in_all():
+    one = verdict(0.375, 0.0, measures=2, correction="holm", test="bootstrap", resamples=500)
+    assert "p of a drop <0.002, over 2 measures by holm <0.002, bootstrap" in str(one)
+
+
 def test_a_measure_without_a_verdict_beside_one_that_regressed_says_so():
     none = verdict(0.375, 0.0625, topics=8, differing=4)
     assert none.word == "no verdict"
@@ -251,6 +256,28 @@ def test_what_a_baseline_leaves_out_is_empty(tmp_path):
         ('{"runs": {}}', None, f": expected scores with their runs, found something else; {REMEDY}"),
         ('{"runs": []}', None, f": expected scores with their runs, found something else; {REMEDY}"),
         ('{"runs": "ab"}', None, f": expected scores with their runs, found something else; {REMEDY}"),
+        ('{"runs": [5]}', None, f": expected scores with their runs, found something else; {REMEDY}"),
+        (
+            '{"runs": [{"per_topic": {"1": 0.5}}]}',
+            None,
+            f": expected the measures of topic 1, found none; {REMEDY}",
+        ),
+        (
+            '{"runs": [{"per_topic": {"1": {"AP": "é"}}}]}',
+            None,
+            f': expected a finite number for AP of topic 1, found "é"; {REMEDY}',
+        ),
+        (
+            '{"runs": [{"per_topic": {"1": {"AP": "%s"}}}]}' % ("x" * 38),
+            None,
+            f': expected a finite number for AP of topic 1, found "{"x" * 38}"; {REMEDY}',
+        ),
+        (
+            '{"runs": [{"per_topic": {"1": {"AP": "%s"}}}]}' % ("x" * 39),
+            None,
+            f': expected a finite number for AP of topic 1, found "{"x" * 39}…; {REMEDY}',
+        ),
+        ('{"a": 1, "b": 2, "b": 3}', None, f": expected JSON, found 'b' twice; {REMEDY}"),
         (b'{"run": "\xff"}', None, f": expected JSON in UTF-8, found other bytes; {REMEDY}"),
     ],
 )

@@ -187,6 +187,32 @@ def test_with_a_baseline_only_its_pairs_are_compared_and_corrected_for():
     assert some.method.endswith("Holm over the 3 pairs with b")
 
 
+def test_the_sentence_says_for_how_many_pairs_nothing_could_be_told():
+    """Of three pairs each must differ on seven topics: 2^-6 < .05/3."""
+    base = np.linspace(0.3, 0.5, 9)
+    values = np.array([base + np.linspace(0.2, 0.3, 9), base, base + np.r_[0.1, 0.05, np.zeros(7)]])
+    found = compare("AP", ("a", "b", "c"), tuple("123456789"), values)
+    assert found.sentence() == (
+        "2 of 3 pairs differ significantly under AP; "
+        "for 1 of them cannot tell: 2 topics differ, no outcome could be significant."
+    )
+    few = compare("AP", ("a", "b", "c"), tuple("12345"), values[:, :5])
+    assert few.sentence() == (
+        "0 of 3 pairs differ significantly under AP; "
+        "cannot tell: 2 to 5 topics differ, no outcome could be significant."
+    )
+    rows = pairs_table(found).rows
+    assert [row[4:6] for row in rows] == [("0.0039", "0.0117 ⋆"), ("0.0039", "0.0117 ⋆"), ("0.5000", "0.5000")]
+
+
+def test_topics_that_no_number_would_be_enough_of_are_no_number():
+    same = compare("AP", ("a", "b"), ("1", "2"), np.array([[0.5, 0.25], [0.5, 0.25]]))
+    assert pairs_table(same).rows[0][-1] == "–"
+    close = compare("AP", ("a", "b"), tuple("1234"), np.array([[0.5, 0.25, 0.5, 0.25], [0.49, 0.27, 0.49, 0.251]]))
+    assert pairs_table(close).rows[0][-1] == f"{close.needed[0]:,.0f}"
+    assert "," in pairs_table(close).rows[0][-1] or close.needed[0] < 1000
+
+
 def test_rounding_noise_wins_no_topic_and_decides_nothing():
     values = np.array([[0.1 + 0.2, 0.5, 0.5], [0.3, 0.25, 0.5]])
     found = compare("AP", ("a", "b"), ("1", "2", "3"), values)
