@@ -95,7 +95,7 @@ def test_a_baseline_makes_a_family_of_its_pairs_in_compare_and_report():
     assert comparison(*RUNS[1:], *ASKED, "--baseline", RUNS[0]) == found
     told = report(*RUNS[1:], *ASKED, "--baseline", RUNS[0])
     assert told["about"]["test"] == found["method"]
-    assert sorted(one["corrected"] for one in told["first"]["verdict"]["against"]) == sorted(
+    assert sorted(one["p_corrected"] for one in told["first"]["verdict"]["against"]) == sorted(
         pair["p_corrected"] for pair in found["pairs"]
     )
     shown = invoke("compare", GOLD, *RUNS, *ASKED, "--baseline", "careful", "--docs", ARTICLES).stdout

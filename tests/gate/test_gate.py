@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +149,15 @@ def test_too_few_resamples_for_any_outcome_give_no_verdict():
     with pytest.raises(MeasureError, match=r"^1000000 resamples are too few for any outcome to be significant"):
         judge(baseline, scores, ["AP"], GateRule(alpha=1e-9, min_effect=0.1))
     assert judge(baseline, scores, ["AP"], GateRule(resamples=1))[0].word == "regression"
+    names = ("AP", "RR", "P")
+    per_topic = {topic: dict.fromkeys(names, 0.5) for topic in topics}
+    three = {"measures": names, "values": np.repeat(scores.values, 3, axis=2)}
+    with pytest.raises(MeasureError, match=r"^40 resamples are too few for any outcome to be significant at 0\.01"):
+        judge(
+            replace(baseline, per_topic=per_topic),
+            replace(scores, **three),
+            rule=GateRule(resamples=1, correction="holm"),
+        )
 
 
 def test_rounding_noise_is_no_drop():

@@ -74,8 +74,8 @@ def test_a_difference_and_its_interval_are_those_of_the_topics():
     (found,) = verdict(evidence_of(GOOD, GOOD - 0.25)).against
     assert (found.run, found.difference) == (1, pytest.approx(-0.25))
     assert (found.low, found.high) == (pytest.approx(-0.25), pytest.approx(-0.25))
-    assert (found.p, found.word, found.reason, found.tied) == (2**-19, "worse", "worse", 0)
-    assert (found.detectable, found.needed) == (pytest.approx(0), 6)
+    assert (found.p, found.word, found.reason, found.ties) == (2**-19, "worse", "worse", 0)
+    assert (found.detectable, found.topics_needed) == (pytest.approx(0), 6)
 
 
 def test_every_number_of_the_verdict_is_that_of_the_comparison():
@@ -90,10 +90,10 @@ def test_every_number_of_the_verdict_is_that_of_the_comparison():
         for found in said.against:
             k = compared.pair(compared.runs.index(evidence.labels[found.run]), reference)
             sign = 1 if compared.worse[k] == reference else -1
-            assert (found.p, found.corrected) == (compared.p[k], compared.corrected[k])
+            assert (found.p, found.p_corrected) == (compared.p[k], compared.corrected[k])
             assert found.difference == sign * compared.difference[k]
             assert sorted((found.low, found.high)) == sorted((sign * compared.low[k], sign * compared.high[k]))
-            assert (found.detectable, found.tied) == (compared.detectable[k], compared.tied[k])
+            assert (found.detectable, found.ties) == (compared.detectable[k], compared.tied[k])
         assert compared.method in said.reason
 
 
@@ -104,8 +104,8 @@ def test_many_comparisons_are_corrected():
     corrected = verdict(evidence_of(*rows, baseline=0)).against
     plain = verdict(evidence_of(*rows, baseline=0, settings=Settings(correction="none"))).against
     assert sum(a.word != "cannot tell" for a in corrected) < sum(a.word != "cannot tell" for a in plain)
-    assert [a.p for a in corrected] == [a.p for a in plain] == [a.corrected for a in plain]
-    assert all(a.corrected >= a.p for a in corrected)
+    assert [a.p for a in corrected] == [a.p for a in plain] == [a.p_corrected for a in plain]
+    assert all(a.p_corrected >= a.p for a in corrected)
 
 
 def test_the_reason_says_ties_p_power_and_how_it_was_tested():
@@ -116,7 +116,7 @@ def test_the_reason_says_ties_p_power_and_how_it_was_tested():
         "AP 0.5625 against 0.3438 over 4 topics (1 tied): "
         f"+0.2188 [{-found.high:+.4f}, {-found.low:+.4f}], p = 0.2500; "
         "cannot tell: 3 topics differ, no outcome could be significant. With probability .8 these topics would have "
-        f"shown a difference of {found.detectable:.4f}; the observed one needs {found.needed} topics. "
+        f"shown a difference of {found.detectable:.4f}; the observed one needs {found.topics_needed} topics. "
         "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; the interval is uncorrected."
     )
     assert "p = 1.0000; cannot tell: 0 topics differ" in verdict(evidence_of(GOOD, GOOD)).reason

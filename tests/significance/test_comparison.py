@@ -120,10 +120,19 @@ def test_correction_makes_fewer_pairs_significant():
 LOW, WON = np.array([[0.25, 0.5, 0.5, 0.25, 0.125, 0.5, 0.25], [0.25, 0.25, 0, 0.375, 0.5, 0.25, 0.125]])
 PAIRS = compare("AP", ("low", "high"), tuple("1234567"), np.array([LOW, LOW + WON]))
 """The second run wins six topics and ties one: of 64 flips, the two that agree are as extreme."""
-COLUMNS = ("better", "worse", "difference", "95 % interval", "p", "p (Holm)", "effect", "won / tied / lost")
+COLUMNS = (
+    "better",
+    "worse",
+    "difference",
+    "95 % interval, uncorrected",
+    "p",
+    "p (Holm)",
+    "effect",
+    "won / tied / lost",
+)
 COLUMNS += ("detectable", "topics needed")
 EXPLAINED = (
-    "The star decides; intervals are uncorrected. Detectable: the smallest difference that these topics show with "
+    "The star decides, not the interval. Detectable: the smallest difference that these topics show with "
     "probability .8, one pair by itself at 0.05; topics needed: for the one observed."
 )
 

@@ -44,6 +44,7 @@ def test_topics_that_differ_without_any_deviation_need_as_many_as_can_be_signifi
     assert topics_needed(np.array([0.5]), np.array([0.0]), TWO).tolist() == [6]  # 2^-5 < .05 < 2^-4
     assert topics_needed(np.array([0.5]), np.array([0.0]), ONE).tolist() == [5]
     assert topics_needed(np.array([0.5]), np.array([0.0]), TWO, 190).tolist() == [13]  # 2^-12 < .05/190 < 2^-11
+    assert topics_needed(np.array([0.5]), np.array([0.0]), Settings(alpha=0.9)).tolist() == [2]
     uncorrected = Settings(correction="none")
     assert topics_needed(np.array([0.5]), np.array([0.0]), uncorrected, 190).tolist() == [6]
 

@@ -54,9 +54,12 @@ def star_table(comparison: Comparison) -> Table:
         (names[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
     )
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
-    notes = (comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method}).")
+    notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
+    if len(comparison.topics) > 1 and comparison.family:
+        least, most = comparison.detectable.min(), comparison.detectable.max()
+        notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
     title = f"Significant improvements under {comparison.measure}"
-    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), notes)
+    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
 
 
 def deciding_table(comparison: Comparison, most: int = 5) -> Table:
@@ -125,6 +128,7 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "worse": c.runs[worse],
         "difference": float(c.difference[k]),
         "interval": [float(c.low[k]), float(c.high[k])],
+        "interval_corrected": False,
         **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
         "topics_needed": int(c.needed[k]) if np.isfinite(c.needed[k]) else None,
         "topics_differing": int(c.differing[k]),

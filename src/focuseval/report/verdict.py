@@ -31,15 +31,15 @@ class Against:
     high: float
     p: float
     """Not corrected."""
-    corrected: float
+    p_corrected: float
     word: str
     """``better``, ``worse`` or ``cannot tell``."""
     reason: str
     """The word, and why it cannot be told where no outcome could be significant."""
-    tied: int
+    ties: int
     """Topics on which both score the same."""
     detectable: float | None
-    needed: int | None
+    topics_needed: int | None
     """Topics that the difference would need; None where no number of them would do."""
 
 
@@ -85,12 +85,12 @@ def held_against(found: Comparison, run: int, other: int, reference: int) -> Aga
         low=float(found.low[k]),
         high=float(found.high[k]),
         p=float(found.p[k]),
-        corrected=float(found.corrected[k]),
+        p_corrected=float(found.corrected[k]),
         word="better" if sure else "cannot tell",
         reason=found.verdict(k),
-        tied=int(found.tied[k]),
+        ties=int(found.tied[k]),
         detectable=float(found.detectable[k]) if np.isfinite(found.detectable[k]) else None,
-        needed=int(needed) if np.isfinite(needed) else None,
+        topics_needed=int(needed) if np.isfinite(needed) else None,
     )
     return against if found.better[k] == other else _turned(against)
 
@@ -116,7 +116,7 @@ def _two(evidence: Evidence, found: Against, comparison: Comparison) -> Verdict:
     means = evidence.scores.mean[:, 0]
     reason = (
         f"{evidence.measure} {means[first]:.4f} against {means[second]:.4f} over {topics(len(comparison.topics))} "
-        f"({found.tied} tied): {numbers(turned, evidence.settings)}. {power(turned)}"
+        f"({found.ties} tied): {numbers(turned, evidence.settings)}. {power(turned)}"
     )
     return Verdict(turned.word, headline, reason, (found,))
 
@@ -190,8 +190,8 @@ def topics(number: int) -> str:
 def numbers(found: Against, settings: Settings) -> str:
     """Print a difference with its interval and p, corrected where that differs, and why nothing can be told."""
     said = f"{signed(found.difference)} [{signed(found.low)}, {signed(found.high)}], p {_equals(found.p, settings)}"
-    if found.corrected != found.p:
-        said += f" (corrected {shown_p(found.corrected, settings)})"
+    if found.p_corrected != found.p:
+        said += f" (corrected {shown_p(found.p_corrected, settings)})"
     return said if found.reason == found.word else f"{said}; {found.reason}"
 
 
@@ -209,9 +209,9 @@ def power(found: Against) -> str:
     if found.detectable is None:
         return "One topic says nothing about others."
     shown = f"With probability .8 these topics would have shown a difference of {found.detectable:.4f}"
-    if found.needed is None:
+    if found.topics_needed is None:
         return f"{shown}; no number of topics would show the observed one."
-    return f"{shown}; the observed one needs {found.needed:,} topics."
+    return f"{shown}; the observed one needs {found.topics_needed:,} topics."
 
 
 def signed(value: float) -> str:

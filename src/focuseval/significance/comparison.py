@@ -63,8 +63,8 @@ class Comparison(Paired):
 
     def pair(self, first: int, second: int) -> int:
         """Return the number of the pair of two runs."""
-        runs = {first, second}
-        return next(k for k, two in enumerate(zip(self.better, self.worse, strict=True)) if {*two} == runs)
+        among = np.isin(self.better, (first, second)) & np.isin(self.worse, (first, second))
+        return int(np.flatnonzero(among)[0])
 
     def stars(self) -> NDArray[np.bool_]:
         """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from focuseval.tables import Row
 
 STAR = "⋆"
+INTERVAL = "95 % interval, uncorrected"
 
 _CORRECTED = {"holm": "p (Holm)", "bh": "p (BH)"}
 
@@ -26,7 +27,7 @@ def pairs_table(comparison: Comparison, *, means: bool = False) -> Table:
     corrected = [_CORRECTED[c.settings.correction]] if c.settings.correction != "none" else []
     columns = (
         *words("better", "worse"),
-        *numbers("difference", "95 % interval", "p", *corrected, form="+.4f"),
+        *numbers("difference", INTERVAL, "p", *corrected, form="+.4f"),
         *numbers("effect", "won / tied / lost", form=".2f"),
         *numbers("detectable", "topics needed"),
     )
@@ -55,7 +56,7 @@ def notes(c: Comparison) -> tuple[str, ...]:
     said = [c.sentence(), f"{c.method}; {_topics(c)}."]
     if c.family:
         said.append(
-            "The star decides; intervals are uncorrected. Detectable: the smallest difference that these topics show "
+            "The star decides, not the interval. Detectable: the smallest difference that these topics show "
             f"with probability .8, one pair by itself at {c.settings.alpha:g}; topics needed: for the one observed."
         )
     if c.settings.tails == 1 and c.family:
