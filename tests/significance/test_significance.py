@@ -13,6 +13,7 @@ from focuseval.significance import paired_tests
 from focuseval.significance.corrections import CORRECTIONS, adjust, benjamini_hochberg, holm
 from focuseval.significance.paired_tests import (
     EXACT,
+    RANKED,
     TESTS,
     bootstrap,
     paired_differences,
@@ -133,6 +134,31 @@ def test_t_wilcoxon_and_sign_equal_scipy():
         assert wilcoxon(rows, tails=tails) == pytest.approx(expected)
         expected = [stats.binomtest((row > 0).sum(), 25, alternative=side).pvalue for row in rows]
         assert sign_test(rows, tails=tails) == pytest.approx(expected)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=8), st.sampled_from([1, 2]))
+def test_wilcoxons_test_is_exact_with_ties_and_zeros(row, tails):
+    """All signs of the ranks written out; differences that tie but for rounding share their rank."""
+    changed = [x for x in row if x]
+    ranks = stats.rankdata(np.abs(changed)) if changed else np.zeros(0)
+    won = ranks[np.array(changed) > 0].sum() if changed else 0
+    sums = [
+        sum(r for r, s in zip(ranks, signs, strict=True) if s) for signs in itertools.product((0, 1), repeat=len(ranks))
+    ]
+    above, below = np.mean([s >= won for s in sums]), np.mean([s <= won for s in sums])
+    expected = above if tails == 1 else min(1, 2 * min(above, below))
+    noisy = np.array([[x * 0.1 + 0.1 - 0.1 if x else 0.0 for x in row]])
+    assert wilcoxon(noisy, tails=tails)[0] == pytest.approx(expected if changed else 1)
+
+
+@pytest.mark.parametrize("topics", [RANKED - 1, RANKED, RANKED + 1])
+def test_wilcoxons_test_is_scipys_below_and_above_the_number_that_is_exact(topics):
+    rows = np.random.default_rng(topics).normal(0.2, 1, (3, topics))
+    for tails, side in ((1, "greater"), (2, "two-sided")):
+        method = "exact" if topics <= RANKED else "approx"
+        expected = [stats.wilcoxon(row, alternative=side, method=method).pvalue for row in rows]
+        assert wilcoxon(rows, tails=tails) == pytest.approx(expected)
+        assert wilcoxon(-rows, tails=tails) != pytest.approx(expected) or tails == 2
 
 
 @pytest.mark.parametrize("name", TESTS)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from focuseval.significance.correlation import mean_ranks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,6 +29,9 @@ TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
 
 EXACT = 24
 """Differences other than zero up to which the randomisation test goes through all of their sign flips."""
+
+RANKED = 50
+"""Differences other than zero up to which Wilcoxon's test is exact."""
 
 _RARE = 10
 """Flips, the observed one among them, up to which p is estimated from more."""
@@ -169,11 +174,33 @@ def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
 
 
 def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
-    """Return the p of Wilcoxon's signed-rank test (zero differences dropped), 1 where no difference is left."""
-    from scipy import stats  # noqa: PLC0415  only this test needs it
+    """Return the p of Wilcoxon's signed-rank test (zero differences dropped), 1 where no difference is left.
 
-    side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
-    return np.array([float(stats.wilcoxon(row, alternative=side).pvalue) if row.any() else 1.0 for row in differences])
+    Exact, also with tied ranks, where up to `RANKED` differences are left, else from the normal distribution.
+
+    >>> wilcoxon(np.array([[0.1, 0.2, 0.3, 0.0]]), tails=1)
+    array([0.125])
+    """
+    return np.array([_signed_rank(row[row != 0], tails) for row in differences])
+
+
+def _signed_rank(changed: NDArray[np.float64], tails: int) -> float:
+    """Return the p of one pair: under the null, each rank belongs to a topic won as likely as to one lost."""
+    if len(changed) > RANKED:
+        from scipy import stats  # noqa: PLC0415  only many topics need it
+
+        side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
+        return float(stats.wilcoxon(changed, alternative=side, method="approx").pvalue)
+    if not len(changed):
+        return 1.0
+    size = np.abs(changed)
+    ranks = np.rint(2 * mean_ranks(np.round(size / size.max(), 12))).astype(np.int64)
+    chance = np.ones(1)
+    for rank in ranks:
+        chance = (np.pad(chance, (0, rank)) + np.pad(chance, (rank, 0))) / 2
+    won = int(ranks[changed > 0].sum())
+    above, below = float(chance[won:].sum()), float(chance[: won + 1].sum())
+    return above if tails == 1 else min(1.0, 2 * min(above, below))
 
 
 def sign_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
