@@ -10,7 +10,7 @@ from focuseval.errors import CollectionError
 
 
 def read(content, file="a.xml"):
-    block, report = parse_documents([Raw("a", file, content, kind_of(file)[2])])
+    block, report = parse_documents([Raw("a", file, content, kind_of(file)[1])])
     return in_memory([block], "test").text(0), report
 
 

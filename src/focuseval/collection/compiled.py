@@ -46,6 +46,20 @@ _ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end"
 """`struct arranged`."""
 
 
+class Memory:
+    """Arrays that are used again and again: memory that is new to a process costs a tenth of the parsing."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
+        """Return so many numbers, whatever they are now."""
+        if len(self._arrays.get(name, ())) < count:
+            self._arrays[name] = np.empty(count + count // 4, kind)
+        return self._arrays.get(name, np.empty(0, kind))[:count]
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
     """What was read: texts, tags and columns of the documents that were not left to Python."""
@@ -83,7 +97,7 @@ def _known(address: int) -> bool:
     return string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
 
 
-def read_compiled(documents: Sequence[bytes | None]) -> Columns | None:
+def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = None) -> Columns | None:
     """Read those documents that can be read in C; None is one that is no XML. None where nothing can be."""
     library = native.library()
     if library is None or (address := expat()) is None or not documents:
@@ -96,7 +110,8 @@ def read_compiled(documents: Sequence[bytes | None]) -> Columns | None:
     room = np.zeros(2, np.int64)
     where = (addressof(places), size.ctypes.data, len(documents))
     library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
-    arrays = _arrays(len(documents), *room.tolist())
+    memory = memory or Memory()
+    arrays = _arrays(memory, len(documents), *room.tolist())
     struct = np.zeros(1, [(name, np.int64) for name in _COLUMNS])
     for name, array in arrays.items():
         struct[name] = array.ctypes.data
@@ -104,10 +119,10 @@ def read_compiled(documents: Sequence[bytes | None]) -> Columns | None:
     struct["most_name_bytes"], struct["most_depth"] = len(arrays["names"]), MAX_DEPTH
     if not library.xml_read(address, *where, struct.ctypes.data, left.ctypes.data):
         return None
-    return _columns(library, struct, arrays, left == 0)
+    return _columns(library, struct, memory, arrays, left == 0)
 
 
-def _arrays(documents: int, marks: int, size: int) -> dict[str, NDArray[Any]]:
+def _arrays(memory: Memory, documents: int, marks: int, size: int) -> dict[str, NDArray[Any]]:
     """Return memory for the most that the documents can hold: every element and every text node has its own ``<``."""
     tags = min(marks, _MOST_TAGS)
     kinds: dict[str, tuple[int, type[np.generic]]] = {
@@ -120,11 +135,11 @@ def _arrays(documents: int, marks: int, size: int) -> dict[str, NDArray[Any]]:
         "names": (min(_NAME_BYTES * tags + size // 64, size) + 64, np.uint8),
         "table": (1 << (2 * tags).bit_length(), np.int32),
     }
-    return {name: np.empty(count, kind) for name, (count, kind) in kinds.items()}
+    return {name: memory.array(name, count, kind) for name, (count, kind) in kinds.items()}
 
 
 def _columns(
-    library: CDLL, struct: NDArray[Any], arrays: dict[str, NDArray[Any]], read: NDArray[np.bool_]
+    library: CDLL, struct: NDArray[Any], memory: Memory, arrays: dict[str, NDArray[Any]], read: NDArray[np.bool_]
 ) -> Columns | None:
     """Arrange what was read, and let go of what is not needed."""
     counts = {name: int(struct[name][0]) for name in _COUNTS}
@@ -133,7 +148,8 @@ def _columns(
     code = {name: place for place, name in enumerate(tags)}
     rank = np.array([code[name] for name in names], np.int32)
     elements, nodes = counts["elements"], counts["nodes"]
-    arranged = {name: np.empty(nodes if name.startswith("node_") else elements, np.int32) for name in _ARRANGED}
+    rows = {name: nodes if name.startswith("node_") else elements for name in _ARRANGED}
+    arranged = {name: memory.array(f"arranged {name}", count, np.int32) for name, count in rows.items()}
     target = np.zeros(1, [(name, np.int64) for name in _ARRANGED])
     for name, array in arranged.items():
         target[name] = array.ctypes.data

@@ -29,26 +29,27 @@ CONTAINERS = {".jsonl": "json", ".ndjson": "json", ".trec": "trec", ".sgml": "tr
 PACKED = (".gz", ".zst")
 
 
-def kind_of(name: str) -> tuple[str, str, str]:
-    """Return a file's name without extensions, its extension, and what it holds; nothing where it is no document.
+def kind_of(name: str) -> tuple[str, str]:
+    """Return a file's name without extensions, and its extension in small letters, which says what it holds.
 
-    >>> kind_of("co/2000/r7023.xml.gz"), kind_of("docs.jsonl"), kind_of("x.dtd")
-    (('co/2000/r7023', '.xml', 'xml'), ('docs', '.jsonl', 'json'), ('x', '.dtd', ''))
+    >>> kind_of("co/2000/r7023.xml.gz"), kind_of("docs.JSONL"), kind_of("LICENCE")
+    (('co/2000/r7023', '.xml'), ('docs', '.jsonl'), ('LICENCE', ''))
     """
     stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
-    if extension.lower() in PACKED:
+    extension = extension.lower()
+    if extension in PACKED:
         stem, extension = splitext(stem)  # noqa: PTH122  as above
-    known = extension.lower()
-    return stem, known, DOCUMENTS.get(known, CONTAINERS.get(known, ""))
+        return stem, extension.lower()
+    return stem, extension
 
 
 def unpacked(data: bytes, file: str) -> bytes:
     """Return what a file holds: its bytes, or those that are compressed in it."""
-    extension = file[-4:].lower()
-    if not extension.endswith(PACKED):
+    name = file[-4:].lower()
+    if not name.endswith(PACKED):
         return data
     try:
-        content = _gunzipped(data) if extension.endswith(".gz") else _unzstd(data)
+        content = _gunzipped(data) if name.endswith(".gz") else _unzstd(data)
     except (EOFError, OSError, ValueError, zlib.error) as error:  # Arrow's errors are OSError and ValueError
         what = f"expected a complete compressed file, found: {error}"
         raise CollectionError(what, at=file, remedy="fetch it again, or compress it again") from None

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from focuseval.collection.block import Block, from_columns, joined, make_block
 from focuseval.collection.compiled import read_compiled
 from focuseval.collection.events import Tree, read_tree, transcoded
 from focuseval.collection.forest import plant
-from focuseval.collection.kinds import kind_of
+from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.plain import plain_tree, read_plain
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
@@ -25,23 +25,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.compiled import Columns
+    from focuseval.collection.compiled import Columns, Memory
 
 
-_XML = frozenset(("xml", "trec"))
-_INSIDE = frozenset(("trec", "text"))
-"""Kinds of documents that have no file of their own."""
+_XML = frozenset(("trec", *(extension for extension, kind in DOCUMENTS.items() if kind == "xml")))
 
 
-@dataclass(frozen=True)
-class Raw:
+class Raw(NamedTuple):
     """A document as it was found: its id, the name to show in errors, its bytes, what they are."""
 
     id: str
     file: str
     data: bytes
-    kind: str = "xml"
-    """See `focuseval.collection.kinds`."""
+    kind: str = ".xml"
+    """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
 
 
 @dataclass
@@ -70,14 +67,15 @@ class ParseReport:
 
 
 def parse_documents(
-    raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True
+    raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True, memory: Memory | None = None
 ) -> tuple[Block | None, ParseReport]:
     """Parse documents into one block, in their order; None when not one of them could be read.
 
     Without `keep_going` the first document that cannot be read raises its error. `fast` = False reads every XML
-    document by events in Python, which gives the same block more slowly.
+    document by events in Python, which gives the same block more slowly. A block in a given `memory` lasts until
+    another one is parsed into it.
     """
-    columns = read_compiled([raw.data if raw.kind in _XML else None for raw in raws]) if fast else None
+    columns = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
     read = [] if columns is None else columns.read.tolist()
     failures: dict[int, CollectionError] = {}
     trees: dict[int, Tree] = {}
@@ -125,16 +123,17 @@ def _in_order(blocks: Sequence[Block], places: Sequence[int]) -> Block | None:
 
 def _read_slowly(raw: Raw) -> Tree:
     """Read one document by events in Python."""
-    if raw.kind == "plain":
+    kind = DOCUMENTS.get(raw.kind, raw.kind)
+    if kind == "plain":
         return read_plain(raw.data, raw.file)
-    if raw.kind == "text":
+    if kind == "text":
         return plain_tree(raw.data.decode(), raw.file)
-    if raw.kind == "html":
+    if kind == "html":
         return _lenient(raw)
     try:
         return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
     except CollectionError:
-        if raw.kind != "trec":
+        if kind != "trec":
             raise
         return _lenient(raw, "doc")
 
@@ -154,7 +153,7 @@ def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.i
     cuts = offsets[: len(raws) + 1].tolist()
     return {
         "id": [raw.id for raw in raws],
-        "file": [raw.id if raw.kind in _INSIDE else raw.id + kind_of(raw.file)[1] for raw in raws],
+        "file": [raw.id + raw.kind if raw.kind[0] == "." else raw.id for raw in raws],
         "bytes": [len(raw.data) for raw in raws],
         "length": length,
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],

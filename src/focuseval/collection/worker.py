@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focuseval.collection.compiled import Memory
 from focuseval.collection.parse import ParseReport, Raw, parse_documents
 from focuseval.collection.store import write_block
 from focuseval.errors import CollectionError
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
     from focuseval.collection.batches import Batch
     from focuseval.collection.block import Block
+
+
+_OWN = threading.local()
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,8 @@ def index_batch(task: IndexTask) -> IndexedBatch:
     """Parse and write one batch."""
     report = ParseReport()
     try:
-        block, parsed = parse_documents(list(_readable(task, report)), keep_going=task.keep_going)
+        raws = list(_readable(task, report))
+        block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=_memory())
         report.add(parsed)
         if block is None:
             return IndexedBatch(report, task.batch.spool)
@@ -57,6 +63,19 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         raise unwritable(error, task.folder) from None
     sizes = int(block.element_bounds[-1]), int(block.node_bounds[-1])
     return IndexedBatch(report, task.batch.spool, task.number, len(block), block.tags, *sizes, fingerprint(block))
+
+
+def _memory() -> Memory:
+    """Return the memory of this thread, which is used for one block after another."""
+    if not hasattr(_OWN, "memory"):
+        _OWN.memory = Memory()
+    found: Memory = _OWN.memory
+    return found
+
+
+def forget_memory() -> None:
+    """Give this thread's memory back."""
+    vars(_OWN).clear()
 
 
 def _readable(task: IndexTask, report: ParseReport) -> Iterator[Raw]:
