@@ -202,6 +202,12 @@ def test_a_verdict_that_cannot_be_printed_is_none(files):
     assert (done.returncode, done.stderr) == (2, "NO VERDICT standard output: No space left on device\n")
 
 
+def test_a_closed_output_is_no_verdict(files):
+    done = command(f"{GATE} >&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("NO VERDICT standard output: ")
+
+
 def test_ctrl_c_is_no_verdict(files):
     """A run that never ends is a pipe that nobody writes to."""
     os.mkfifo(files / "pipe")

@@ -104,6 +104,15 @@ def test_the_page_says_what_is_measured():
         assert [float(share) for share in shares] == pytest.approx(found, abs=0.15), options
 
 
+def test_the_page_says_how_many_topics_must_differ():
+    lines = re.findall(r"^\| (\d+) \| (\d+) \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert len(lines) == 5
+    for pairs, topics in ((int(pairs), int(topics)) for pairs, topics in lines):
+        for number, enough in ((topics, True), (topics - 1, False)):
+            rows = np.tile(np.linspace(0.1, 0.2, number), (pairs, 1))
+            assert judge_pairs(rows, settings()).significant.tolist() == [enough] * pairs
+
+
 def test_the_command_stars_what_the_function_stars(tmp_path):
     """Six pairs through files: the same p and the same star as from the differences alone."""
     rng = np.random.default_rng(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -27,8 +28,7 @@ class Gate(click.Command):
         """Judge; no exception is a verdict."""
         try:
             worse = super().invoke(ctx)
-            if sys.stdout is not None:
-                sys.stdout.flush()  # a verdict that cannot be printed is none
+            _flush_output()
         except (KeyboardInterrupt, click.Abort):
             _end_without_verdict("interrupted", ctx.params)
         except click.UsageError as error:  # where files would be written may be what is wrong
@@ -36,6 +36,13 @@ class Gate(click.Command):
         except Exception as error:  # noqa: BLE001  to CI, a defect is neither a pass nor a regression
             _end_without_verdict(_reason(error), ctx.params)
         raise SystemExit(1 if worse else 0)
+
+
+def _flush_output() -> None:
+    """See that the verdict is printed: one that cannot be is none."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "is closed")
+    sys.stdout.flush()
 
 
 def _reason(error: Exception) -> str:
@@ -51,7 +58,8 @@ def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
     from focuseval.cli import _forget_output  # noqa: PLC0415  it loads this module
     from focuseval.tables.escape import one_line  # noqa: PLC0415  help must not wait for it
 
-    _forget_output()
+    if sys.stdout is not None:
+        _forget_output()
     click.echo(f"NO VERDICT {one_line(reason)}", err=True)
     if options:
         write_no_verdict(reason, options)
