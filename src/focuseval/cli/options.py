@@ -109,7 +109,7 @@ def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
     """Return a decorator that adds what is evaluated of a run: ``--missing --cutoff --cas --topics --repair``."""
     options = (
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
-        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first so many results of a topic."),
+        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
         click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
         click.option("--topics", metavar="FILE", help=topics),
         click.option("--repair", is_flag=True, help="Repair runs that break the task's rules, and say what changed."),
