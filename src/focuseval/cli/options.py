@@ -133,3 +133,21 @@ def output_option(command: Command) -> Command:
     """Add ``-o``: a file in place of the standard output."""
     text = "Write to this file instead of the standard output."
     return click.option("-o", "--output", metavar="FILE", help=text)(command)
+
+
+def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
+    """Return a decorator that adds what is evaluated of a run: ``--missing --cutoff --cas --topics --repair``."""
+    options = (
+        click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
+        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
+        click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
+        click.option("--topics", metavar="FILE", help=topics),
+        repair_option,
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate

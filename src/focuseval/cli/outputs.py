@@ -24,16 +24,6 @@ READ = (
 WRITTEN = ("output", "target", "repaired", "export", "repairs", "curves", "junit", "markdown", "figures")
 """Parameters that name what is written."""
 
-READ_IN_FOLDERS = {
-    "docs": (
-        *(".xml", ".nxml", ".xhtml", ".html", ".htm", ".txt", ".md"),
-        *(".jsonl", ".ndjson", ".trec", ".sgml", ".sgm", ".gz", ".zst"),
-    ),
-    "folder": (".json",),
-}
-"""Endings of the files that are read where a folder is named: documents, scores; of assessments all files."""
-
-
 class Command(click.Command):
     """A command that refuses to write over what it reads."""
 
@@ -90,10 +80,17 @@ def _destroyed(path: str, read: str, names: tuple[str, str]) -> str:
         return "is read"
     if _inside(path, read):
         owned = name != "project" and any((Path(read) / own).is_file() for own in ("documents.arrow", "assess.db"))
-        endings = READ_IN_FOLDERS.get(name)
+        endings = _endings(name)
         there = Path(path).is_file() and (endings is None or Path(path).suffix.lower() in endings)
         return f"lies in {read}, which is read" if owned or there else ""
     return f"holds {read}, which is read" if option != "figures" and _inside(read, path) else ""
+
+
+def _endings(name: str) -> tuple[str, ...] | None:
+    """Return how the files end that are read where a folder is named: documents, scores; None for all files."""
+    from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, PACKED  # noqa: PLC0415  only a folder needs it
+
+    return {"docs": (*DOCUMENTS, *CONTAINERS, *PACKED), "folder": (".json",)}.get(name)
 
 
 def _inside(path: str, folder: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from focuseval.cli.significance_options import given, with_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,21 +51,18 @@ def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ev
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.report.build import gather_evidence  # noqa: PLC0415  as above
-    from focuseval.report.verdict import VERDICT  # noqa: PLC0415  as above
+    from focuseval.significance.settings import settings_of  # noqa: PLC0415  as above
 
-    baseline = options["baseline"]
-    if baseline and baseline not in runs and Path(baseline).is_file():
-        runs = (*runs, baseline)
     judged, index = read_judged(gold, options)
     evidence = gather_evidence(
         judged,
-        list(runs),
+        list(with_baseline(runs, options["baseline"])),
         options["measures"] or None,
         index=index,
         task=options["task"],
         profile=options["profile"],
-        baseline=baseline,
-        settings=replace(VERDICT, test=options["test"], alpha=options["alpha"]),
+        baseline=options["baseline"],
+        settings=settings_of(**given(options)),
         fidelity=options["fidelity"],
         topics=_topics(options["topics"]),
         watch=_watch,

@@ -14,8 +14,8 @@ from focuseval.cli.options import (
     layout_option,
     measure_option,
     output_option,
+    policy_options,
     profile_option,
-    repair_option,
     repairs_option,
     task_option,
 )
@@ -52,12 +52,8 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
     help="Habits of another tool, or its own numbers beside ours, with the reason where they differ.",
 )
-@click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
-@click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic.")
-@click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
-@click.option("--topics", metavar="FILE", help="The topics, for --cas strict.")
+@policy_options()
 @click.option("--chunks", metavar="FILE", help="All chunks of the chunker, for ceiling(…).")
-@repair_option
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 

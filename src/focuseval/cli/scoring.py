@@ -8,33 +8,41 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from focuseval.evaluate import Scores
+    from collections.abc import Callable
+
+    from focuseval.evaluate import Evaluation, Scores
 
 
-def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
-    """Read what the options name and evaluate it; remarks go to the standard error."""
+def score_files(
+    gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None
+) -> Scores:
+    """Read what the options name and evaluate it; remarks go to the standard error.
+
+    `also` may change what is planned, before anything is scored; options that a command does not have are not set.
+    """
     from focuseval.formats.run_blocks import ahead  # noqa: PLC0415  help must not wait for it
 
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
-    from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
+    from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
     with watched(runs) as progress:
-        scores = evaluate(
+        planned = plan_evaluation(
             judged,
             sources,
             options["measures"] or None,
             index=index,
             topics=_topics(options["topics"]),
-            chunks=_chunks(options["chunks"], index),
-            jobs=options["jobs"] or default_jobs(runs),
+            chunks=_chunks(options.get("chunks"), index),
+            jobs=options.get("jobs") or default_jobs(runs),
             progress=progress,
-            **{name: options[name] for name in asked},
+            **{name: options.get(name) for name in asked},
         )
+        scores = (also(planned) if also else planned).scores
     for remark in scores.remarks():
         click.echo(remark, err=True)
     write_repairs_of(scores, options)
