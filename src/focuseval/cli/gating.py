@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import click
 
 from focuseval.cli.outputs import Command
-
 from focuseval.cli.significance_options import given
 
 

@@ -24,6 +24,7 @@ READ = (
 WRITTEN = ("output", "target", "repaired", "export", "repairs", "curves", "junit", "markdown", "figures")
 """Parameters that name what is written."""
 
+
 class Command(click.Command):
     """A command that refuses to write over what it reads."""
 
