@@ -39,7 +39,7 @@ def _spelled(measure: Measure) -> str:
 
 def explain(text: str) -> str:
     """Return what is declared of a measure, as a page."""
-    measure = named(text.split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
+    measure = named(text.partition("(")[0].partition("@")[0].strip())
     lines = [_spelled(measure), "", measure.summary]
     lines += [f"Also called {', '.join(measure.aliases)}."] if measure.aliases else []
     lines += ["", *_definition(measure)]
