@@ -85,11 +85,11 @@ class Words:
         self.ends = np.concatenate([np.zeros(0, np.int64), *(ends for _, ends in found)])
 
     def upto_start(self, position: Integers) -> Integers:
-        """Return how many words begin before a position in each result's document, and in the documents before it."""
+        """Return how many words begin before a position in each result's document, and in those before it."""
         return self._search(self.starts, position, "left")
 
     def upto_end(self, position: Integers) -> Integers:
-        """Return how many words end at or before a position in each result's document, and in the documents before it."""
+        """Return how many words end at or before a position in each result's document, and in those before it."""
         return self._search(self.ends, position, "right")
 
     def _search(self, places: Integers, position: Integers, side: Literal["left", "right"]) -> Integers:
