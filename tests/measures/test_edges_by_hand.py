@@ -1,5 +1,7 @@
 """Edges of measures that random collections seldom reach, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +10,7 @@ import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.match import Chunks, match, prepare
+from focuseval.measures.ceiling import ceiling
 from focuseval.measures.i2 import precall_curve
 from focuseval.measures.peers import _touching
 from strategies.element_runs import Case
@@ -115,3 +118,9 @@ def test_recall_credits_an_article_s_highlighted_text_or_what_was_returned_of_it
     scores = fe.evaluate(gold_of(MARKED), run_of({"t": [("d", 0, 50)]}), [name])
     values = scores.curve(name).to_pydict()["y"][:101]
     assert values == pytest.approx([2 / 3] * (reached + 1) + [0] * (100 - reached))
+
+
+def test_entry_points_are_no_chunks():
+    run = replace(run_of({"t": [("d", 0, 10)]}), end=None)
+    with pytest.raises(MissingDataError, match="results are entry points, which hold no text"):
+        ceiling(match(run, prepare(gold_of(MARKED))), "spanP")
