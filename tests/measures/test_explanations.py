@@ -80,6 +80,10 @@ def test_a_parameter_may_change_what_a_measure_needs(name, needs):
     assert needs in re.search(r"^Needs +(.*)$", explain(name), re.MULTILINE)[1]
 
 
+def test_a_cut_off_changes_no_explanation():
+    assert explain("gP@10") == explain(" gP ") == explain("gP")
+
+
 def own_function():
     r"""Return what is ours.
 

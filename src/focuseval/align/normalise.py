@@ -46,14 +46,6 @@ class Normalised:
             return None
         return int(self.source[start]), int(self.source[end - 1]) + 1
 
-    def locate(self, position: int) -> int:
-        """Return where a position of the original lies in this text.
-
-        >>> normalise("a  b").locate(3)
-        2
-        """
-        return int(np.searchsorted(self.source, position))
-
 
 @lru_cache(maxsize=1 << 16)
 def _expand(code: int) -> tuple[tuple[int, int], ...]:

@@ -181,4 +181,4 @@ def _roots(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
     roots = np.flatnonzero(assessed.tree.depth == 1)
     of_article: Any = np.full(len(assessed.topic_of_article) + 1, -1, np.int64)
     of_article[assessed.article] = roots[np.searchsorted(roots, assessed.code, "right") - 1]
-    return np.asarray(of_article[matched.known], np.int64)  # the last entry, −1, is for unjudged articles
+    return np.asarray(of_article[matched.known])  # the last entry, −1, is for unjudged articles
