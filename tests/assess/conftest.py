@@ -92,6 +92,17 @@ def alone(pooled, pages):
 
 
 @pytest.fixture
+def make_client(pooled, pages):
+    """One person with the printed link, for any topics."""
+
+    def client(topics):
+        access = Access(b"k" * 32, frozenset({HOST}), assessor="ann")
+        return Client(create_app(pooled, pages, topics, access), access)
+
+    return client
+
+
+@pytest.fixture
 def together(pooled, pages, users):
     """A function that gives each user a browser."""
     access = Access(b"k" * 32, frozenset({HOST}), users=users)

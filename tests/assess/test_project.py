@@ -6,7 +6,9 @@ import re
 import pytest
 
 from focuseval.assess import Key, open_project, project_gold
+from focuseval.assess.durable import held
 from focuseval.assess.plan import Assessor, register
+from focuseval.assess.project import secret
 from focuseval.assess.questions import read_questions
 from focuseval.assess.web.serve import bind
 from focuseval.errors import AssessError, FormatError
@@ -206,6 +208,12 @@ def test_a_port_that_is_taken_is_one_line(project):
     told = command("assess", project, "--port", taken.getsockname()[1], code=1)
     taken.close()
     assert "choose another with --port" in told
+
+
+def test_a_second_server_on_one_project_is_refused(project):
+    secret(project)
+    with held(project / "secret", alone=True, refusal=""):
+        assert "another server serves this project" in command("assess", project, "--port", "0", code=1)
 
 
 def test_a_network_needs_users(project):

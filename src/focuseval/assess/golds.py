@@ -200,7 +200,7 @@ def read_project(
 
     With `graded` every element with highlighted text is in the gold, as INEX 2005–07 has it; in 2005 mode it always is.
     """
-    with closing(open_project(path, index=index)) as project:
+    with closing(open_project(path, index=index)) as project, project.store.database.translated("nothing was read"):
         name = chosen_assessor(project.store, assessor, adjudicated=adjudicated)
         documents = project.documents if graded or project.store.exhaustivity else None
         found = project.documents.index

@@ -167,6 +167,13 @@ class Store:
         for row in self.database.read().execute("SELECT * FROM events ORDER BY seq"):
             yield {**dict(row), "edit": json.loads(row["edit"])}
 
+    def project_events(self, kind: str) -> list[tuple[str, Edit]]:
+        """Return the events of the project itself of one kind, oldest first: when, and what."""
+        rows = self.database.read().execute(
+            "SELECT at, edit FROM events WHERE assessor = '' AND json_extract(edit, '$.kind') = ? ORDER BY seq", (kind,)
+        )
+        return [(row["at"], json.loads(row["edit"])) for row in rows]
+
 
 _QUOTES = 'SELECT start, "end", quote FROM highlights WHERE assessor = ? AND topic = ? AND document = ?'
 

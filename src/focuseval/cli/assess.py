@@ -8,6 +8,7 @@ import click
 
 from focuseval.cli.options import collection_options
 
+NEWEST = "newest"
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 
 
@@ -26,6 +27,14 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
 @click.option("--check", is_flag=True, help="Verify the file, the log and every quote, and exit.")
+@click.option(
+    "--restore",
+    is_flag=False,
+    flag_value=NEWEST,
+    metavar="[BACKUP]",
+    help="Put back a backup, the newest without a name; what was there is kept. Not while a server runs.",
+)
+@click.option("--backup-to", metavar="DIR", help="Keep the server's backups here instead of in PROJECT/backups.")
 @click.option("--export", metavar="FILE", help="Write judgements and exit.")
 @click.option(
     "--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True, help="Format of --export."
@@ -52,6 +61,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --import answers.jsonl --assessor model-x
       focuseval assess sea --export gold.jsonl --to gold-jsonl --adjudicated
       focuseval assess sea --check
+      focuseval assess sea --restore
     """
     from focuseval.cli.assessing import assess_project  # noqa: PLC0415  help must not wait for it
 

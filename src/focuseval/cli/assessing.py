@@ -23,59 +23,31 @@ def assess_project(folder: str, options: Options) -> None:
     if options["add_user"]:
         _add_user(options)
         return
+    if options["restore"]:
+        _restore(Path(folder), options)
+        return
     from focuseval.assess.project import open_project  # noqa: PLC0415  help must not wait for it
 
     given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
     collection = options["index"] or options["docs"]
-    with closing(open_project(folder, collection=collection, actor=_me(options), **given)) as project:
+    actor = None if options["source"] else _me(options)  # an export of everything has the wording in its own events
+    with closing(open_project(folder, collection=collection, actor=actor, **given)) as project:
         wishes = [(name, do) for name, do in _WISHES if options[name]]
-        for _, do in wishes:
-            do(project, options)
+        with project.store.database.translated("nothing more was done"):
+            for _, do in wishes:
+                do(project, options)
         if not wishes:
-            serve(project, options)
+            from focuseval.cli.assess_serving import serve  # noqa: PLC0415  only a server needs it
 
-
-def serve(project: Project, options: Options) -> None:
-    """Serve the project until Ctrl-C, with a backup now and from time to time."""
-    from focuseval.assess.backup import Backups  # noqa: PLC0415  only a server needs these
-    from focuseval.assess.plan import Assessor, register  # noqa: PLC0415
-    from focuseval.assess.project import secret  # noqa: PLC0415
-    from focuseval.assess.users import read_users  # noqa: PLC0415
-    from focuseval.assess.web import Access, create_app  # noqa: PLC0415
-    from focuseval.assess.web.serve import Server, bind, names_of  # noqa: PLC0415
-
-    users = read_users(options["users"]) if options["users"] else None
-    if users is None and options["host"] not in ("127.0.0.1", "localhost"):
-        raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
-    for name in users or [_me(options)]:
-        register(project.store, Assessor(name))
-    listening = bind(options["host"], options["port"])
-    port = listening.getsockname()[1]
-    hosts = names_of(options["host"], port, options["names"])
-    access = Access(secret(project.folder), hosts, assessor=_me(options), users=users)
-    app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
-    server, backups = Server(app, listening), Backups(project.store, project.folder / "backups")
-    backups.start()
-    server.start()
-    path = "login" if users is not None else f"enter?token={access.token}"
-    name = options["names"][0] if options["names"] else options["host"]
-    try:
-        click.echo(f"Open http://{name}:{port}/{path}")
-        click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
-        server.wait()
-    except KeyboardInterrupt:
-        click.echo("Done.", err=True)
-    finally:
-        server.close()
-        backups.stop()
+            serve(project, options, _me(options))
 
 
 def _check(project: Project, _: Options) -> None:
     from focuseval.assess.check import check_project  # noqa: PLC0415  only a check needs it
 
     checked = check_project(project.store, project.documents.get)
-    for defect in checked.defects:
-        click.echo(defect, err=True)
+    for line in (*checked.remarks, *checked.defects):
+        click.echo(line, err=True)
     click.echo(str(checked))
     if checked.defects:
         raise AssessError(f"{project.folder}: {len(checked.defects)} defects; see the lines above")
@@ -155,6 +127,15 @@ def _stability(project: Project, options: Options) -> None:
     columns = (*words("judged by", "and by"), *numbers("τ", form=".3f"))
     table = Table("Stability of the ranking of runs", columns, tuple((s.left, s.right, s.tau) for s in swaps))
     click.echo(render([table], "table"), nl=False)
+
+
+def _restore(folder: Path, options: Options) -> None:
+    from focuseval.assess.restore import restore  # noqa: PLC0415  only this needs it
+    from focuseval.cli.assess import NEWEST  # noqa: PLC0415  the command imports this module
+
+    backup = None if options["restore"] == NEWEST else Path(options["restore"])
+    others = (Path(options["backup_to"]),) if options["backup_to"] else ()
+    click.echo(str(restore(folder, backup, folders=others, actor=_me(options))), err=True)
 
 
 def _add_user(options: Options) -> None:

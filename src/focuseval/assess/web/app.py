@@ -16,6 +16,7 @@ from focuseval.assess.web.door import door
 from focuseval.assess.web.exchange import exchange
 from focuseval.assess.web.guard import guard
 from focuseval.assess.web.pages import pages
+from focuseval.assess.wording import rewordings
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def create_app(
         MAX_FORM_MEMORY_SIZE=2**20,
         TRUSTED_HOSTS=None,  # the guard checks names and ports
     )
-    app.extensions["focuseval"] = Desk(store, documents, {topic.id: topic for topic in topics}, access, title)
+    known = {topic.id: topic for topic in topics}
+    app.extensions["focuseval"] = Desk(store, documents, known, access, title, rewordings(store))
     guard(app)
     for part in (door, pages, api, adjudication, exchange):
         app.register_blueprint(part)

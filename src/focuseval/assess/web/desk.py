@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from focuseval.assess.documents import DocumentCache
     from focuseval.assess.store import Store
     from focuseval.assess.web.access import Access
+    from focuseval.assess.wording import Rewording
     from focuseval.topics import Topic
 
 
@@ -29,6 +31,8 @@ class Desk:
     topics: Mapping[str, Topic]
     access: Access
     title: str = "Assessments"
+    rewordings: Mapping[str, Rewording] = field(default_factory=dict)
+    """The topics that read otherwise than when the judging began."""
 
 
 def desk() -> Desk:

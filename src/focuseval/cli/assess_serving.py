@@ -1,0 +1,56 @@
+"""``focuseval assess PROJECT`` without a particular wish: serve it until Ctrl-C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from focuseval.assess.backup import FOLDER, Backups
+from focuseval.assess.durable import held
+from focuseval.assess.plan import Assessor, register
+from focuseval.assess.project import secret
+from focuseval.assess.users import read_users
+from focuseval.assess.web import Access, create_app
+from focuseval.assess.web.serve import Server, bind, names_of
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from focuseval.assess.project import Project
+
+
+def serve(project: Project, options: dict[str, Any], me: str) -> None:
+    """Serve the project until Ctrl-C, with a backup now and from time to time; one server at a time."""
+    key = secret(project.folder)
+    refusal = f"{project.folder}: another server serves this project; use that one, or end it"
+    with held(project.folder / "secret", alone=True, refusal=refusal):
+        _serve(project, options, me, key)
+
+
+def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> None:
+    users = read_users(options["users"]) if options["users"] else None
+    if users is None and options["host"] not in ("127.0.0.1", "localhost"):
+        raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
+    for name in users or [me]:
+        register(project.store, Assessor(name))
+    listening = bind(options["host"], options["port"])
+    port = listening.getsockname()[1]
+    hosts = names_of(options["host"], port, options["names"])
+    access = Access(key, hosts, assessor=me, users=users)
+    app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
+    place = Path(options["backup_to"]) if options["backup_to"] else project.folder / FOLDER
+    server, backups = Server(app, listening), Backups(project.store, place)
+    backups.start()
+    server.start()
+    path = "login" if users is not None else f"enter?token={access.token}"
+    name = options["names"][0] if options["names"] else options["host"]
+    try:
+        click.echo(f"Open http://{name}:{port}/{path}")
+        click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
+        server.wait()
+    except KeyboardInterrupt:
+        click.echo("Done.", err=True)
+    finally:
+        server.close()
+        backups.stop()
