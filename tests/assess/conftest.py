@@ -93,11 +93,11 @@ def alone(pooled, pages):
 
 @pytest.fixture
 def make_client(pooled, pages):
-    """One person with the printed link, for any topics."""
+    """A browser of a server with any topics, and any way in."""
 
-    def client(topics):
-        access = Access(b"k" * 32, frozenset({HOST}), assessor="ann")
-        return Client(create_app(pooled, pages, topics, access), access)
+    def client(topics=TOPICS, **access):
+        door = Access(b"k" * 32, frozenset({HOST}), **{"assessor": "ann", **access})
+        return Client(create_app(pooled, pages, topics, door), door)
 
     return client
 

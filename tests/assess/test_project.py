@@ -91,6 +91,70 @@ def test_an_import_again_brings_the_newer_judgements(judged, tmp_path):
     opened.close()
 
 
+def test_a_file_imported_under_a_second_name_is_stored_again_and_counted_as_it_is(judged, tmp_path):
+    file = judgements(tmp_path, "one", (0, 50))
+    told = command("assess", judged, "--import", file, "--assessor", "three")
+    assert "2 judgements of three (imported) stored; " in told
+    assert "0 documents outside" in told
+    opened = open_project(judged)
+    assert opened.store.judgement(Key("three", TIDES, DOCUMENTS[0])).judgement.highlights == ((0, 50),)
+    opened.close()
+    again = command("assess", judged, "--import", file, "--assessor", "three")
+    assert "0 judgements of three (imported) stored and 2 known already" in again
+
+
+def test_outside_the_pool_means_the_pool_and_not_somebody_s_part_of_it(judged, tmp_path):
+    command("assess", judged, "--split", "pool", "--among", "ann,bob")
+    told = command("assess", judged, "--import", judgements(tmp_path, "four", (0, 50)))
+    assert "0 documents outside the pool" in told
+    (tmp_path / "out.jsonl").write_text(
+        json.dumps({"topic": TIDES, "doc": "water/sounding", "spans": [], "assessor": "x"})
+    )
+    assert "1 documents outside the pool" in command("assess", judged, "--import", tmp_path / "out.jsonl")
+
+
+def test_lines_with_a_path_are_elements_and_join(judged, tmp_path):
+    opened = open_project(judged)
+    elements = [element for element in opened.documents.get(DOCUMENTS[0]).elements if element.tag == "p"][:2]
+    opened.close()
+    lines = [{"topic": TIDES, "doc": DOCUMENTS[0], "path": one.path, "assessor": "paths"} for one in elements]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "1 judgements of paths (imported) stored" in command("assess", judged, "--import", tmp_path / "p.jsonl")
+    opened = open_project(judged)
+    quotes = opened.store.quotes(Key("paths", TIDES, DOCUMENTS[0]))
+    text = opened.documents.get(DOCUMENTS[0]).text
+    assert "".join(quote for *_, quote in quotes) == "".join(text[one.start : one.end] for one in elements)
+    opened.close()
+
+
+def test_two_lines_of_one_document_and_an_unknown_topic_are_refused_with_their_line(judged, tmp_path):
+    line = json.dumps({"topic": TIDES, "doc": DOCUMENTS[0], "spans": [], "assessor": "x"})
+    (tmp_path / "two.jsonl").write_text(f"{line}\n{line}\n")
+    assert "two.jsonl:2: expected one line for topic" in command(
+        "assess", judged, "--import", tmp_path / "two.jsonl", code=1
+    )
+    (tmp_path / "topic.jsonl").write_text(line.replace(TIDES, "999"))
+    told = command("assess", judged, "--import", tmp_path / "topic.jsonl", code=1)
+    assert "topic.jsonl:1: expected one of the project's topics, found '999'" in told
+
+
+@pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008", "trec-qrels"])
+@pytest.mark.parametrize("how", ["export", "convert"])
+def test_every_export_names_imported_assessors_in_the_file_or_beside_it(judged, tmp_path, wanted, how):
+    target = tmp_path / "out"
+    asked = ["--to", wanted, "--assessor", "one"]
+    if how == "export":
+        command("assess", judged, "--export", target, *asked)
+    else:
+        command("convert", judged, target, *asked, "--lossy")
+    if wanted == "inex-2005":
+        assert 'assessor="one (imported)"' in next(target.iterdir()).read_text()
+        assert not (tmp_path / "out.assessors.json").exists()
+    else:
+        told = json.loads((tmp_path / "out.assessors.json").read_text())
+        assert told == {"gold": "out", "topics": {TIDES: "one (imported)"}}
+
+
 @pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008"])
 def test_every_export_reads_back_as_the_same_highlights(judged, tmp_path, wanted):
     target = tmp_path / ("out" if wanted == "inex-2005" else "out.txt")

@@ -2,6 +2,7 @@
 
 import json
 from io import BytesIO
+from zipfile import ZipFile
 
 from focuseval.assess.exchange import export_everything, import_everything
 from focuseval.assess.plan import split
@@ -153,7 +154,7 @@ def test_an_import_is_one_more_assessor_and_labelled_everywhere(together, pooled
     line = {"topic": "11", "doc": "a/tides", "spans": [{"start": 14, "end": 37, "quote": PAGE.text[15:38]}]}
     data = {"assessor": "model", "file": (_bytes(json.dumps(line)), "answers.jsonl")}
     answer = lea.post("/import", data=data, content_type="multipart/form-data")
-    assert "1 judgements of model (imported); 1 spans moved" in answer.text
+    assert "1 judgements of model (imported) stored; 1 spans moved" in answer.text
     assert pooled.judgement(Key("model", "11", "a/tides")).judgement.highlights == ((15, 38),)
     ann = together("ann")
     ann.edit(mark(15, 38, text=PAGE.text))
@@ -169,6 +170,9 @@ def test_a_bad_import_changes_nothing_and_says_where(together, pooled):
     for line, complaint in (
         ('{"topic": "11"}', "upload:1"),
         ("not json", "upload:1"),
+        ('{"topic":"99","doc":"a/tides","spans":[],"assessor":"m"}', "one of the project&#39;s topics"),
+        ('{"topic":"11","doc":"a/tides","path":"/article[1]/p[77]","assessor":"m"}', "expected an element of a/tides"),
+        ('{"topic":"11","doc":"a/tides","spans":[],"assessor":"\\ud800"}', "expected a JSON object"),
         ('{"topic":"11","doc":"nowhere","spans":[],"assessor":"m"}', "no document"),
         ('{"topic":"11","doc":"a/tides","spans":[{"start":0,"end":9999}],"assessor":"m"}', "inside"),
         ('{"topic":"11","doc":"a/tides","spans":[{"quote":"Nowhere at all"}],"assessor":"m"}', "nowhere"),
@@ -179,6 +183,15 @@ def test_a_bad_import_changes_nothing_and_says_where(together, pooled):
         assert answer.status_code == 422
         assert complaint in answer.text
     assert pooled.judged() == []
+
+
+def test_a_file_that_names_imported_judgements_comes_with_the_gold_that_cannot(together):
+    lea = together("lea")
+    line = {"topic": "11", "doc": "a/tides", "path": "/article[1]/title[1]", "assessor": "model"}
+    lea.post("/import", data={"file": (_bytes(json.dumps(line)), "x.jsonl")}, content_type="multipart/form-data")
+    with ZipFile(BytesIO(lea.get("/gold?assessor=model&format=trec-qrels").data)) as packed:
+        assert packed.read("gold.qrels").split() == [b"11", b"0", b"a/tides", b"1"]
+        assert json.loads(packed.read("gold.qrels.assessors.json"))["topics"] == {"11": "model (imported)"}
 
 
 def test_everything_comes_out_and_goes_into_a_new_project(together, pooled, tmp_path):

@@ -16,11 +16,10 @@ from focuseval.assess.agreement import finished
 from focuseval.assess.anchor import REMEDY
 from focuseval.assess.document import Document
 from focuseval.assess.exhaustivity import inferred
-from focuseval.assess.plan import IMPORTED, assessors
+from focuseval.assess.plan import assessors
 from focuseval.assess.project import open_project
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import AssessError
-from focuseval.formats import write_gold
 from focuseval.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 
 if TYPE_CHECKING:
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from focuseval.assess.documents import DocumentCache
     from focuseval.assess.store import Saved, Store
     from focuseval.collection import Index
-
-EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
-"""The formats of `focuseval.formats` that finished judgements are written in."""
 
 _GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
 
@@ -156,19 +152,6 @@ def _digest(saved: Sequence[Saved]) -> str:
     """Hash what was judged: the same judgements are the same gold, whoever made them and when."""
     told = [[*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
-
-
-def export_gold(
-    store: Store, documents: DocumentCache, target: Path, wanted: str, *, assessor: str, queries: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
-    graded = documents if wanted == "inex-2005" else None
-    gold = build_gold(store, assessor, documents=graded, queries=queries, index=documents.index)
-    if not gold.topics:
-        raise AssessError(f"expected finished judgements of {assessor}, found none yet")
-    remarks = write_gold(gold, target, wanted, index=documents.index, lossy=True)
-    imported = [one.label for one in assessors(store) if one.name == assessor and one.origin == IMPORTED]
-    return (*remarks, *(f"these are the judgements of {label}" for label in imported))
 
 
 def project_gold(

@@ -9,20 +9,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import logging
 import re
 import secrets
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focuseval.assess.durable import write_private
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import FormatError, Place
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator
 
 ROLES = ("assessor", "lead")
 _COST = (2**14, 8, 1)
@@ -67,16 +70,64 @@ def read_users(path: str | Path) -> dict[str, User]:
     return users
 
 
+class UsersFile(Mapping[str, User]):
+    """The users of a file as it is now: whoever is added or removed while the server runs is so at once."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        self._users = read_users(path)
+        self._stamp = self._stamp_now()
+
+    def __getitem__(self, name: str) -> User:
+        return self._now()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def _now(self) -> dict[str, User]:
+        """Return the users, read again if the file has changed; one that cannot be read changes nothing."""
+        stamp = self._stamp_now()
+        if stamp != self._stamp:
+            try:
+                self._users = read_users(self._path)
+            except FormatError as error:
+                logging.getLogger(__name__).warning("%s; the users stay as they were", error)
+            self._stamp = stamp
+        return self._users
+
+    def _stamp_now(self) -> tuple[int, int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def remove_user(path: str | Path, name: str) -> None:
+    """Take a user out of a file."""
+    users = read_users(path)
+    if users.pop(name, None) is None:
+        raise FormatError(f"expected one of the users {', '.join(users) or '(none)'}, found {name!r}", at=str(path))
+    _write(path, users)
+
+
 def add_user(path: str | Path, name: str, password: str, *, role: str = "assessor") -> None:
     """Add a user to a file, or give one a new password; nobody else may read the file."""
     if not _NAME.fullmatch(name) or name == ADJUDICATED:
         raise FormatError(f"expected a name without colon or slash, found {name!r}", at=str(path))
     users = read_users(path) if Path(path).exists() else {}
     users[name] = User(name, role, hash_password(password))
-    partial = Path(f"{path}.partial")
-    partial.touch(mode=0o600)
-    partial.write_text("".join(f"{u.name}:{u.role}:{u.password}\n" for u in users.values()), encoding="utf-8")
-    partial.replace(path)
+    _write(path, users)
+
+
+def _write(path: str | Path, users: Mapping[str, User]) -> None:
+    try:
+        write_private(Path(path), "".join(f"{u.name}:{u.role}:{u.password}\n" for u in users.values()))
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
 
 
 class Attempts:

@@ -22,6 +22,10 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--adjudicated", is_flag=True, help="Export what the adjudication decided.")
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
+@click.option(
+    "--remove-user", metavar="NAME", help="Take a user out of the --users file; a running server knows at once."
+)
+@click.option("--log-out", metavar="NAME", help="End all sessions of a user; a running server knows at once.")
 @click.option("--lead", is_flag=True, help="The added user may adjudicate, import and export.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")

@@ -11,7 +11,8 @@ from focuseval.assess.backup import FOLDER, Backups
 from focuseval.assess.durable import held
 from focuseval.assess.plan import Assessor, register
 from focuseval.assess.project import secret
-from focuseval.assess.users import read_users
+from focuseval.assess.sessions import FILE, Sessions
+from focuseval.assess.users import UsersFile
 from focuseval.assess.web import Access, create_app
 from focuseval.assess.web.serve import Server, bind, names_of
 from focuseval.errors import AssessError
@@ -29,7 +30,7 @@ def serve(project: Project, options: dict[str, Any], me: str) -> None:
 
 
 def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> None:
-    users = read_users(options["users"]) if options["users"] else None
+    users = UsersFile(options["users"]) if options["users"] else None
     if users is None and options["host"] not in ("127.0.0.1", "localhost"):
         raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
     for name in users or [me]:
@@ -37,7 +38,9 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
     listening = bind(options["host"], options["port"])
     port = listening.getsockname()[1]
     hosts = names_of(options["host"], port, options["names"])
-    access = Access(key, hosts, assessor=me, users=users)
+    sessions = Sessions(project.folder / FILE)
+    sessions.forget()
+    access = Access(key, hosts, assessor=me, users=users, sessions=sessions)
     app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
     place = Path(options["backup_to"]) if options["backup_to"] else project.folder / FOLDER
     server, backups = Server(app, listening), Backups(project.store, place)

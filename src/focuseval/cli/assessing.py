@@ -20,11 +20,11 @@ Options = dict[str, Any]
 
 def assess_project(folder: str, options: Options) -> None:
     """Do what the options ask for; without a particular wish, serve."""
-    if options["add_user"]:
-        _add_user(options)
-        return
-    if options["restore"]:
-        _restore(Path(folder), options)
+    unopened = [name for name, _ in _UNOPENED if options[name]]
+    for name, act in _UNOPENED:
+        if name in unopened:
+            act(Path(folder), options)
+    if unopened:
         return
     from focuseval.assess.project import open_project  # noqa: PLC0415  help must not wait for it
 
@@ -66,13 +66,16 @@ def _import(project: Project, options: Options) -> None:
         click.echo(f"{count} events", err=True)
         return
     name, file = options["assessor"] or "", Path(options["source"]).name
-    told = import_judgements(project.store, lines, project.documents.get, actor=_me({}), assessor=name, file=file)
+    topics = {topic.id for topic in project.topics}
+    documents, actor = project.documents.get, _me({})
+    told = import_judgements(project.store, lines, documents, topics=topics, actor=actor, assessor=name, file=file)
     click.echo(str(told), err=True)
 
 
 def _export(project: Project, options: Options) -> None:
     from focuseval.assess.exchange import export_everything  # noqa: PLC0415  only an export needs these
-    from focuseval.assess.golds import chosen_assessor, export_gold  # noqa: PLC0415
+    from focuseval.assess.exports import export_gold  # noqa: PLC0415
+    from focuseval.assess.golds import chosen_assessor  # noqa: PLC0415
     from focuseval.formats.output import write_whole  # noqa: PLC0415
 
     target = Path(options["export"])
@@ -138,11 +141,34 @@ def _restore(folder: Path, options: Options) -> None:
     click.echo(str(restore(folder, backup, folders=others, actor=_me(options))), err=True)
 
 
-def _add_user(options: Options) -> None:
+def _log_out(folder: Path, options: Options) -> None:
+    from focuseval.assess.project import is_project  # noqa: PLC0415  only this needs these
+    from focuseval.assess.sessions import FILE, Sessions  # noqa: PLC0415
+
+    if not is_project(folder):
+        raise AssessError(f"{folder}: expected a project, found none")
+    Sessions(folder / FILE).revoke(options["log_out"])
+    click.echo(f"{options['log_out']}: every session has ended", err=True)
+
+
+def _remove_user(_: Path, options: Options) -> None:
+    from focuseval.assess.users import remove_user  # noqa: PLC0415  only this needs it
+
+    remove_user(_users_file(options), options["remove_user"])
+    click.echo(f"{options['users']}: {options['remove_user']} may not log in any more", err=True)
+
+
+def _users_file(options: Options) -> str:
+    if not options["users"]:
+        raise AssessError("expected --users FILE, the file with the users")
+    file: str = options["users"]
+    return file
+
+
+def _add_user(_: Path, options: Options) -> None:
     from focuseval.assess.users import add_user  # noqa: PLC0415  only this needs it
 
-    if not options["users"]:
-        raise AssessError("expected --users FILE, the file to add the user to")
+    _users_file(options)
     hidden = sys.stdin.isatty()  # what a pipe sends is not echoed anyway
     password = click.prompt("Password", hide_input=hidden, confirmation_prompt=True, err=True)
     role = "lead" if options["lead"] else "assessor"
@@ -154,6 +180,9 @@ def _me(options: Options) -> str:
     name: str = options.get("assessor") or getpass.getuser()
     return name
 
+
+_UNOPENED = (("add_user", _add_user), ("remove_user", _remove_user), ("log_out", _log_out), ("restore", _restore))
+"""Option → what to do without opening the project."""
 
 _WISHES = (
     ("source", _import),

@@ -50,9 +50,9 @@ def refuse_assessor(path: str, options: dict[str, Any]) -> None:
 
 def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write a project's judgements in a gold format, and return the remarks."""
-    from focuseval.formats import write_gold  # noqa: PLC0415  help must not wait for it
+    from focuseval.assess.exports import write_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.files import format_of  # noqa: PLC0415  as above
 
     after = format_of(target, wanted, "gold")
     gold, index = read_judged(project, options, graded=after.name == "inex-2005")
-    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=options["lossy"]))
+    return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
+from focuseval.assess.sessions import DAYS
 from focuseval.assess.view import state_view
 from focuseval.assess.web.adjudication import adjudication
 from focuseval.assess.web.api import api
@@ -56,7 +57,7 @@ def create_app(
         SESSION_COOKIE_NAME=access.cookie,
         SESSION_COOKIE_SAMESITE="Strict",
         SESSION_COOKIE_HTTPONLY=True,
-        PERMANENT_SESSION_LIFETIME=timedelta(days=7),
+        PERMANENT_SESSION_LIFETIME=timedelta(days=DAYS),
         MAX_FORM_MEMORY_SIZE=2**20,
         TRUSTED_HOSTS=None,  # the guard checks names and ports
     )

@@ -53,14 +53,15 @@ def login() -> str | Response:
 
 @door.post("/logout")
 def logout() -> Response:
-    """End the session."""
+    """End the session, for every copy of its cookie."""
+    desk().access.sessions.end(dict(session))
     session.clear()
     return redirect(url_for("door.login"))
 
 
 def _begin(name: str) -> None:
     session.clear()
-    session["user"] = name
+    session.update(desk().access.begin(name))
     session.permanent = True
     register(desk().store, Assessor(name))
 
