@@ -217,6 +217,17 @@ def test_nonsense_is_refused_without_a_traceback(alone, body):
     assert "Traceback" not in answer.text
 
 
+@pytest.mark.parametrize("where", ["text", "token", "topic"])
+def test_half_a_character_is_refused_and_not_an_error_of_the_server(alone, pooled, where):
+    alone.enter()
+    edit = {"kind": "note", "text": "half \ud83d of a ship" if where == "text" else "whole 🚢"}
+    others = {where: "half \ud83d here"} if where != "text" else {}
+    answer = alone.post("/api/edit", values(edit=edit, **others))
+    assert (answer.status_code, "lone surrogate" in answer.json["error"]) == (400, True)
+    assert pooled.judged() == []
+    assert alone.post("/api/edit", values(edit={"kind": "note", "text": "whole 🚢"})).status_code == 200
+
+
 def test_guessing_a_password_is_slowed_down(together):
     nobody = together.anonymous()
     answers = [nobody.log_in("ann", f"guess {k}").status_code for k in range(7)]

@@ -214,11 +214,11 @@ def test_two_browsers_on_one_document_never_overwrite_each_other(site, desk, dri
         site.read(other)
         press(desk, "j", "j", "j", "x")
         other.keys("j", "x")
-        other.wait("return document.getElementById('notice').textContent.includes('changed elsewhere')")
+        other.wait("return document.getElementById('held').textContent.includes('changed elsewhere')")
         first = at("The moon pulls the sea. Twice a day the water rises; spring tides follow the new moon.")
         assert judgement(site).highlights == (first,)
         assert other.run("return desk.state.highlights") == [list(first)]
-        other.click("#notice button")
+        other.click("#held button")
         other.wait(SAVED)
         assert judgement(site).highlights == ((0, 5), first)
     finally:

@@ -2,7 +2,7 @@
 
 import { notice } from "./notice.js";
 import { createPainter } from "./paint.js";
-import { newToken } from "./queue.js";
+import { newToken } from "./outbox.js";
 import { get, post } from "./server.js";
 import { counter, intersect, merge, subtract } from "./spans.js";
 import { TextView } from "./textview.js";

@@ -6,6 +6,7 @@ import { asProposed, offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
 import { foresee } from "./foresee.js";
+import { showHeld } from "./held.js";
 import { ACTIONS, buttonsInto, helpInto, leaveBy, listen } from "./keys.js";
 import { trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
@@ -13,7 +14,7 @@ import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
 import { reopens, tellReopened } from "./reopened.js";
-import { get, post } from "./server.js";
+import { get } from "./server.js";
 import { around } from "./spans.js";
 import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
@@ -45,18 +46,17 @@ class Desk {
   }
 
   #queue(loaded) {
-    const storageKey = `focuseval ${this.data.user} ${JSON.stringify(this.where)}`;
-    const send = (edit, version, token) => post("/api/edit", { ...this.where, edit, version, token });
-    this.queue = new SaveQueue(send, storageKey, loaded.state.version, {
+    this.queue = new SaveQueue(this.where, loaded.state.version, {
       saved: (state, left) => this.#settled(state, left),
       refused: (message, left) => this.#refused(message, left),
-      conflict: (state, edits) => this.#conflict(state, edits),
+      held: (items, state) => this.#held(state),
       changed: () => location.reload(),
       troubled: (message) => (message ? notice(`Not saved: ${message}. Your edits wait in this browser.`) : hide()),
       show: (text, kind, title) => Object.assign(byId("saving"), { textContent: text, className: `saving ${kind}`, title: title ?? "" }),
     });
     this.state = this.queue.pending.reduce(foresee, this.state);
     this.queue.resume();
+    showHeld(this);
   }
 
   #listen() {
@@ -175,15 +175,11 @@ class Desk {
     if (!left) get("/api/state", this.where).then(({ state }) => this.#settled(state, this.queue.items.length));
   }
 
-  #conflict(state, edits) {
-    this.state = state;
-    this.show();
-    const again = () => edits.forEach((edit) => this.edit(edit));
-    notice(
-      "This document was changed elsewhere meanwhile. You see the newer state; your last edit is not in it.",
-      "problem",
-      [["Do my edit again", again], ["Leave it", hide]],
-    );
+  /** Some edits wait for an answer; what they would have led to is not shown. */
+  #held(state) {
+    showHeld(this);
+    if (state) this.#settled(state, this.queue.items.length);
+    else get("/api/state", this.where).then(({ state: newest }) => this.#settled(newest, this.queue.items.length));
   }
 
   // --- what is shown
@@ -266,8 +262,9 @@ class Desk {
 
   async leave(address) {
     if (!address || this.saveNote()) return; // who leaves is told first that their note reopened the document
+    const { refusals } = this.queue;
     await this.queue.empty();
-    location.assign(address);
+    if (this.queue.refusals === refusals) location.assign(address); // else the refusal is what there is to see
   }
 }
 

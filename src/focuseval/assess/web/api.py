@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, abort, jsonify, request
@@ -69,7 +70,18 @@ def body() -> dict[str, Any]:
         abort(400, "nested too deeply")
     if not isinstance(values, dict):
         abort(400, "a JSON object is needed")
+    if b"\\u" in request.get_data() and not _is_text(values):
+        abort(400, "half a character (a lone surrogate) cannot be stored")
     return values
+
+
+def _is_text(values: dict[str, Any]) -> bool:
+    """Whether every text in the request can be written down."""
+    try:
+        json.dumps(values, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def stamp(values: dict[str, Any]) -> dict[str, Any]:
