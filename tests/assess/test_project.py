@@ -254,6 +254,20 @@ def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
     assert ["two (imported), depth 1", "whole pool"] in pairs
 
 
+def test_after_a_split_of_the_pool_those_who_judged_alike_order_the_runs_alike(tmp_path, judged):
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
+    asked = [part for run in runs for part in ("--stability", run)]
+    lines = judgements(tmp_path, "half", (100, 200), (300, 340)).read_text().splitlines()
+    (tmp_path / "half.jsonl").write_text(lines[0] + "\n")
+    (tmp_path / "rest.jsonl").write_text(lines[1].replace('"half"', '"rest"') + "\n")
+    command("assess", judged, "--import", tmp_path / "half.jsonl")
+    command("assess", judged, "--import", tmp_path / "rest.jsonl")
+    told = command("assess", judged, *asked, "-m", "charR")
+    pairs = {tuple(parts[:2]): parts[2:] for line in told.splitlines() if len(parts := re.split("  +", line)) == 4}
+    assert pairs["half (imported)", "one (imported)"] == ["1", "1.000"]
+    assert pairs["half (imported)", "rest (imported)"] == ["0", "–"]
+
+
 def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
     people = tmp_path / "people"
     command("assess", project, "--users", people, "--add-user", "lea", "--lead", stdin="sea\nsea\n")

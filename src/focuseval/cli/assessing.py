@@ -127,8 +127,10 @@ def _stability(project: Project, options: Options) -> None:
     from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415
 
     swaps = project_stability(project, list(options["stability"]), options["measure"])
-    columns = (*words("judged by", "and by"), *numbers("τ", form=".3f"))
-    table = Table("Stability of the ranking of runs", columns, tuple((s.left, s.right, s.tau) for s in swaps))
+    columns = (*words("judged by", "and by"), *numbers("documents", form=".0f"), *numbers("τ", form=".3f"))
+    rows = tuple((swap.left, swap.right, swap.documents, swap.tau) for swap in swaps)
+    note = "Two assessors are compared over the documents that both finished; – where nothing can be compared."
+    table = Table("Stability of the ranking of runs", columns, rows, (note,))
     click.echo(render([table], "table"), nl=False)
 
 
