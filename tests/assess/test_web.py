@@ -126,6 +126,39 @@ def test_two_assessors_are_adjudicated_with_a_union_and_then_by_hand(together, p
     assert (event["actor"], event["edit"]["source"]) == ("lea", {"rule": "union", "of": ["ann", "bob"]})
 
 
+def test_a_stale_decision_and_an_import_are_marked_for_the_adjudicator(together):
+    ann, bob, lea = together("ann"), together("bob"), together("lea")
+    for client, span in ((ann, (15, 38)), (bob, (40, 60))):
+        client.edit(mark(*span, text=PAGE.text))
+        client.edit({"kind": "finish", "relevant": True}, version=1, token="token-0002")
+    line = {"topic": "11", "doc": "a/tides", "spans": [{"start": 0, "end": 5}], "assessor": "model"}
+    lea.post("/import", data={"file": (_bytes(json.dumps(line)), "x.jsonl")}, content_type="multipart/form-data")
+    assert [side["imported"] for side in _sides(lea)] == [False, False, True]
+    decision = {"topic": "11", "document": "a/tides", "version": 0, "token": "token-0005"}
+    refused = lea.post("/api/decide", {**decision, "rule": "intersection", "of": ["ann", "bob"]})
+    assert refused.status_code == 422
+    assert "their intersection is empty" in refused.json["error"]
+    assert lea.post("/api/decide", {**decision, "rule": "union", "of": ["ann", "bob"]}).status_code == 200
+    assert "stale" not in lea.get("/adjudicate").text
+    ann.edit({"kind": "note", "text": "No."}, version=2, token="token-0003")
+    ann.edit({"kind": "finish", "relevant": True}, version=3, token="token-0004")
+    assert "stale: ann changed" in lea.get("/adjudicate").text
+    loaded = lea.get("/api/sides", topic="11", document="a/tides").json
+    assert loaded["stale"] == ["ann"]
+
+
+def test_a_lead_takes_one_gold_of_everyone(together):
+    for name, document in (("ann", "a/tides"), ("bob", "b/plain")):
+        client = together(name)
+        client.edit({"kind": "finish", "relevant": False}, document=document)
+    lea = together("lea")
+    assert "everyone, by union" in lea.get("/exchange").text
+    for rule in ("union", "majority"):
+        told = lea.get("/gold", assessor=f"merge {rule}", format="trec-qrels").text
+        assert told.split() == ["11", "0", "a/tides", "0", "11", "0", "b/plain", "0"]
+    assert lea.get("/gold", assessor="merge nonsense", format="trec-qrels").status_code == 404
+
+
 def test_a_lead_adjudicates_documents_that_are_not_hers_to_judge(together, pooled):
     for name in ("ann", "bob"):
         client = together(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,9 @@ CREATE TABLE IF NOT EXISTS assignments (
 );
 CREATE TABLE IF NOT EXISTS assessors (name TEXT PRIMARY KEY, origin TEXT NOT NULL, source TEXT NOT NULL);
 """
+
+PROJECT_EVENTS = "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''"
+"""The few events of the project itself, found without reading those of all judgements."""
 
 
 def restore_remedy(project: Path) -> str:
@@ -133,6 +136,8 @@ class Database:
             if version < VERSION:
                 self._writer.executescript(SCHEMA)
                 self._writer.execute(f"PRAGMA user_version={VERSION}")
+        with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
+            self._writer.execute(PROJECT_EVENTS)
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assess.golds import build_gold
+from focuseval.assess.golds import whose_gold
 from focuseval.assess.plan import IMPORTED
 from focuseval.errors import AssessError
 from focuseval.formats import find_format, write_gold
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from focuseval.assess.documents import DocumentCache
+    from focuseval.assess.golds import Whose
     from focuseval.assess.store import Store
     from focuseval.collection import Index
     from focuseval.gold import Gold
@@ -32,14 +33,13 @@ SIDE = ".assessors.json"
 
 
 def export_gold(
-    store: Store, documents: DocumentCache, target: Path, wanted: str, *, assessor: str, queries: Mapping[str, str]
+    store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
-    graded = documents if wanted == "inex-2005" else None
-    gold = build_gold(store, assessor, documents=graded, queries=queries, index=documents.index)
+    """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
+    gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
     if not gold.topics:
-        raise AssessError(f"expected finished judgements of {assessor}, found none yet")
-    return write_judged(gold, target, wanted, documents.index, lossy=True)
+        raise AssessError(f"expected finished judgements of {name}, found none yet")
+    return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))
 
 
 def write_judged(

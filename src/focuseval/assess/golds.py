@@ -12,24 +12,27 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.assess import spans
+from focuseval.assess.adjudicate import stale_decisions
 from focuseval.assess.agreement import finished
 from focuseval.assess.anchor import REMEDY
 from focuseval.assess.document import Document
 from focuseval.assess.exhaustivity import inferred
+from focuseval.assess.merge import counts_text, facts, merge_judgements, merged_counts
 from focuseval.assess.plan import assessors
 from focuseval.assess.project import open_project
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import AssessError
 from focuseval.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from focuseval.assess.documents import DocumentCache
-    from focuseval.assess.store import Saved, Store
+    from focuseval.assess.store import Quote, Saved, Store
     from focuseval.collection import Index
 
 _GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
@@ -60,35 +63,92 @@ def build_gold(
     if assessor not in known and assessor != ADJUDICATED:
         raise AssessError(f"expected one of the assessors {', '.join(known) or '(none yet)'}, found {assessor!r}")
     saved = [one for one in map(store.judgement, store.judged(assessor)) if one.judgement.finished]
+    if index is not None:
+        _refuse_changed(saved, index)
+    said = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}
+    remarks = _stale(store) if assessor == ADJUDICATED else ()
+    return replace(
+        _gold(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=said), remarks=remarks
+    )
+
+
+def build_merged(
+    store: Store,
+    rule: str,
+    documents: DocumentCache,
+    *,
+    lead: str | None = None,
+    imported: bool = False,
+    graded: bool = False,
+    queries: Mapping[str, str] | None = None,
+) -> Gold:
+    """Return one gold from the finished judgements of everyone; see `focuseval.assess.merge`.
+
+    The counts of each kind are among its remarks, and in its attributes topic by topic.
+    """
+    merged = merge_judgements(store, rule, lead=lead, imported=imported)
+    saved = [one.saved for one in merged.values() if one.saved is not None]
+    if documents.index is not None:
+        _refuse_changed([side for one in merged.values() for side in one.of], documents.index)
+    labels = {one.name: one.label for one in assessors(store)}
+
+    def quotes(one: Saved) -> list[Quote]:
+        text = documents.get(one.key.document).text
+        return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
+
+    gold = _gold(saved, quotes, store, documents if graded else None, queries=queries, facts=facts(merged, labels))
+    counts = merged_counts(gold)
+    return replace(gold, remarks=(*([counts_text(counts)] if counts else []), *_stale(store)))
+
+
+def _stale(store: Store) -> tuple[str, ...]:
+    stale = stale_decisions(store)
+    if not stale:
+        return ()
+    (topic, document), names = next(iter(stale.items()))
+    first = f"{document} for topic {topic}, changed by {', '.join(names)}"
+    return (
+        f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again",
+    )
+
+
+def _gold(
+    saved: Sequence[Saved],
+    quotes: Callable[[Saved], list[Quote]],
+    store: Store,
+    documents: DocumentCache | None,
+    *,
+    queries: Mapping[str, str] | None,
+    facts: Mapping[str, Mapping[str, str]],
+) -> Gold:
     topics = tuple(dict.fromkeys(one.key.topic for one in saved))
     names = list(dict.fromkeys(one.key.document for one in saved))
-    if index is not None:
-        _refuse_changed(saved, names, index)
     codes = _Codes({topic: k for k, topic in enumerate(topics)}, {name: k for k, name in enumerate(names)})
-    label = known.get(assessor, ADJUDICATED)
     return Gold(
         topics,
         pa.array(names, pa.string()),
         _articles(saved, codes),
-        _passages(saved, codes, store),
+        _passages([(one, quote) for one in saved for quote in quotes(one)], codes),
         _elements(saved, codes, documents),
         scale="exhaustivity" if store.exhaustivity else "highlights",
         sha256=_digest(saved),
         queries={topic: text for topic, text in (queries or {}).items() if topic in codes.topic},
-        attributes={topic: {"assessor": label} for topic in topics},
+        attributes=facts,
     )
 
 
-def _refuse_changed(saved: Sequence[Saved], names: list[str], index: Index) -> None:
+def _refuse_changed(saved: Sequence[Saved], index: Index) -> None:
     """Refuse judgements whose text is not the collection's: their spans would stand for other words."""
+    names = list(dict.fromkeys(one.key.document for one in saved))
     rows = index.find(names)
     if (rows < 0).any():
         raise AssessError(f"the collection has no document {names[int((rows < 0).argmax())]!r}")
     texts = zip(names, index.texts(rows), strict=True)
     hashes = {name: Document(name, text.as_py()).sha256 for name, text in texts}
-    changed = list(dict.fromkeys(one.key.document for one in saved if one.text_sha256 != hashes[one.key.document]))
+    others = [one for one in saved if one.text_sha256 != hashes[one.key.document]]
+    changed = list(dict.fromkeys(one.key.document for one in others))
     if changed:
-        who = saved[0].key.assessor
+        who = others[0].key.assessor
         more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
         raise AssessError(f"the text of {changed[0]} has changed since {who} assessed it{more}; {REMEDY}")
 
@@ -116,8 +176,7 @@ def _articles(saved: Sequence[Saved], codes: _Codes) -> Articles:
     )
 
 
-def _passages(saved: Sequence[Saved], codes: _Codes, store: Store) -> Passages:
-    rows = [(one, quote) for one in saved for quote in store.quotes(one.key)]
+def _passages(rows: Sequence[tuple[Saved, Quote]], codes: _Codes) -> Passages:
     start = np.array([quote[0] for _, quote in rows], np.int64)
     end = np.array([quote[1] for _, quote in rows], np.int64)
     columns = codes.columns([one for one, _ in rows])
@@ -155,7 +214,13 @@ def _digest(saved: Sequence[Saved]) -> str:
 
 
 def project_gold(
-    path: str | Path, *, assessor: str | None = None, adjudicated: bool = False, index: Index | None = None
+    path: str | Path,
+    *,
+    assessor: str | None = None,
+    adjudicated: bool = False,
+    merge: str | None = None,
+    imported: bool = False,
+    index: Index | None = None,
 ) -> Gold:
     """Return the finished judgements of a project's folder as gold.
 
@@ -165,10 +230,15 @@ def project_gold(
         The project.
     assessor, adjudicated
         Whose judgements; neither is needed when only one assessor has finished any.
+    merge, imported
+        ``lead``, ``majority``, ``union`` or ``intersection``: one gold from everyone's judgements, by that rule where
+        several judged a document and nothing was decided; imported assessors take part when asked.
     index
         The collection, if it is not where the project knows it.
     """
-    return read_project(path, assessor=assessor, adjudicated=adjudicated, index=index)[0]
+    return read_project(path, assessor=assessor, adjudicated=adjudicated, merge=merge, imported=imported, index=index)[
+        0
+    ]
 
 
 def read_project(
@@ -176,6 +246,8 @@ def read_project(
     *,
     assessor: str | None = None,
     adjudicated: bool = False,
+    merge: str | None = None,
+    imported: bool = False,
     index: Index | None = None,
     graded: bool = False,
 ) -> tuple[Gold, Index]:
@@ -184,14 +256,44 @@ def read_project(
     With `graded` every element with highlighted text is in the gold, as INEX 2005–07 has it; in 2005 mode it always is.
     """
     with closing(open_project(path, index=index)) as project, project.store.database.translated("nothing was read"):
-        name = chosen_assessor(project.store, assessor, adjudicated=adjudicated)
-        documents = project.documents if graded or project.store.exhaustivity else None
-        found = project.documents.index
-        gold = build_gold(project.store, name, documents=documents, queries=project.queries, index=found)
+        graded = graded or project.store.exhaustivity
+        whose = Whose(assessor, adjudicated=adjudicated, merge=merge, imported=imported)
+        gold, name = whose_gold(project.store, project.documents, whose, queries=project.queries, graded=graded)
         if not gold.topics:
             raise AssessError(f"{path}: expected finished judgements of {name}, found none yet")
-        labels = {one.name: one.label for one in assessors(project.store)}
-        return replace(gold, file=f"{path} ({labels.get(name, name)})"), found
+        return replace(gold, file=f"{path} ({name})"), project.documents.index
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose judgements of a project are meant."""
+
+    assessor: str | None = None
+    adjudicated: bool = False
+    merge: str | None = None
+    imported: bool = False
+
+
+def whose_gold(
+    store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
+) -> tuple[Gold, str]:
+    """Return the gold that was asked for, and in a word whose it is."""
+    if whose.merge:
+        if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
+            raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
+        gold = build_merged(
+            store,
+            whose.merge,
+            documents,
+            lead=whose.assessor,
+            imported=whose.imported,
+            graded=graded,
+            queries=queries,
+        )
+        return gold, f"merged by {whose.merge}"
+    name = chosen_assessor(store, whose.assessor, adjudicated=whose.adjudicated)
+    gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
+    return gold, {one.name: one.label for one in assessors(store)}.get(name, name)
 
 
 def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
@@ -204,5 +306,5 @@ def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) ->
     if not names:
         raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
     if len(names) > 1:
-        raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated")
+        raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")
     return names[0]

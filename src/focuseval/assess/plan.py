@@ -136,6 +136,17 @@ def assessors(store: Store) -> list[Assessor]:
     return [Assessor(*row) for row in rows]
 
 
+def know_role(store: Store, name: str, role: str) -> None:
+    """Write to the log who leads, when it does not know it."""
+    if roles(store).get(name, "assessor") != role:
+        record(store, {"kind": "role", "name": name, "role": role}, actor=name)
+
+
+def roles(store: Store) -> dict[str, str]:
+    """Return the roles that the log knows: name → role."""
+    return {edit["name"]: edit["role"] for _, edit in store.project_events("role")}
+
+
 def record(store: Store, edit: Edit, *, actor: str, at: str = "", token: str = "") -> None:
     """Write one event of the project itself, and what follows from it, in one transaction."""
     with store.database.write() as connection:

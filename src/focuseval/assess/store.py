@@ -158,6 +158,17 @@ class Store:
         """Return the highlights of one judgement with their quotes."""
         return [tuple(row) for row in self.database.read().execute(f"{_QUOTES} ORDER BY start", key)]
 
+    def edits(self, key: Key) -> list[Edit]:
+        """Return what was done to one judgement, oldest first."""
+        return list(_edits(self.database.read(), key))
+
+    def last_events(self) -> list[tuple[str, str, str, int]]:
+        """Return, for every judgement, whose it is, of what, and the number of its last event."""
+        rows = self.database.read().execute(
+            "SELECT assessor, topic, document, max(seq) FROM events WHERE assessor != '' GROUP BY 1, 2, 3"
+        )
+        return [tuple(row) for row in rows]
+
     def rebuilt(self, key: Key) -> Judgement:
         """Return one judgement as its events alone give it."""
         return self.timeline(key).now

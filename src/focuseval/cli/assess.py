@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import MERGES
 from focuseval.cli.options import collection_options
 
 NEWEST = "newest"
@@ -20,6 +21,10 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
 @click.option("--assessor", metavar="NAME", help="Who assesses, or whose judgements to export or import.")
 @click.option("--adjudicated", is_flag=True, help="Export what the adjudication decided.")
+@click.option(
+    "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
+)
+@click.option("--imported", is_flag=True, help="With --merge: imported assessors take part, too.")
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
 @click.option(
@@ -63,7 +68,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
       focuseval assess sea --split pool --among ann,bob --overlap 2
       focuseval assess sea --import answers.jsonl --assessor model-x
-      focuseval assess sea --export gold.jsonl --to gold-jsonl --adjudicated
+      focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
       focuseval assess sea --check
       focuseval assess sea --restore
     """

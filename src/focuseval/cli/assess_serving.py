@@ -9,7 +9,7 @@ import click
 
 from focuseval.assess.backup import FOLDER, Backups
 from focuseval.assess.durable import held
-from focuseval.assess.plan import Assessor, register
+from focuseval.assess.plan import Assessor, know_role, register
 from focuseval.assess.project import secret
 from focuseval.assess.sessions import FILE, Sessions
 from focuseval.assess.users import UsersFile
@@ -35,6 +35,8 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
         raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
     for name in users or [me]:
         register(project.store, Assessor(name))
+        if users is not None:
+            know_role(project.store, name, users[name].role)
     listening = bind(options["host"], options["port"])
     port = listening.getsockname()[1]
     hosts = names_of(options["host"], port, options["names"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.judged import WHOSE
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -75,17 +76,16 @@ def _import(project: Project, options: Options) -> None:
 def _export(project: Project, options: Options) -> None:
     from focuseval.assess.exchange import export_everything  # noqa: PLC0415  only an export needs these
     from focuseval.assess.exports import export_gold  # noqa: PLC0415
-    from focuseval.assess.golds import chosen_assessor  # noqa: PLC0415
+    from focuseval.assess.golds import Whose  # noqa: PLC0415
     from focuseval.formats.output import write_whole  # noqa: PLC0415
 
     target = Path(options["export"])
     if options["wanted"] == "everything":
         write_whole(target, (line.encode() for line in export_everything(project.store)))
         return
-    name = chosen_assessor(project.store, options["assessor"], adjudicated=options["adjudicated"])
-    for remark in export_gold(
-        project.store, project.documents, target, options["wanted"], assessor=name, queries=project.queries
-    ):
+    whose = Whose(**{name: options[name] for name in WHOSE})
+    store, documents, queries = project.store, project.documents, project.queries
+    for remark in export_gold(store, documents, target, options["wanted"], whose=whose, queries=queries):
         click.echo(remark, err=True)
 
 

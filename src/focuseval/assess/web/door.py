@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, redirect, render_template, request, session, url_for
 
-from focuseval.assess.plan import Assessor, register
+from focuseval.assess.plan import Assessor, know_role, register
 from focuseval.assess.web.desk import desk
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def _begin(name: str) -> None:
     session.update(desk().access.begin(name))
     session.permanent = True
     register(desk().store, Assessor(name))
+    if desk().access.users is not None:
+        know_role(desk().store, name, "lead" if desk().access.leads(name) else "assessor")
 
 
 def _slow_down(name: str) -> None:

@@ -11,7 +11,9 @@ from flask import Blueprint, Response, abort, render_template, request
 
 from focuseval.assess.exchange import export_everything
 from focuseval.assess.exports import EXPORTS, export_gold
+from focuseval.assess.golds import Whose
 from focuseval.assess.imported_judgements import import_judgements
+from focuseval.assess.merge import MERGES
 from focuseval.assess.plan import assessors
 from focuseval.assess.store import ADJUDICATED
 from focuseval.assess.web.desk import desk, leads_only, user
@@ -20,6 +22,7 @@ from focuseval.errors import FocusevalError
 if TYPE_CHECKING:
     from focuseval.assess.imported_judgements import Imported
 
+_MERGE = "merge "
 _SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
 exchange = Blueprint("exchange", __name__)
@@ -30,7 +33,7 @@ def page(message: str = "", imported: Imported | None = None) -> str:
     """Show what can be taken out and brought in."""
     leads_only()
     everyone = assessors(desk().store)
-    return render_template("exchange.html", everyone=everyone, exports=EXPORTS, message=message, imported=imported)
+    return render_template("exchange.html", everyone=everyone, merges=MERGES, message=message, imported=imported)
 
 
 @exchange.get("/export")
@@ -46,15 +49,18 @@ def gold() -> Response:
     """Send the judgements of one assessor, or the adjudicated ones, in a gold format."""
     leads_only()
     name, wanted = request.args.get("assessor", ""), request.args.get("format", "")
+    rule = name.removeprefix(_MERGE) if name.startswith(_MERGE) else None
     known = {one.name for one in assessors(desk().store)} | {ADJUDICATED}
-    if wanted not in EXPORTS or name not in known:
+    if wanted not in EXPORTS or (name not in known and rule not in MERGES):
         abort(404, "no such format or assessor")
+    decided = name == ADJUDICATED
+    whose = Whose(None if rule or decided else name, adjudicated=decided, merge=rule)
     with tempfile.TemporaryDirectory() as folder:
         inside = Path(folder) / "gold"
         inside.mkdir()
         target = inside if wanted == "inex-2005" else inside / f"gold.{_SUFFIX[wanted]}"
         queries = {topic.id: topic.title for topic in desk().topics.values()}
-        export_gold(desk().store, desk().documents, target, wanted, assessor=name, queries=queries)
+        export_gold(desk().store, desk().documents, target, wanted, whose=whose, queries=queries)
         packed = _packed(inside, alone=target)
         data = packed.read_bytes()
     headers = {"Content-Disposition": f"attachment; filename={packed.name}"}
