@@ -5,22 +5,28 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
+from focuseval.assess.web.guard import UPLOAD_LIMIT, body_limit
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from flask import Flask
 
 THREADS = 16
-LARGEST = 65 * 2**20
+CONNECTIONS, SPARE = 4_000, 200
+"""Connections that are open at once, and files that are needed besides."""
+LARGEST = UPLOAD_LIMIT + 2**20
 """Bytes of a body that are taken in at all, an upload and its form; the guard knows who may send how much."""
 
 
 def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     """Return a listening socket; port 0 takes any that is free."""
     try:
-        return socket.create_server((host, port))
+        return socket.create_server((host, port), backlog=1024)
     except OSError as error:
         raise AssessError(f"{host}:{port}: {error.strerror}; choose another with --port") from error
 
@@ -37,16 +43,51 @@ def names_of(host: str, port: int, others: tuple[str, ...] = ()) -> frozenset[st
     return frozenset({f"{name}:{port}" for name in local | given} | bare)
 
 
-class Server:
-    """The app, served from a thread of its own until it is closed."""
+def open_files() -> int:
+    """Return how many files this process may have open, after asking the system for as many as a server needs."""
+    try:
+        import resource  # noqa: PLC0415  not on Windows
+    except ImportError:
+        return 512
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    wanted = CONNECTIONS + SPARE if hard == unlimited else min(CONNECTIONS + SPARE, hard)
+    if soft != unlimited and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+    return CONNECTIONS + SPARE if soft == unlimited else soft
 
-    def __init__(self, app: Flask, listening: socket.socket) -> None:
-        import waitress  # noqa: PLC0415  only a server needs it
+
+class Server:
+    """The app, served from a thread of its own until it is closed.
+
+    Parameters
+    ----------
+    app, listening
+        The app, and the socket that `bind` gave.
+    proxies
+        Addresses whose connections are many people's.
+    """
+
+    def __init__(self, app: Flask, listening: socket.socket, *, proxies: Collection[str] = ()) -> None:
+        from focuseval.assess.web.connections import IDLE, ManyConnections  # noqa: PLC0415  only a server needs it
 
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news to an assessor
         self.port = listening.getsockname()[1]
-        self._server: Any = waitress.create_server(
-            app, sockets=[listening], threads=THREADS, ident="", max_request_body_size=LARGEST
+        self._server = ManyConnections(
+            app,
+            listening,
+            limit=body_limit(app),
+            proxies=proxies,
+            threads=THREADS,
+            ident="",
+            max_request_body_size=LARGEST,
+            connection_limit=max(64, min(CONNECTIONS, open_files() - SPARE)),
+            channel_timeout=IDLE,
+            cleanup_interval=5,
+            asyncore_use_poll=True,
+            backlog=1024,
         )
         self._thread = threading.Thread(target=self._server.run, name="server", daemon=True)
 
@@ -61,7 +102,8 @@ class Server:
 
     def close(self) -> None:
         """Stop serving: requests at hand are answered, then connections that browsers keep open are closed."""
-        self._server.task_dispatcher.shutdown(cancel_pending=False)
+        for dispatcher in (self._server.task_dispatcher, self._server.slow_dispatcher):
+            dispatcher.shutdown(cancel_pending=False)
         self._server.trigger.pull_trigger(self._let_go)
         self._thread.join(timeout=5)
 
