@@ -275,6 +275,11 @@ def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
     assert "--users FILE" in command("assess", project, "--add-user", "bob", code=1)
     told = command("assess", project, "--users", people, "--add-user", "a/b", stdin="x\nx\n", code=1)
     assert "without colon or slash" in told
+    told = command("assess", project, "--users", people, "--add-user", "#bob", stdin="x\nx\n", code=1)
+    assert "not beginning with #" in told
+    assert "cannot be written" in command(
+        "assess", project, "--users", tmp_path / "none" / "x", "--add-user", "bob", stdin="x\nx\n", code=1
+    )
 
 
 def test_a_person_cannot_work_under_an_imported_name(judged):

@@ -35,6 +35,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
+@click.option("--trusted-proxy", metavar="ADDRESS", help="Take the sender's address and HTTPS from this proxy's word.")
 @click.option("--check", is_flag=True, help="Verify the file, the log and every quote, and exit.")
 @click.option(
     "--restore",
@@ -66,6 +67,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --index sea.idx --topics topics.xml --pool pool.jsonl
       focuseval assess sea --users people --add-user ann
       focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
+      focuseval assess sea --users people --name judge.example.org --trusted-proxy 127.0.0.1
       focuseval assess sea --split pool --among ann,bob --overlap 2
       focuseval assess sea --import answers.jsonl --assessor model-x
       focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union

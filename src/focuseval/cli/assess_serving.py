@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +13,11 @@ import click
 from focuseval.assess.backup import FOLDER, Backups
 from focuseval.assess.durable import held
 from focuseval.assess.plan import Assessor, know_role, register
-from focuseval.assess.project import secret
+from focuseval.assess.project import DATABASE, secret
 from focuseval.assess.sessions import FILE, Sessions
 from focuseval.assess.users import UsersFile
 from focuseval.assess.web import Access, create_app
-from focuseval.assess.web.serve import Server, bind, names_of
+from focuseval.assess.web.serve import Server, bind, links, names_of
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
         register(project.store, Assessor(name))
         if users is not None:
             know_role(project.store, name, users[name].role)
+    _make_private(project.folder)
     listening = bind(options["host"], options["port"])
     port = listening.getsockname()[1]
     hosts = names_of(options["host"], port, options["names"])
@@ -45,13 +49,15 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
     access = Access(key, hosts, assessor=me, users=users, sessions=sessions)
     app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
     place = Path(options["backup_to"]) if options["backup_to"] else project.folder / FOLDER
-    server, backups = Server(app, listening), Backups(project.store, place)
+    server, backups = Server(app, listening, proxy=options["trusted_proxy"] or ""), Backups(project.store, place)
     backups.start()
     server.start()
     path = "login" if users is not None else f"enter?token={access.token}"
-    name = options["names"][0] if options["names"] else options["host"]
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)  # what systemd sends
     try:
-        click.echo(f"Open http://{name}:{port}/{path}")
+        for link in _links(options, port, path):
+            click.echo(f"Open {link}")
         click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
         server.wait()
     except KeyboardInterrupt:
@@ -59,3 +65,21 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
     finally:
         server.close()
         backups.stop()
+
+
+def _links(options: dict[str, Any], port: int, path: str) -> list[str]:
+    """Return the addresses to print; behind a proxy the names are the proxy's, which speaks HTTPS."""
+    if options["trusted_proxy"] and options["names"]:
+        return [f"https://{name}/{path}" for name in options["names"]]
+    return links(options["host"], port, options["names"], path)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _make_private(folder: Path) -> None:
+    """Take everybody else's rights from files that an older version wrote for all to read."""
+    for path in (*folder.glob(f"{DATABASE}*"), *(folder / FOLDER).glob("*.db")):
+        with suppress(OSError):
+            path.chmod(0o600)

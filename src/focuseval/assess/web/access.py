@@ -8,8 +8,9 @@ import secrets
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from focuseval.assess.attempts import Attempts
 from focuseval.assess.sessions import Sessions
-from focuseval.assess.users import Attempts, User, verify
+from focuseval.assess.users import User, verify
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -44,6 +45,21 @@ class Access:
     def cookie(self) -> str:
         """The cookie's name, a project's own: browsers share cookies among the ports of a machine."""
         return f"focuseval-{hashlib.sha256(b'cookie' + self.secret).hexdigest()[:8]}"
+
+    @property
+    def browser_cookie(self) -> str:
+        """The name of the cookie by which a browser is known again in which somebody has logged in."""
+        return f"{self.cookie}-browser"
+
+    def browser_of(self, name: str, number: str) -> str:
+        """Return what that cookie holds: a number, and that it was given to this user."""
+        signature = hmac.new(self.secret, f"browser {name} {number}".encode(), hashlib.sha256).hexdigest()[:32]
+        return f"{number}.{signature}"
+
+    def known_browser(self, name: str, cookie: str) -> str:
+        """Return a browser's number if this user has logged in there before, else ''."""
+        number = cookie.partition(".")[0]
+        return number if number and hmac.compare_digest(cookie.encode(), self.browser_of(name, number).encode()) else ""
 
     def enter(self, token: str) -> str | None:
         """Return the assessor that the link's token lets in, or None."""

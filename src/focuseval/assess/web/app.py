@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, jsonify, render_template, request
+from flask.sessions import SecureCookieSessionInterface
 from werkzeug.exceptions import HTTPException
 
 from focuseval.assess.sessions import DAYS
@@ -37,6 +38,14 @@ _STATUS = (
 """Error → HTTP status; the first that fits."""
 
 
+class SchemeSessions(SecureCookieSessionInterface):
+    """Sessions whose cookie is for HTTPS alone when it was given over HTTPS, a trusted proxy's included."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002  Flask's signature
+        """Whether the cookie is to be sent over HTTPS alone."""
+        return bool(request.is_secure)
+
+
 def create_app(
     store: Store, documents: DocumentCache, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
 ) -> Flask:
@@ -53,6 +62,7 @@ def create_app(
     """
     app = Flask("focuseval.assess", static_folder="static", template_folder="templates")
     app.secret_key = access.secret
+    app.session_interface = SchemeSessions()
     app.config.update(
         SESSION_COOKIE_NAME=access.cookie,
         SESSION_COOKIE_SAMESITE="Strict",

@@ -12,10 +12,9 @@ from focuseval.assess.web.guard import UPLOAD_LIMIT, body_limit
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from flask import Flask
 
+EVERYWHERE = "0.0.0.0"  # noqa: S104  not bound to unless asked for
 THREADS = 16
 CONNECTIONS, SPARE = 4_000, 200
 """Connections that are open at once, and files that are needed besides."""
@@ -38,9 +37,40 @@ def names_of(host: str, port: int, others: tuple[str, ...] = ()) -> frozenset[st
     ['127.0.0.1:8475', 'judge.example', 'judge.example:8475', 'localhost:8475']
     """
     local = {"127.0.0.1", "localhost"} if host in ("127.0.0.1", "localhost") else {host}
+    if host == EVERYWHERE:  # addresses and the machine's own name cannot be pointed here by a stranger
+        local = {*own_addresses(), "localhost", socket.gethostname().lower()}
     given = {name.lower() for name in others}
     bare = local | given if port == 80 else given  # browsers leave out the port that goes without saying
     return frozenset({f"{name}:{port}" for name in local | given} | bare)
+
+
+def links(host: str, port: int, names: tuple[str, ...], path: str) -> list[str]:
+    """Return the addresses to print: each one works.
+
+    >>> links("127.0.0.1", 8475, (), "login")
+    ['http://127.0.0.1:8475/login']
+    """
+    hosts = list(names) or (own_addresses() if host == EVERYWHERE else [host])
+    return [f"http://{name}:{port}/{path}" for name in hosts]
+
+
+_FORWARDED = {
+    "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"},
+    "clear_untrusted_proxy_headers": True,
+    "log_untrusted_proxy_headers": True,
+}
+"""What is taken from a proxy, and from nobody else."""
+
+
+def own_addresses() -> list[str]:
+    """Return the addresses by which other machines, and this one, may reach a server that listens on all of them."""
+    found = ["127.0.0.1"]
+    with suppress(OSError):
+        found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outward:
+        outward.connect(("192.0.2.1", 9))  # an address of documentation; nothing is sent
+        found.append(outward.getsockname()[0])
+    return sorted(dict.fromkeys(found), key=lambda address: address.startswith("127."))
 
 
 def open_files() -> int:
@@ -66,11 +96,11 @@ class Server:
     ----------
     app, listening
         The app, and the socket that `bind` gave.
-    proxies
-        Addresses whose connections are many people's.
+    proxy
+        Address of a proxy in front, whose word on the sender's address and on HTTPS is taken.
     """
 
-    def __init__(self, app: Flask, listening: socket.socket, *, proxies: Collection[str] = ()) -> None:
+    def __init__(self, app: Flask, listening: socket.socket, *, proxy: str = "") -> None:
         from focuseval.assess.web.connections import IDLE, ManyConnections  # noqa: PLC0415  only a server needs it
 
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news to an assessor
@@ -79,7 +109,8 @@ class Server:
             app,
             listening,
             limit=body_limit(app),
-            proxies=proxies,
+            proxies=(proxy,) if proxy else (),
+            **(_FORWARDED | {"trusted_proxy": proxy} if proxy else {}),
             threads=THREADS,
             ident="",
             max_request_body_size=LARGEST,
