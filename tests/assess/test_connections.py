@@ -194,6 +194,18 @@ def test_a_large_body_is_refused_before_it_is_read_unless_its_sender_may_send_it
     lead.close()
 
 
+def test_who_sends_a_refused_body_all_the_same_hears_why(shared_site):
+    head = f"POST /login HTTP/1.1\r\nHost: 127.0.0.1:{shared_site.port}\r\nContent-Length: {20 * 2**20}\r\n\r\n"
+    (raw,) = opened(shared_site, 1, head.encode())
+    raw.sendall(b"x" * 20 * 2**20)
+    told = b""
+    while piece := raw.recv(65536):
+        told += piece
+    raw.close()
+    assert told.startswith(b"HTTP/1.1 413")
+    assert eventually(lambda: not shared_site.server._server.active_channels)
+
+
 def test_a_large_answer_arrives_whole_and_two_requests_at_once_in_order(shared_site, person):
     shared_site.pages.put(Document("b/plain", "A long line of text. " * 200_000))
     status, told = person.send("GET", "/api/document?topic=11&document=b/plain")

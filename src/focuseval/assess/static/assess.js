@@ -7,13 +7,16 @@ import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
 import { foresee } from "./foresee.js";
 import { showHeld } from "./held.js";
-import { ACTIONS, buttonsInto, helpInto, leaveBy, listen } from "./keys.js";
+import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from "./keys.js";
+import { Metadata } from "./metadata.js";
 import { trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
+import { Outline } from "./outline.js";
 import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
 import { reopens, tellReopened } from "./reopened.js";
+import { Scrolling } from "./scrolling.js";
 import { get } from "./server.js";
 import { around } from "./spans.js";
 import { findTerms } from "./terms.js";
@@ -38,7 +41,11 @@ class Desk {
       caretNode: byId("caret"),
       onmove: () => this.showPlace(),
     });
-    this.painter.set("term", findTerms(this.view.text, JSON.parse(data.terms)), 1);
+    this.terms = findTerms(this.view.text, JSON.parse(data.terms));
+    this.painter.set("term", this.terms, 1);
+    this.metadata = new Metadata(this.view, () => this.showEntry());
+    this.outline = new Outline(this.view, (unit) => this.goTo(unit));
+    this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
     this.#listen();
     this.#queue(loaded);
     this.show();
@@ -63,13 +70,21 @@ class Desk {
     const actions = ACTIONS.filter((action) => !action.only2005 || this.exhaustivity);
     listen(this, actions);
     helpInto(byId("keys"), actions);
-    buttonsInto(byId("actions"), this, actions.filter((action) => action.button));
+    offerLetters(byId("letters"));
+    const withButton = actions.filter((action) => action.button);
+    buttonsInto(byId("actions"), this, withButton.filter((action) => action.group !== "Move"));
+    buttonsInto(byId("actions"), this, withButton.filter((action) => action.group === "Move"));
     buttonsInto(byId("bubble"), this, actions.filter((action) => action.bubble));
     new ResizeObserver(([{ contentRect }]) => {
       if (contentRect.width !== this.width) this.showEntry();
       this.width = contentRect.width;
     }).observe(byId("text"));
-    byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selectedByMouse(), 0));
+    byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selected(), 0));
+    byId("text").addEventListener("pointerdown", (event) => (this.touching = event.pointerType !== "mouse"));
+    document.addEventListener("selectionchange", () => {
+      clearTimeout(this.touchTimer); // fingers move the ends of a selection, and no mouse button comes up
+      if (this.touching) this.touchTimer = setTimeout(() => this.#selected(), 300);
+    });
     byId("scroller").addEventListener("scroll", hideBubble, { passive: true });
     this.note.addEventListener("input", () => {
       clearTimeout(this.noteTimer);
@@ -185,7 +200,10 @@ class Desk {
   // --- what is shown
 
   show() {
-    this.painter.set("relevant", this.view.toUnits(this.state.highlights), 0);
+    const spans = this.view.toUnits(this.state.highlights);
+    this.painter.set("relevant", spans, 0);
+    this.view.describe(spans);
+    this.metadata.reveal(spans);
     showStatus(this.state, this.data);
     if (document.activeElement !== this.note) this.note.value = this.state.note;
     this.sizes = this.elements.sizes(this.state.highlights);
@@ -218,7 +236,7 @@ class Desk {
     });
   }
 
-  #selectedByMouse() {
+  #selected() {
     if (this.cursor.collapsed) return;
     if (this.marker) this.highlight();
     else showBubble(this.view.range(...this.cursor.span));
@@ -244,6 +262,34 @@ class Desk {
     const spans = this.state.highlights;
     const next = spans.find(([start]) => start > here) ?? spans[0];
     if (next) this.cursor.go(this.view.map.toUnit(next[0]));
+  }
+
+  goTo(unit) {
+    this.cursor.go(unit);
+    byId("text").focus({ preventScroll: true });
+  }
+
+  toTerm(step) {
+    const { caret } = this.cursor;
+    const seen = this.terms.filter(([start]) => !this.view.blocks[this.view.blockAt(start)].folded);
+    const next = step > 0
+      ? seen.find(([start]) => start > caret || (start === caret && !this.cursor.started)) ?? seen[0]
+      : seen.findLast(([start]) => start < caret) ?? seen.at(-1);
+    if (next) this.cursor.go(next[0]);
+    else notice("The text has none of the topic’s words.", "remark");
+  }
+
+  toHeading(step) {
+    const unit = this.outline.next(this.cursor.started ? this.cursor.caret : -1, step);
+    if (unit !== null) this.cursor.go(unit);
+  }
+
+  toggleOutline() {
+    const outline = byId("outline");
+    if (outline.hidden) return;
+    byId("topic-details").closest("aside").scrollTop = 0;
+    outline.open = !outline.open;
+    if (outline.open) outline.querySelector("button")?.focus();
   }
 
   selectElement(row) {

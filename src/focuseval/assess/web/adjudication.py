@@ -30,14 +30,14 @@ def documents() -> str:
     found = finished(desk().store)
     units = sorted({unit for judged in found.values() for unit in judged})
     stale = stale_decisions(desk().store)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for unit in units:
         judged = [found[name][unit].judgement for name in found if unit in found[name]]
         if len(judged) > 1:
             decided = desk().store.judgement(Key(ADJUDICATED, *unit))
             row = {"unit": unit, "judged": len(judged), "jaccard": _jaccard(judged), "decided": decided}
             rows.append({**row, "stale": stale.get(unit, ())})
-    return render_template("adjudicate.html", rows=rows)
+    return render_template("adjudicate.html", rows=rows, titles=desk().titles.of(row["unit"][1] for row in rows))
 
 
 @adjudication.get("/adjudicate/document")

@@ -9,6 +9,8 @@ from flask import abort, current_app, g, request
 
 from focuseval.assess.plan import in_pool
 from focuseval.assess.store import ADJUDICATED, Key
+from focuseval.assess.titles import Titles
+from focuseval.lazy import cached_property
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -33,6 +35,11 @@ class Desk:
     title: str = "Assessments"
     rewordings: Mapping[str, Rewording] = field(default_factory=dict)
     """The topics that read otherwise than when the judging began."""
+
+    @cached_property
+    def titles(self) -> Titles:
+        """Titles of documents."""
+        return Titles(self.documents.get)
 
 
 def desk() -> Desk:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
+from focuseval.assess.layout import title_of
 from focuseval.assess.progress import by_topic, entries, neighbour, next_undone
 from focuseval.assess.rules import FINISHED
 from focuseval.assess.store import ADJUDICATED
@@ -39,7 +40,10 @@ def topic() -> str:
     mine = entries(desk().store, user(), wanted)
     if not mine or wanted not in desk().topics:
         abort(404, "no such topic in your pool")
-    return render_template("topic.html", topic=desk().topics[wanted], entries=mine, progress=by_topic(mine)[0])
+    titles = desk().titles.of(entry.pooled.document for entry in mine)
+    return render_template(
+        "topic.html", topic=desk().topics[wanted], entries=mine, progress=by_topic(mine)[0], titles=titles
+    )
 
 
 @pages.get("/read")
@@ -52,6 +56,7 @@ def read() -> str:
         topic=desk().topics[key.topic],
         terms=query_terms(desk().topics[key.topic]),
         document=page.id,
+        title=title_of(page),
         adjudicating=key.assessor == ADJUDICATED,
         previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
         following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),

@@ -141,5 +141,5 @@ class Server:
     def _let_go(self) -> None:
         """Close all sockets from the thread that watches them."""
         for channel in list(self._server.active_channels.values()):
-            channel.close()
+            channel.handle_close()
         self._server.close()
