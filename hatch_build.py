@@ -1,4 +1,4 @@
-"""Compile `native.c` when the package is built or installed; where that fails, the package is plain Python.
+"""Compile `native.c` and `xml.c` when the package is built or installed; where that fails, the package is plain Python.
 
 CC names the compiler (cc otherwise). FOCUSEVAL_PURE=1 leaves it out, for a wheel that fits every machine. Only an
 editable installation writes into the source tree.
@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,12 +18,12 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = "src/focuseval/native.c"
+SOURCES = ("src/focuseval/native.c", "src/focuseval/xml.c")
 LIBRARY = "libnative.so"
 FLAGS = ("-std=c11", "-O3", "-shared", "-fPIC")
 
 
-def compiled(source: Path, library: Path) -> str | None:
+def compiled(sources: Sequence[Path], library: Path) -> str | None:
     """Compile the library; return why there is none, or None where there is one."""
     if os.environ.get("FOCUSEVAL_PURE", "0") not in {"", "0"}:
         return "FOCUSEVAL_PURE is set"
@@ -31,8 +32,8 @@ def compiled(source: Path, library: Path) -> str | None:
     made = library.with_name(f"libnative.{os.getpid()}.so")
     try:
         compiler = shlex.split(os.environ.get("CC") or "cc")
-        of = f"-DSOURCE=0x{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}u"
-        command = [*compiler, *FLAGS, of, "-o", str(made), str(source)]
+        of = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
+        command = [*compiler, *FLAGS, f"-DSOURCE=0x{of}u", "-o", str(made), *map(str, sources)]
         done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  the user's compiler
         if done.returncode:
             return f"{shlex.join(command)}: {done.stderr.strip()}"
@@ -56,10 +57,10 @@ class NativeHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile before files are collected; the library needs no particular Python, only the platform."""
-        source, editable = Path(self.root) / SOURCE, version == "editable"
+        sources, editable = [Path(self.root) / source for source in SOURCES], version == "editable"
         self.room = TemporaryDirectory()
-        library = source.with_name(LIBRARY) if editable else Path(self.room.name) / LIBRARY
-        why_not = compiled(source, library)
+        library = sources[0].with_name(LIBRARY) if editable else Path(self.room.name) / LIBRARY
+        why_not = compiled(sources, library)
         if why_not:
             self.app.display_warning(f"without the compiled part, large files are read more slowly ({why_not})")
             if editable:

@@ -1,9 +1,13 @@
-"""Index wiki-like articles: megabytes a second against the floors measured in the same run.
+"""Index wiki-like and JATS articles: megabytes a second against floors measured in the same run.
 
 Floors: reading the files; expat without handlers (the well-formedness check alone); expat with a Python call for every
-event (the plain parser). Then: both cores against one, peak memory, opening an index, resolving 150,000 paths.
+event (the plain parser). Parsers are compared by processor time, so that a busy machine disturbs little. Then whole
+indexes on disk, by one process and by two: the slope between a small collection and a large one, against bare expat on
+one core, and what start and end take besides; peak memory, opening an index, resolving 150,000 paths.
 
     python benchmarks/bench_index.py [ARTICLES]
+
+JATS are the PLOS articles in FOCUSEVAL_DATA, if there are any.
 """
 
 import os
@@ -19,8 +23,8 @@ from xml.parsers import expat
 import numpy as np
 
 from focuseval.collection import build_index, open_index
+from focuseval.collection.documents import portions
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.collection.worker import portions
 
 ARTICLES = 12_000
 REPEATS = 7
@@ -99,12 +103,12 @@ def write_articles(folder, count):
         place.write_bytes(bytes(Article(rng, words)))
 
 
-def best(work, repeats=REPEATS):
+def best(work, repeats=REPEATS, clock=time.perf_counter):
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times)
 
 
@@ -118,29 +122,44 @@ def parse_all(raws, **options):
         parse_documents(portion, **options)
 
 
-def parsers(files):
-    contents = [path.read_bytes() for path in files[:3000]]
-    raws = [Raw(path.stem, path.name, content) for path, content in zip(files, contents, strict=False)]
+def parsers(name, files):
+    contents = [path.read_bytes() for path in files]
+    raws = [Raw(path.stem, path.name, content) for path, content in zip(files, contents, strict=True)]
     size = sum(map(len, contents)) / 1e6
-    full = size / best(lambda: parse_all(raws))
+
+    def speed(work, repeats=REPEATS):
+        return size / best(work, repeats, time.process_time)
+
+    full = speed(lambda: parse_all(raws))
     lines = [
-        ("reading files", size / best(lambda: [path.read_bytes() for path in files[:3000]])),
-        ("expat, no handlers", size / best(lambda: check(contents))),
-        ("expat events (plain path)", size / best(lambda: parse_all(raws, fast=False), 2)),
+        ("reading files", speed(lambda: [path.read_bytes() for path in files])),
+        ("expat, no handlers", speed(lambda: check(contents))),
+        ("expat events (plain path)", speed(lambda: parse_all(raws, fast=False), 2)),
         ("full result, one core", full),
     ]
-    for name, speed in lines:
-        print(f"{name:28} {speed:7.1f} MB/s   full result is {full / speed:5.2f}× this")
+    for what, found in lines:
+        print(f"{name:5} {what:28} {found:7.1f} MB/s   full result is {full / found:5.2f}× this")
+    return lines[1][1]
 
 
-def building(source, scratch):
-    size = sum(path.stat().st_size for path in source.rglob("*.xml")) / 1e6
-    seconds = {}
+def building(source, scratch, bare):
+    """Time a tenth of the articles and all of them: the slope is what a megabyte costs, the rest start and end."""
+    every = sorted(source.iterdir())
+    parts = {"few": every[: max(1, len(every) // 10)], "all": every}
+    sizes = {name: sum(p.stat().st_size for place in places for p in place.iterdir()) for name, places in parts.items()}
     for jobs in (1, 2):
         target = scratch / f"index-{jobs}"
-        seconds[jobs] = best(lambda target=target, jobs=jobs: build_index(source, target, jobs=jobs, force=True), 3)
-        print(f"whole index, {jobs} process(es)      {size / seconds[jobs]:7.1f} MB/s")
-    print(f"two processes against one    {seconds[1] / seconds[2]:7.2f}×")
+        seconds = {
+            name: best(lambda places=places, t=target, jobs=jobs: build_index(places, t, jobs=jobs, force=True), 5)
+            for name, places in parts.items()
+        }
+        slope = (sizes["all"] - sizes["few"]) / 1e6 / (seconds["all"] - seconds["few"])
+        ends = seconds["all"] - sizes["all"] / 1e6 / slope
+        speed = sizes["all"] / 1e6 / seconds["all"]
+        print(
+            f"whole index, {jobs} process(es)       {speed:7.1f} MB/s; slope {slope:.1f} MB/s, "
+            f"{slope / bare:.2f}× bare expat on one core; start and end {ends:.2f} s"
+        )
     for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "largest worker")):
         print(f"peak memory, {name:15} {resource.getrusage(who).ru_maxrss / 1024:7.0f} MB")
     return scratch / "index-2"
@@ -172,8 +191,11 @@ def main():
         size = sum(path.stat().st_size for path in files)
         tags = sum(path.read_bytes().count(b"</") for path in files[:1000]) / min(len(files), 1000)
         print(f"{count:,} articles, {size / count / 1000:.1f} kB and {tags:.0f} elements each; {os.cpu_count()} cores")
-        parsers(files)
-        asking(building(source, scratch))
+        bare = parsers("wiki", files[:3000])
+        data = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+        if articles := sorted((data / "plos").glob("*.xml")):
+            parsers("JATS", articles)
+        asking(building(source, scratch, bare))
     finally:
         shutil.rmtree(scratch)
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import focuseval
 
 LAYERS = (
+    "values",
     "callable_module",
     "lazy",
     "errors",
+    "workers",
     "tables",
     "limits",
     "compression",

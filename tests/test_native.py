@@ -223,10 +223,10 @@ def test_the_library_is_compiled_without_a_warning(build, tmp_path, monkeypatch)
     monkeypatch.setenv("FOCUSEVAL_PURE", "0")
     monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-Wall", "-Wextra", "-Werror"))
     monkeypatch.setattr(native, "LIBRARY", tmp_path / "libnative.so")
-    assert build.compiled(native.SOURCE, native.LIBRARY) is None
+    assert build.compiled(native.SOURCES, native.LIBRARY) is None
     assert native.library.__wrapped__() is not None
-    monkeypatch.setattr(native, "SOURCE", tmp_path / "native.c")
-    native.SOURCE.write_text("another version")
+    (tmp_path / "native.c").write_text("another version")
+    monkeypatch.setattr(native, "SOURCES", (tmp_path / "native.c", native.SOURCES[1]))
     assert native.library.__wrapped__() is None
 
 
@@ -242,7 +242,7 @@ def test_the_library_is_compiled_without_a_warning(build, tmp_path, monkeypatch)
 def test_without_a_compiler_the_build_says_so_and_goes_on(build, tmp_path, monkeypatch, setting, why):
     monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
     monkeypatch.setenv(*setting.split("="))
-    assert why in build.compiled(native.SOURCE, tmp_path / "libnative.so")
+    assert why in build.compiled(native.SOURCES, tmp_path / "libnative.so")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -252,4 +252,4 @@ def test_a_tree_that_cannot_be_written_to_is_no_reason_to_fail(build, tmp_path, 
 
     monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
     monkeypatch.setattr(Path, "unlink", refuse)
-    assert build.compiled(native.SOURCE, tmp_path / "nowhere" / "libnative.so")
+    assert build.compiled(native.SOURCES, tmp_path / "nowhere" / "libnative.so")

@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "FocusevalError": "errors",
     "Index": "collection",
+    "IndexedDocument": "collection",
+    "Elements": "collection",
     "build_index": "collection",
     "open_documents": "collection",
     "open_index": "collection",

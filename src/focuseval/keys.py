@@ -46,10 +46,9 @@ def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
         for number in range(len(chunks)):
             fill(number)
         return keys
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
+    from focuseval.workers import in_threads  # noqa: PLC0415  only large input is worth a second thread
 
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(fill, range(len(chunks))))
+    in_threads(fill, range(len(chunks)))
     return keys
 
 

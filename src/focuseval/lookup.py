@@ -70,7 +70,7 @@ class Lookup:
         def look(first: int) -> None:
             self._find_block(keys[first : first + BLOCK], found[first : first + BLOCK])
 
-        in_threads(look, range(0, len(keys), BLOCK))
+        in_blocks(look, range(0, len(keys), BLOCK))
         return found
 
     def _find_block(self, asked: NDArray[np.uint64], found: NDArray[np.int32]) -> None:
@@ -96,14 +96,12 @@ def _mark(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
     return (keys & _SEVEN_BITS).astype(np.uint8) + np.uint8(1)
 
 
-def in_threads(work: Callable[[int], None], starts: range) -> None:
-    """Do the blocks' work one after the other; two at a time where there are many."""
+def in_blocks(work: Callable[[int], None], starts: range) -> None:
+    """Do the blocks' work one after the other; several at a time where there are many."""
     if len(starts) < _FEW_BLOCKS:
         for first in starts:
             work(first)
         return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
+    from focuseval.workers import in_threads  # noqa: PLC0415  only large input is worth a second thread
 
-    with ThreadPoolExecutor(2) as pool:
-        for _ in pool.map(work, starts):
-            pass  # an exception in a block is raised here
+    in_threads(work, starts)

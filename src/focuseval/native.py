@@ -1,4 +1,4 @@
-"""The compiled part, `native.c`, behind functions: lines into columns, strings into keys and codes.
+"""The compiled part, `native.c` and `xml.c`; the first behind functions: lines into columns, strings into keys.
 
 The library is made when the package is installed, if a compiler is found. Where it is not there, and where a text is
 not regular enough for it, these functions return None, and the caller falls back to NumPy, for the same result.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Lines = NDArray[np.int32] | None
 
-SOURCE = Path(__file__).with_name("native.c")
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c"))
 LIBRARY = Path(__file__).with_name("libnative.so")
 _SPARE = 8
 _MOST = (1 << 31) - 1 - _SPARE
@@ -45,7 +45,8 @@ def library() -> CDLL | None:
 
         found = ctypes.CDLL(str(LIBRARY))
         found.source.restype = ctypes.c_uint64
-        if found.source() != int(hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16], 16):
+        sources = b"".join(source.read_bytes() for source in SOURCES)
+        if found.source() != int(hashlib.sha256(sources).hexdigest()[:16], 16):
             return None
     except (ImportError, OSError, AttributeError):
         return None
@@ -56,8 +57,12 @@ def library() -> CDLL | None:
     found.hash64.argtypes = pointer, pointer, number, pointer
     found.joint.argtypes = pointer, pointer, number, pointer
     found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
-    found.lines.restype = found.split.restype = found.encode.restype = number
-    found.filled.restype = found.hash64.restype = found.joint.restype = None
+    found.xml_room.argtypes = pointer, pointer, number, pointer, pointer, pointer
+    found.xml_read.argtypes = pointer, pointer, pointer, number, pointer, pointer
+    found.xml_arrange.argtypes = pointer, number, pointer, pointer
+    for function in (found.lines, found.split, found.encode, found.xml_read, found.xml_arrange):
+        function.restype = number
+    found.filled.restype = found.hash64.restype = found.joint.restype = found.xml_room.restype = None
     return found
 
 

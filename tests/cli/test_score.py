@@ -8,6 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from focuseval import workers
 from focuseval.cli import main
 
 QRELS = "1 Q0 d1 100 400 50 50:60 200:40\n1 Q0 d2 50 100 0 0:50\n1 Q0 d3 0 300\n2 Q0 d9 10 20 5 5:10\n3 Q0 d9 0 20\n"
@@ -244,12 +245,13 @@ def test_an_empty_submission_is_scored_and_said_to_be_empty(score):
     assert json.loads(result.stdout)["runs"][0]["missing"] == 2
 
 
-def test_many_runs_are_scored_at_once_unless_they_are_huge_or_the_user_says_otherwise(score, monkeypatch):
+def test_many_runs_are_scored_by_other_processes_where_there_is_much_to_do(score, monkeypatch):
     from focuseval.cli import scoring  # noqa: PLC0415  a detail of this test
 
     run = str(score.folder / "run")
-    assert scoring.default_jobs((run, "-")) >= 1
-    monkeypatch.setattr(scoring, "HUGE", 10)
     assert scoring.default_jobs((run, run)) == 1
+    monkeypatch.setattr(scoring, "SMALL", 10)
+    assert scoring.default_jobs((run, run)) == workers.cores()
+    assert scoring.default_jobs((run,)) == 1
     both = [score("--format", "csv", "--jobs", jobs, run).stdout for jobs in ("1", "2")]
     assert both[0] == both[1] == score("--format", "csv", run).stdout

@@ -4,12 +4,13 @@ import pytest
 
 from focuseval.collection.documents import in_memory
 from focuseval.collection.events import MAX_DEPTH, MAX_ENTITIES
+from focuseval.collection.kinds import kind_of
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.errors import CollectionError
 
 
 def read(content, file="a.xml"):
-    block, report = parse_documents([Raw("a", file, content)])
+    block, report = parse_documents([Raw("a", file, content, kind_of(file)[1])])
     return in_memory([block], "test").text(0), report
 
 

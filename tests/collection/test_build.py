@@ -8,13 +8,16 @@ import subprocess
 import sys
 import tarfile
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 
-from focuseval.collection import batches, build_index, open_index, store, workers
-from focuseval.collection.parse import ParseReport
+from focuseval.collection import batches, build_index, open_index, store
+from focuseval.collection.sources import Sources
+from focuseval.collection.worker import IndexTask, index_batch
 from focuseval.errors import CollectionError
+from focuseval.workers import WorkerError
 
 
 @pytest.fixture
@@ -117,7 +120,7 @@ def test_a_broken_document_stops_the_build_and_leaves_nothing(source, tmp_path, 
 
 def test_a_source_without_documents_makes_no_index(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(CollectionError, match=r"expected \.xml, \.txt or \.md documents, found none"):
+    with pytest.raises(CollectionError, match=r"expected documents \(\.xml, .*\), found none"):
         build_index(tmp_path / "empty", tmp_path / "index")
     assert not (tmp_path / "index").exists()
 
@@ -160,9 +163,9 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(source, tmp_path, jobs):
 
 def test_a_killed_build_leaves_no_index_and_the_next_one_sweeps_up(source, tmp_path):
     code = (
-        "import time\nfrom focuseval.collection import build_index, worker\n"
-        "def wait(self, batch):\n    print('working', flush=True)\n    time.sleep(60)\n"
-        "worker.Worker.run = wait\n"
+        "import time\nfrom focuseval.collection import build, build_index\n"
+        "def wait(task):\n    print('working', flush=True)\n    time.sleep(60)\n"
+        "build.index_batch = wait\n"
         f"build_index({str(source)!r}, {str(tmp_path / 'index')!r}, jobs=1)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -176,30 +179,30 @@ def test_a_killed_build_leaves_no_index_and_the_next_one_sweeps_up(source, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index", "source"]
 
 
+def die_elsewhere(task, pid):
+    """Do a task here; end the process anywhere else."""
+    if os.getpid() != pid:
+        os._exit(3)
+    time.sleep(0.2)
+    return index_batch(task)
+
+
 @pytest.mark.usefixtures("small_batches")
 def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch):
-    def idle(*_):
-        time.sleep(0.2)
-        return {"block": None, "report": ParseReport().to_json()}
-
-    monkeypatch.setattr("focuseval.collection.workers._START", "import sys; sys.exit(3)")
-    monkeypatch.setattr("focuseval.collection.worker.Worker.run", idle)
-    with pytest.raises(CollectionError, match=r"a worker ended before its batch was done \(exit status 3\)"):
+    monkeypatch.setattr("focuseval.collection.build.index_batch", partial(die_elsewhere, pid=os.getpid()))
+    with pytest.raises(WorkerError, match=r"ended before its work was done \(EXIT\(3\)\); .*try --jobs 1"):
         build_index(source, tmp_path / "index", jobs=2)
-    assert not (tmp_path / "index").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
 
 
-def test_a_worker_whose_parent_was_killed_ends_without_a_word(source, tmp_path):
-    lines = [sys.path, [str(tmp_path), 1, False], batches.Batch([("note", str(source / "note.txt"), 5)]).to_json()]
-    worker = subprocess.Popen(
-        [sys.executable, "-c", workers._START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    worker.stdout.close()
-    worker.stdin.write("".join(json.dumps(line) + "\n" for line in lines).encode())
-    worker.stdin.close()
-    said = worker.stderr.read()
-    worker.stderr.close()
-    assert (worker.wait(), said) == (0, b"")
+@pytest.mark.usefixtures("small_batches")
+def test_a_task_that_is_done_twice_changes_nothing(source, tmp_path):
+    found = Sources([source])
+    tasks = [IndexTask(n, batch, str(tmp_path)) for n, batch in enumerate(batches.batches(found, tmp_path))]
+    once = [index_batch(task) for task in tasks]
+    written = {path.name: path.read_bytes() for path in tmp_path.glob("*.arrow")}
+    assert [index_batch(task) for task in reversed(tasks)][::-1] == once
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.arrow")} == written
 
 
 def test_progress_counts_up_to_the_whole(source, tmp_path):

@@ -167,3 +167,27 @@ def test_every_path_of_every_document_resolves_to_its_span(contents, cut, rng):
     assert (start.tolist(), end.tolist()) == (list(starts), list(ends))
     last = [path.rpartition("[")[0] + "[99]" for path in paths]
     assert (index.resolve(rows, last)[0] == -1).all()
+
+
+def test_documents_and_elements_are_found_without_rows():
+    index = open_documents({"a.md": "To be.", "b": ""})
+    assert [document.id for document in index] == ["a.md", "b"]
+    assert [repr(document) for document in index] == [
+        "IndexedDocument('a.md', 6 characters)",
+        "IndexedDocument('b', 0 characters)",
+    ]
+    assert index.document("a").text == "To be."
+    with pytest.raises(CollectionError, match=r"no document 'c'; `index.ids`"):
+        index.document("c")
+
+
+def test_elements_come_one_by_one_with_path_tag_and_span():
+    block, _ = parse_documents([Raw("d", "d.xml", b"<a>x<b>y</b><b/></a>")])
+    page = in_memory([block], "test").document("d")
+    assert [tuple(element) for element in page] == [
+        ("/a[1]", "a", 1, 0, 2),
+        ("/a[1]/b[1]", "b", 2, 1, 2),
+        ("/a[1]/b[2]", "b", 2, 2, 2),
+    ]
+    assert page.elements.tags == ["a", "b", "b"]
+    assert (page.span("/a[1]/b[1]"), page.span("/a[1]/c[1]")) == ((1, 2), None)

@@ -7,23 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focuseval.collection import ordinary, windows, worker
-from focuseval.collection.block import ELEMENT, NODE
+from focuseval import native
+from focuseval.collection import compiled, worker
+from focuseval.collection.block import joined
 from focuseval.collection.documents import in_memory
-from focuseval.collection.parse import Raw, parse_documents
+from focuseval.collection.parse import parse_documents
 from oracle.xml_tree import slow_tree
-from strategies.xml_documents import bodies, documents
-
-
-def raws(contents):
-    return [Raw(f"d{i}", f"d{i}.xml", content) for i, content in enumerate(contents)]
-
-
-def columns(block):
-    """Everything a block says."""
-    named = {"tags": block.tags} | {name: block.element(name).tolist() for name in ELEMENT}
-    named |= {f"node {name}": block.node(name).tolist() for name in NODE}
-    return named | {name: block.batch.column(name).to_pylist() for name in ("id", "length", "sha256", "text", "bytes")}
+from strategies.xml_documents import bodies, columns, documents, raws
 
 
 def assert_reads_like_the_oracle(index, row, content):
@@ -53,10 +43,9 @@ def test_any_document_reads_like_the_slow_walk(contents):
 
 @settings(max_examples=60)
 @given(st.lists(documents(ordinary=True), min_size=1, max_size=4))
-def test_ordinary_documents_take_the_fast_path_and_read_like_the_slow_walk(contents):
-    found = [ordinary.ordinary_body(content) for content in contents]
-    assert None not in found
-    assert ordinary.find_marks(found).ordinary().all()
+def test_ordinary_documents_are_read_in_c_and_like_the_slow_walk(contents):
+    if native.library() is not None:
+        assert compiled.read_compiled(contents).read.tolist() == list(range(len(contents)))
     index = in_memory([parse_documents(raws(contents))[0]], "test")
     for row, content in enumerate(contents):
         assert_reads_like_the_oracle(index, row, content)
@@ -75,7 +64,7 @@ def test_blocks_joined_equal_documents_parsed_together(contents, cut):
     all_raws = raws([content.encode() for content in contents])
     together, _ = parse_documents(all_raws)
     parts = [parse_documents(part)[0] for part in (all_raws[:cut], all_raws[cut:]) if part]
-    assert columns(worker.joined(parts)) == columns(together)
+    assert columns(joined(parts)) == columns(together)
     total = sum(worker.fingerprint(part) for part in parts) % 2**256
     assert total == worker.fingerprint(together)
 
@@ -93,16 +82,6 @@ def test_both_paths_refuse_the_same_bytes(content):
 def test_a_text_hash_is_that_of_its_utf8():
     block, _ = parse_documents(raws(["<a>é&lt;</a>".encode()]))
     assert block.batch.column("sha256").to_pylist() == [hashlib.sha256("é<".encode()).hexdigest()]
-
-
-def test_names_with_equal_hashes_are_read_the_slow_way(monkeypatch):
-    def collide(*_):
-        raise windows.UnusualNamesError
-
-    monkeypatch.setattr("focuseval.collection.structure.strings_at", collide)
-    contents = [b"<a><b>x</b></a>", b"<a><!-- --></a>", b"<a>y</a>"]
-    fallen, _ = parse_documents(raws(contents))
-    assert columns(fallen) == columns(parse_documents(raws(contents), fast=False)[0])
 
 
 @pytest.mark.parametrize("declared", ["shift_jis", "gb18030", "utf8", "euc-jp"])
@@ -143,14 +122,3 @@ def test_text_nodes_are_those_of_xpath(content, nodes, fast):
     spans = zip(block.node("start").tolist(), block.node("end").tolist(), strict=True)
     text = block.batch.column("text")[0].as_py()
     assert [text[start:end] for start, end in spans] == nodes
-
-
-def test_long_names_with_equal_hashes_are_never_taken_for_each_other(monkeypatch):
-    monkeypatch.setattr(windows, "_MIX", np.uint64(0))
-    names = b"<first-long-name><other-long-name>" + bytes(8)
-    data = np.frombuffer(names, np.uint8)
-    with pytest.raises(windows.UnusualNamesError):
-        windows.strings_at(data, np.array([1, 18]), b">")
-    content = b"<first-long-name><other-long-name>x</other-long-name></first-long-name>"
-    block, _ = parse_documents(raws([content]))
-    assert block.tags == ("first-long-name", "other-long-name")

@@ -2,6 +2,9 @@
 
 from hypothesis import strategies as st
 
+from focuseval.collection.block import ELEMENT, NODE
+from focuseval.collection.parse import Raw
+
 NAMES = [
     "a",
     "p",
@@ -119,3 +122,15 @@ def documents(draw, *, ordinary=False):
 def _encodable(text: str, encoding: str) -> str:
     """Keep the shape of a document where an encoding lacks a character."""
     return "".join(char if char.encode(encoding, "ignore") or encoding == "utf-8-sig" else "q" for char in text)
+
+
+def raws(contents):
+    """Documents named by their place."""
+    return [Raw(f"d{i}", f"d{i}.xml", content) for i, content in enumerate(contents)]
+
+
+def columns(block):
+    """Everything a block says."""
+    named = {"tags": block.tags} | {name: block.element(name).tolist() for name in ELEMENT}
+    named |= {f"node {name}": block.node(name).tolist() for name in NODE}
+    return named | {name: block.batch.column(name).to_pylist() for name in ("id", "length", "sha256", "text", "bytes")}

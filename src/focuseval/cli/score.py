@@ -41,7 +41,7 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    help="Score so many runs at once.  [default: one for each processor; one run at a time where they are huge]",
+    help="Processes that score runs.  [default: all cores where there is much to do; large runs use all anyway]",
 )
 @click.option(
     "--compat",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,17 +42,18 @@ def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Sc
     return scores
 
 
-SMALL, HUGE = 1 << 20, 1 << 28
-"""Bytes of runs up to which a second thread does not pay, and from which on two runs at once take too much memory."""
+SMALL = 1 << 26
+"""Bytes of runs up to which starting other processes does not pay."""
 
 
 def default_jobs(runs: tuple[str, ...]) -> int:
-    """Return how many runs to score at once where nobody says: as many as there are processors for this program."""
-    files = [path for run in runs if (path := Path(run)).is_file()]
-    sizes = [path.stat().st_size for path in files]
-    if sum(sizes) < SMALL or max(sizes) >= HUGE:
+    """Return how many processes score runs where nobody says: one for every core where there is much to do."""
+    size = sum(path.stat().st_size for run in runs if (path := Path(run)).is_file())
+    if size < SMALL or len(runs) < 2:
         return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    from focuseval.workers import cores  # noqa: PLC0415  only large campaigns need it
+
+    return cores()
 
 
 def _topics(path: str | None) -> Any:

@@ -9,7 +9,8 @@ from focuseval.lazy import attributes
 if TYPE_CHECKING:
     from focuseval.collection.build import Built, build_index
     from focuseval.collection.documents import open_documents
-    from focuseval.collection.index import Elements, Index
+    from focuseval.collection.elements import Elements, IndexedDocument, IndexedElement
+    from focuseval.collection.index import Index
     from focuseval.collection.names import Names
     from focuseval.collection.protocol import Collection
     from focuseval.collection.statistics import CollectionStatistics, describe
@@ -21,6 +22,8 @@ __all__ = [
     "CollectionStatistics",
     "Elements",
     "Index",
+    "IndexedDocument",
+    "IndexedElement",
     "Names",
     "build_index",
     "describe",
@@ -34,7 +37,9 @@ __getattr__ = attributes(  # most of the package asks for one of these, few for 
         "Built": "build",
         "Collection": "protocol",
         "CollectionStatistics": "statistics",
-        "Elements": "index",
+        "IndexedDocument": "elements",
+        "IndexedElement": "elements",
+        "Elements": "elements",
         "Index": "index",
         "Names": "names",
         "build_index": "build",

@@ -16,13 +16,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from focuseval.collection.kinds import MAX_BYTES
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-MAX_BYTES = 256 * 1024 * 1024
-"""A document larger than this is refused: a collection's articles are thousands of times smaller."""
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")
 

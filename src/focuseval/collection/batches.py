@@ -2,7 +2,7 @@
 
 A batch grows with what came before it (from `SMALLEST` to `LARGEST` bytes), so that a small collection still keeps
 all cores busy and a large one has few blocks. Documents of an archive can be read only once, in order: their bytes
-are laid down in a temporary file per batch, which the worker removes.
+are laid down in a temporary file per batch, which goes when the batch is done.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection.archives import MAX_BYTES
 from focuseval.collection.events import KEEP_GOING
+from focuseval.collection.kinds import MAX_BYTES, unpacked
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
@@ -22,72 +22,86 @@ if TYPE_CHECKING:
 
     from focuseval.collection.sources import Member
 
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 SMALLEST = 4_000_000
-LARGEST = 32_000_000
+LARGEST = 16_000_000
 _SHARE = 32
 """A batch is at most this part of what came before it."""
 
 
+Row = tuple[str, str, str, int]
+"""A document's id, the name of its file, its kind, and its size there."""
+
+
 @dataclass(frozen=True)
 class Batch:
-    """Documents to be parsed together: id, name and size of each, and the spool file that holds them, if any."""
+    """Documents to be parsed together: id, name, kind and size of each; the spool file that holds them, if any."""
 
-    documents: list[tuple[str, str, int]]
+    documents: list[Row]
     spool: str | None = None
 
     def read(self) -> Iterator[Raw | CollectionError]:
-        """Read the documents, or say why one cannot be read; the spool file is removed at the end."""
+        """Read the documents, or say why one cannot be read."""
         if self.spool is None:
-            for name, file, _ in self.documents:
+            for name, file, kind, _ in self.documents:
                 try:
-                    yield Raw(name, file, read_file(file))
+                    yield Raw(name, file, unpacked(read_file(file), file), kind)
                 except CollectionError as error:
                     yield error
             return
-        path = Path(self.spool)
-        with path.open("rb") as stream:
-            for name, file, size in self.documents:
-                yield Raw(name, file, stream.read(size))
-        path.unlink()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what a worker needs to know."""
-        return {"documents": self.documents, "spool": self.spool}
+        with Path(self.spool).open("rb") as stream:
+            for name, file, kind, size in self.documents:
+                data = stream.read(size)
+                try:
+                    yield Raw(name, file, unpacked(data, file), kind)
+                except CollectionError as error:
+                    yield error
 
 
 def read_file(file: str) -> bytes:
     """Read a document from the disk."""
     try:
-        with open(file, "rb", buffering=0) as stream:  # noqa: PTH123  a Path a file would cost as much as reading it
-            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+        handle = os.open(file, _READ)  # `open` would ask the system four things more
+        try:
+            size = os.fstat(handle).st_size
+            if size > MAX_BYTES:
                 what = f"refused: more than {MAX_BYTES // 2**20} MB"
                 raise CollectionError(what, at=file, remedy="split the document")
-            return stream.read()
+            data = os.read(handle, size + 1)
+            while len(data) < size and (more := os.read(handle, size - len(data))):
+                data += more
+        finally:
+            os.close(handle)
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
+    return data
 
 
 def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:
     """Cut documents into batches, in order; a batch never mixes files on disk with members of archives."""
     total, size = 0, 0
-    documents: list[tuple[str, str, int]] = []
+    documents: list[Row] = []
     spool: Any = None
-    for number, member in enumerate(members):
-        full = size >= min(max(SMALLEST, total // _SHARE), LARGEST)
-        if documents and (full or (spool is None) != (member.read is None)):
+    try:
+        for number, member in enumerate(members):
+            full = size >= min(max(SMALLEST, total // _SHARE), LARGEST)
+            if documents and (full or (spool is None) != (member.read is None)):
+                yield _closed(documents, spool)
+                documents, spool, size = [], None, 0
+            if member.read is not None:
+                spool = spool or (scratch / f"spool-{number}").open("wb")
+                spool.write(member.read())
+            documents.append((member.id, member.file, member.kind, member.size))
+            size += member.size
+            total += member.size
+        if documents:
             yield _closed(documents, spool)
-            documents, spool, size = [], None, 0
-        if member.read is not None:
-            spool = spool or (scratch / f"spool-{number}").open("wb")
-            spool.write(member.read())
-        documents.append((member.id, member.file, member.size))
-        size += member.size
-        total += member.size
-    if documents:
-        yield _closed(documents, spool)
+    finally:
+        if spool:
+            spool.close()
 
 
-def _closed(documents: list[tuple[str, str, int]], spool: Any) -> Batch:
+def _closed(documents: list[Row], spool: Any) -> Batch:
     if spool is None:
         return Batch(documents)
     spool.close()

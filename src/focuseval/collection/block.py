@@ -53,6 +53,10 @@ SCHEMA = pa.schema(
 )
 
 
+Lists = tuple["NDArray[np.int64]", "dict[str, NDArray[Any]]"]
+"""Where every document's rows begin, with the end of the last, and the columns of all rows."""
+
+
 @dataclass(frozen=True)
 class Block:
     """Documents as columns; `tags[code]` is the name of a tag, and tags stand in the order of their names.
@@ -107,13 +111,26 @@ def make_block(documents: dict[str, Any], text: Any, tags: Sequence[str], forest
     parent = np.where(forest.parent < 0, -1, forest.parent - base)
     columns = (forest.tag, n, forest.depth, forest.start, forest.end, parent, child, first_child, first_node)
     nodes = (forest.node_start[order], forest.node_end[order], solid)
+    return from_columns(
+        documents,
+        text,
+        names,
+        (forest.element_bounds, dict(zip(ELEMENT, columns, strict=True))),
+        (forest.node_bounds, dict(zip(NODE, nodes, strict=True))),
+    )
+
+
+def from_columns(
+    documents: dict[str, Any], text: pa.Array, tags: Sequence[str], elements: Lists, nodes: Lists
+) -> Block:
+    """Return arranged columns as a block."""
     arrays = [
         *(pa.array(documents[name], kind) for name, kind in DOCUMENT.items()),
         text,
-        _lists(forest.element_bounds, ELEMENT, columns),
-        _lists(forest.node_bounds, NODE, nodes),
+        _lists(*elements, ELEMENT),
+        _lists(*nodes, NODE),
     ]
-    return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(names))
+    return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
 
 
 def _recode(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
@@ -122,11 +139,8 @@ def _recode(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
     return np.array([place[tag] for tag in tags], np.int32)
 
 
-def _lists(bounds: NDArray[np.int64], kinds: dict[str, Any], columns: Sequence[NDArray[Any]]) -> Any:
-    arrays = [
-        pa.array(np.ascontiguousarray(column, kind.to_pandas_dtype()))
-        for column, kind in zip(columns, kinds.values(), strict=True)
-    ]
+def _lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, Any]) -> Any:
+    arrays = [pa.array(np.ascontiguousarray(columns[name], kind.to_pandas_dtype())) for name, kind in kinds.items()]
     values = pa.StructArray.from_arrays(arrays, fields=[pa.field(*item) for item in kinds.items()])
     return pa.LargeListArray.from_arrays(pa.array(bounds, pa.int64()), values)
 

@@ -14,18 +14,19 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.batches import batches
+from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
-from focuseval.collection.worker import unwritable
-from focuseval.collection.workers import workers
+from focuseval.collection.worker import IndexTask, forget_memory, index_batch, unwritable
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
+from focuseval.workers import cores, processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from focuseval.collection.batches import Batch
+    from focuseval.collection.worker import IndexedBatch
 
 _PARTIAL = ".partial"
 
@@ -42,14 +43,14 @@ class Built:
     fingerprint: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, answer: dict[str, Any]) -> None:
-        """Add what a worker answered for one batch."""
-        self.report.add(ParseReport.from_json(answer["report"]))
-        if answer["block"] is not None:
-            self.blocks.append(answer["block"])
-            self.elements += answer["counts"][0]
-            self.nodes += answer["counts"][1]
-            self.fingerprint = (self.fingerprint + answer["sha256"]) % 2**256
+    def add(self, done: IndexedBatch) -> None:
+        """Add what became of one batch."""
+        self.report.add(done.report)
+        if done.number >= 0:
+            self.blocks.append({"part": done.number, "batch": 0, "documents": done.documents, "tags": done.tags})
+            self.elements += done.elements
+            self.nodes += done.nodes
+            self.fingerprint = (self.fingerprint + done.fingerprint) % 2**256
 
     def metadata(self) -> dict[str, Any]:
         """Return what is written down beside the index."""
@@ -63,6 +64,7 @@ class Built:
             "unreadable": self.report.failures,
             "entities_by_name": self.report.named,
             "entities_left_out": dict(self.report.left_out),
+            "read_leniently": self.report.lenient,
         }
 
 
@@ -80,7 +82,8 @@ def build_index(
     Parameters
     ----------
     sources
-        A path, or several: directories, ``.zip``, ``.tar``, ``.tar.gz``, ``.tar.zst``, or single files.
+        A path, or several: directories, ``.zip``, ``.tar``, ``.tar.gz``, ``.tar.zst``, or single files, of one document
+        or, as JSON lines or TREC's ``<doc>``, of several.
     target
         The index: must not exist, unless `force` says to replace an older index.
     jobs
@@ -97,9 +100,11 @@ def build_index(
     built = Built(passed_over=found.passed_over)
     try:
         with _appearing(goal) as folder:
-            tasks = batches(found, folder)
-            for answer in _answers(tasks, folder, jobs or cores(), keep_going=keep_going):
-                built.add(answer)
+            tasks = (IndexTask(n, batch, str(folder), keep_going) for n, batch in enumerate(batches(found, folder)))
+            for done in _results(tasks, jobs or cores()):
+                built.add(done)
+                if done.spool:
+                    Path(done.spool).unlink()
                 if progress:
                     progress(built.report)
             if not built.report.documents:
@@ -107,13 +112,15 @@ def build_index(
             finish(folder, built.blocks, built.metadata())
     except OSError as error:
         raise unwritable(error, goal) from None
+    finally:
+        forget_memory()
     return built
 
 
 def _nothing(built: Built) -> str:
     passed = sum(built.passed_over.values())
     unreadable = len(built.report.failures)
-    return f"expected .xml, .txt or .md documents, found none ({passed} other files, {unreadable} unreadable)"
+    return f"expected documents ({', '.join(DOCUMENTS)}), found none ({passed} other files, {unreadable} unreadable)"
 
 
 def check_target(target: Path, *, force: bool) -> None:
@@ -129,20 +136,11 @@ def check_target(target: Path, *, force: bool) -> None:
     read_metadata(target)
 
 
-def _answers(tasks: Iterable[Batch], folder: Path, jobs: int, *, keep_going: bool) -> Iterator[dict[str, Any]]:
-    """Parse all batches; a collection of a single batch is not worth other processes."""
-    stream = iter(tasks)
-    head = list(islice(stream, 2))
-    alone = len(head) < 2
-    with workers(folder, 1 if alone else jobs, keep_going=keep_going) as run:
-        yield from run(chain(head, stream))
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _results(tasks: Iterator[IndexTask], jobs: int) -> Iterator[IndexedBatch]:
+    """Do all tasks; a single one is not worth other processes."""
+    head = list(islice(tasks, 2))
+    with processes(1 if len(head) < 2 else jobs) as workers:
+        yield from workers.in_order(index_batch, chain(head, tasks))
 
 
 @contextmanager

@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.batches import read_file
+from focuseval.collection.batches import LARGEST, read_file
 from focuseval.collection.block import Block, make_block
 from focuseval.collection.index import Index
-from focuseval.collection.json_lines import json_files, records, whole_characters
+from focuseval.collection.json_lines import json_documents, json_files
+from focuseval.collection.kinds import DOCUMENTS, unpacked
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
 from focuseval.collection.plain import plain_forest
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, open_index
-from focuseval.collection.worker import fingerprint, portions
+from focuseval.collection.worker import fingerprint
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from focuseval.collection.segments import Segments
     from focuseval.errors import Place
-
-_EXPECTED = 'expected {"id": "…", "text": "…"}'
 
 
 def open_documents(path: str | Path | Mapping[str, str]) -> Index:
@@ -65,12 +64,26 @@ def _from_json_lines(files: Sequence[Path], name: str) -> Index:
 
 
 def _blocks(sources: Sources, report: ParseReport) -> Iterator[Block]:
-    raws = (Raw(m.id, m.file, m.read() if m.read else read_file(m.file)) for m in sources)
+    raws = (Raw(m.id, m.file, unpacked(m.read() if m.read else read_file(m.file), m.file), m.kind) for m in sources)
     for portion in portions(raws):
         block, one = parse_documents(portion)
         report.add(one)
         if block is not None:
             yield block
+
+
+def portions(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
+    """Cut documents into lists of about as many bytes as a batch of an index has."""
+    portion: list[Raw] = []
+    size = 0
+    for raw in raws:
+        portion.append(raw)
+        size += len(raw.data)
+        if size >= LARGEST:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
 
 
 def in_memory(
@@ -79,7 +92,7 @@ def in_memory(
     """Return blocks as an index."""
     if not blocks:
         raise CollectionError(
-            "expected .xml, .txt or .md documents, found none",
+            f"expected documents ({', '.join(DOCUMENTS)}), found none",
             at=name,
             remedy="name a folder, an archive, a JSONL file or an index",
         )
@@ -92,19 +105,15 @@ def in_memory(
 def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     """Return plain texts as a block, one element each."""
     text, tags, forest = plain_forest(texts)
-    raws = [Raw(name, "", data.encode()) for name, data in zip(ids, texts, strict=True)]
-    return make_block(describe_documents(raws, text, forest), text, tags, forest)
+    raws = [Raw(name, "", data.encode(), "text") for name, data in zip(ids, texts, strict=True)]
+    return make_block(describe_documents(raws, text, forest.end), text, tags, forest)
 
 
 def _read_jsonl(files: Sequence[Path], name: str) -> tuple[list[str], list[str]]:
     """Read ids and texts; every fault is named with its line."""
     seen: dict[str, Place] = {}
     texts: list[str] = []
-    for at, record in records(files, _EXPECTED):
-        document, text = record.get("id"), record.get("text")
-        if not isinstance(document, str) or not document or not isinstance(text, str):
-            raise CollectionError(f"{_EXPECTED}, found keys {sorted(record)}", at=at, remedy="both must be strings")
-        whole_characters(document + text, at, _EXPECTED)
+    for at, document, text in json_documents(files):
         if document in seen:
             where = f"on line {seen[document].line}" if len(files) == 1 else f"at {seen[document]}"
             raise CollectionError(f"document id {document!r} stands {where} already", at=at, remedy="keep one")

@@ -60,6 +60,8 @@ class Tree:
     """References to entities of an unread DTD whose character was found by name."""
     left_out: Counter[str] = field(default_factory=Counter)
     """References that could not be replaced, by name."""
+    lenient: bool = False
+    """Whether it was read as HTML is."""
 
     def opened(self, name: str, _attributes: list[str]) -> None:
         """Begin an element."""

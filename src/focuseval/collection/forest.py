@@ -1,7 +1,6 @@
 """Parsed documents as columns, before they are arranged for searching.
 
-Both parsers hand over a `Forest`: many documents' elements and text nodes in document order, numbered through. Forests
-can be planted from single trees, joined and put into another order.
+A `Forest` is many documents' elements and text nodes in document order, numbered through.
 """
 
 from __future__ import annotations
@@ -88,50 +87,3 @@ def plant(trees: Sequence[Tree]) -> Parsed:
 
 def _column(parts: Iterable[Any]) -> NDArray[Any]:
     return np.concatenate([np.asarray(part) for part in parts])
-
-
-def join(one: Parsed, two: Parsed) -> Parsed:
-    """Append the documents of `two` to those of `one`."""
-    (text, tags, a), (more_text, more_tags, b) = one, two
-    names = dict.fromkeys((*tags, *more_tags))
-    code = {name: i for i, name in enumerate(names)}
-    recode = np.array([code[name] for name in more_tags], np.int32)
-    shift = a.element_bounds[-1]
-    forest = Forest(
-        np.append(a.element_bounds, b.element_bounds[1:] + shift),
-        np.append(a.tag, recode[b.tag]),
-        np.append(a.depth, b.depth),
-        np.append(a.start, b.start),
-        np.append(a.end, b.end),
-        np.append(a.parent, np.where(b.parent < 0, -1, b.parent + shift)),
-        np.append(a.node_bounds, b.node_bounds[1:] + a.node_bounds[-1]),
-        np.append(a.node_parent, b.node_parent + shift),
-        np.append(a.node_start, b.node_start),
-        np.append(a.node_end, b.node_end),
-        np.append(a.node_solid, b.node_solid),
-    )
-    return pa.concat_arrays([text, more_text]), tuple(names), forest
-
-
-def select(forest: Forest, documents: NDArray[np.int64]) -> Forest:
-    """Return the given documents of a forest, in the given order."""
-    elements = np.diff(forest.element_bounds)[documents]
-    nodes = np.diff(forest.node_bounds)[documents]
-    rows = spread(forest.element_bounds[:-1][documents], elements)
-    node_rows = spread(forest.node_bounds[:-1][documents], nodes)
-    bounds = np.append(0, np.cumsum(elements))
-    moved = bounds[:-1] - forest.element_bounds[:-1][documents]
-    parent = forest.parent[rows]
-    return Forest(
-        bounds,
-        forest.tag[rows],
-        forest.depth[rows],
-        forest.start[rows],
-        forest.end[rows],
-        np.where(parent < 0, -1, parent + np.repeat(moved, elements)),
-        np.append(0, np.cumsum(nodes)),
-        forest.node_parent[node_rows] + np.repeat(moved, nodes),
-        forest.node_start[node_rows],
-        forest.node_end[node_rows],
-        forest.node_solid[node_rows],
-    )

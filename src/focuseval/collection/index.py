@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from focuseval.collection.elements import Elements, IndexedDocument
 from focuseval.collection.forest import spread
 from focuseval.collection.names import Names
-from focuseval.collection.paths import encoded, parse_paths, path_strings, split_pointers
+from focuseval.collection.paths import encoded, parse_paths, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes
+from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
 from focuseval.values import dataclass
 
@@ -39,44 +41,6 @@ class Blocks(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Elements:
-    """Elements of one document or of several, in document order."""
-
-    document: NDArray[np.int64]
-    """Row of the document in the index."""
-    row: NDArray[np.int64]
-    """Number of the element in the whole index."""
-    tag_code: NDArray[np.int32]
-    n: NDArray[np.int32]
-    depth: NDArray[np.int16]
-    """1 for a root."""
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    """Row of the parent in this table, −1 for a root."""
-    tags: tuple[str, ...]
-    """``tags[tag_code]`` is the name of a tag."""
-
-    def __len__(self) -> int:
-        """Return the number of elements."""
-        return len(self.start)
-
-    @cached_property
-    def tag(self) -> Any:
-        """The tag of every element, a string array."""
-        return pa.array(self.tags, pa.string()).take(pa.array(self.tag_code))
-
-    def paths(self) -> list[str]:
-        """Return the path of every element."""
-        found: list[str] = self.path_strings(np.arange(len(self))).to_pylist()
-        return found
-
-    def path_strings(self, rows: NDArray[np.integer]) -> Any:
-        """Return the paths of some rows of this table as a string array."""
-        return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tags)
-
-
-@dataclass(frozen=True, eq=False)
 class Index:
     """A collection of documents; `focuseval.collection.open_index` and `open_documents` make one."""
 
@@ -97,6 +61,14 @@ class Index:
     def __len__(self) -> int:
         """Return the number of documents."""
         return int(self.first[-1])
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Travel to another process by name where the index lies on a disk, as a whole where it does not."""
+        from focuseval.collection.store import MappedBlocks, open_index  # noqa: PLC0415  it imports this module
+
+        if isinstance(self.blocks, MappedBlocks):
+            return open_index, (str(self.blocks.folder.absolute()),)
+        return super().__reduce_ex__(protocol)
 
     @cached_property
     def ids(self) -> Any:
@@ -126,6 +98,23 @@ class Index:
         rows = self._names.match(column.dictionary.cast(pa.string()))
         which: NDArray[np.int64] = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return np.append(rows, np.int32(-1))[which]
+
+    def document(self, id: str) -> IndexedDocument:  # noqa: A002  the name that everybody knows
+        """Return one document by its id, found by the same rule as those of runs and golds.
+
+        >>> from focuseval import open_documents
+        >>> page = open_documents({"a.md": "To be."}).document("a")
+        >>> page.id, page.text, [element.path for element in page]
+        ('a.md', 'To be.', ['/document[1]'])
+        """
+        row = int(self.find([id])[0])
+        if row < 0:
+            raise CollectionError(f"no document {id!r}", at=self.name, remedy="`index.ids` has the ids of all")
+        return IndexedDocument(self, row)
+
+    def __iter__(self) -> Iterator[IndexedDocument]:
+        """Yield every document."""
+        return (IndexedDocument(self, row) for row in range(len(self)))
 
     def text(self, row: int) -> str:
         """Return the text of one document."""
@@ -167,7 +156,7 @@ class Index:
         parent += np.where(parent < 0, 0, np.repeat(ends - sizes, sizes))
         row = spread(self.element_bounds[wanted], sizes)
         code = columns.pop("tag")
-        return Elements(np.repeat(wanted, sizes), row, code, **columns, parent=parent, tags=tuple(tags))
+        return Elements(np.repeat(wanted, sizes), row, code, **columns, parent=parent, tag_names=tuple(tags))
 
     def path_strings(self, elements: ArrayLike) -> Any:
         """Return the paths of elements, given by their numbers in the whole index (`Elements.row`)."""

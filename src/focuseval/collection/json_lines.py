@@ -44,7 +44,7 @@ def records(files: Sequence[Path], expected: str) -> Iterator[tuple[Place, dict[
                 yield at, _parsed(line, at, expected)
 
 
-def _parsed(line: str, at: Place, expected: str) -> dict[str, Any]:
+def _parsed(line: bytes | str, at: Place, expected: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -52,6 +52,16 @@ def _parsed(line: str, at: Place, expected: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise CollectionError(f"{expected}, found a {type(record).__name__}", at=at, remedy="one object per line")
     return record
+
+
+def json_documents(files: Sequence[Path]) -> Iterator[tuple[Place, str, str]]:
+    """Yield place, id and text of every document; the id is called ``id`` or ``_id``."""
+    expected = 'expected {"id": "…", "text": "…"}'
+    for at, record in records(files, expected):
+        name, text = record.get("id", record.get("_id")), record.get("text")
+        if not isinstance(name, str) or not name or not isinstance(text, str):
+            raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")
+        yield at, whole_characters(name, at, expected), whole_characters(text, at, expected)
 
 
 def whole_characters(text: str, at: Place, expected: str) -> str:
@@ -67,7 +77,7 @@ def whole_characters(text: str, at: Place, expected: str) -> str:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with io.TextIOWrapper(_opened(path), encoding="utf-8-sig", newline="\n") as stream:
+        with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="\n") as stream:
             yield from stream
     except UnicodeDecodeError as error:
         raise CollectionError(f"expected UTF-8, found: {error.reason}", at=str(path), remedy="convert it") from None
@@ -77,7 +87,7 @@ def _lines(path: Path) -> Iterator[str]:
         ) from None
 
 
-def _opened(path: Path) -> Any:
+def opened(path: Path) -> Any:
     """Return a file's bytes as a stream; those of a compressed one, unpacked as they are read."""
     with path.open("rb") as file:
         packed = _PACKED.get(file.read(2))

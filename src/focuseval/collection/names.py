@@ -22,9 +22,6 @@ from focuseval.values import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-EXTENSIONS = (".xml", ".txt", ".md")
-"""Files that are documents; the extension is not part of the id."""
-
 EXTENSION = (
     r"(?i)\.(?:xml|nxml|x?html?|txt|text|md|markdown|mdx|rst|adoc|org|tex|pdf|rtf|odt|docx?|pptx?|xlsx?|epub"
     r"|jsonl?|csv|tsv|ya?ml)$"

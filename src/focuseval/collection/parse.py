@@ -1,4 +1,4 @@
-"""Bytes of many documents → one block, by the fast path where a document allows it and by expat's events elsewhere."""
+"""Bytes of many documents → one block: in C where a document allows it, by events in Python elsewhere."""
 
 from __future__ import annotations
 
@@ -6,33 +6,39 @@ import hashlib
 from collections import Counter
 from dataclasses import field
 from itertools import pairwise
-from os.path import splitext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import Block, make_block
+from focuseval.collection.block import Block, from_columns, joined, make_block
+from focuseval.collection.compiled import read_compiled
 from focuseval.collection.events import Tree, read_tree, transcoded
-from focuseval.collection.forest import Forest, join, plant, select
-from focuseval.collection.ordinary import Marks, find_marks, ordinary_body, well_formed
-from focuseval.collection.plain import read_plain
-from focuseval.collection.structure import read_structure
-from focuseval.collection.windows import UnusualNamesError
+from focuseval.collection.forest import plant
+from focuseval.collection.kinds import DOCUMENTS
+from focuseval.collection.plain import plain_tree, read_plain
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
 
-@dataclass(frozen=True)
-class Raw:
-    """A document as it was found: its id, the name to show in errors, its bytes."""
+    from focuseval.collection.compiled import Columns, Memory
+
+
+_XML = frozenset(("trec", *(extension for extension, kind in DOCUMENTS.items() if kind == "xml")))
+
+
+class Raw(NamedTuple):
+    """A document as it was found: its id, the name to show in errors, its bytes, what they are."""
 
     id: str
     file: str
     data: bytes
+    kind: str = ".xml"
+    """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
 
 
 @dataclass
@@ -47,6 +53,8 @@ class ParseReport:
     """Entities of unread DTDs replaced by the character of that name."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Entities that nothing read could define, by name."""
+    lenient: int = 0
+    """Documents read as browsers read pages, because they are HTML or no well-formed XML."""
 
     def add(self, other: ParseReport) -> None:
         """Add the counts of another batch."""
@@ -55,100 +63,98 @@ class ParseReport:
         self.failures += other.failures
         self.named += other.named
         self.left_out.update(other.left_out)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON can carry them."""
-        return {**vars(self), "left_out": dict(self.left_out)}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> ParseReport:
-        """Return the counts that `to_json` gave."""
-        return cls(**{**values, "left_out": Counter(values["left_out"])})
+        self.lenient += other.lenient
 
 
 def parse_documents(
-    raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True
+    raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True, memory: Memory | None = None
 ) -> tuple[Block | None, ParseReport]:
     """Parse documents into one block, in their order; None when not one of them could be read.
 
     Without `keep_going` the first document that cannot be read raises its error. `fast` = False reads every XML
-    document by expat's events, which gives the same block more slowly.
+    document by events in Python, which gives the same block more slowly. A block in a given `memory` lasts until
+    another one is parsed into it.
     """
+    columns = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
+    read = [] if columns is None else columns.read.tolist()
     failures: dict[int, CollectionError] = {}
-    bodies, marks = _read_fast(raws, failures) if fast else ([], None)
     trees: dict[int, Tree] = {}
-    for place in sorted(set(range(len(raws))) - set(bodies) - set(failures)):
+    for place in sorted(set(range(len(raws))) - set(read)):
         try:
             trees[place] = _read_slowly(raws[place])
         except CollectionError as error:
+            if not keep_going:
+                raise
             failures[place] = error
-    if failures and not keep_going:
-        raise failures[min(failures)]
-    kept = [*bodies, *trees]
-    report = ParseReport(len(kept), sum(len(raws[place].data) for place in kept))
-    report.failures += [f"{error.at}: {error.what}" for _, error in sorted(failures.items())]
+    report = ParseReport(len(read) + len(trees), sum(len(raws[place].data) for place in (*read, *trees)))
+    report.failures += [f"{error.at}: {error.what}" for error in failures.values()]
     for tree in trees.values():
         report.named += tree.named
         report.left_out.update(tree.left_out)
-    return (_assemble(raws, bodies, marks, trees) if kept else None), report
+        report.lenient += tree.lenient
+    blocks = [_compiled([raws[place] for place in read], columns)] if columns is not None and read else []
+    if trees:
+        blocks.append(_planted([raws[place] for place in trees], list(trees.values())))
+    return _in_order(blocks, [*read, *trees]), report
 
 
-def _read_fast(raws: Sequence[Raw], failures: dict[int, CollectionError]) -> tuple[list[int], Marks | None]:
-    """Find the ordinary documents and let expat check them; those that fail the check are noted."""
-    bodies = {p: body for p, raw in enumerate(raws) if is_xml(raw.file) and (body := ordinary_body(raw.data))}
-    if not bodies:
-        return [], None
-    marks = find_marks(list(bodies.values()))
-    good = [place for place, plain in zip(bodies, marks.ordinary().tolist(), strict=True) if plain]
-    for place in good:
-        try:
-            well_formed(raws[place].data, raws[place].file)
-        except CollectionError as error:
-            failures[place] = error
-    good = [place for place in good if place not in failures]
-    if not good:
-        return [], None
-    return good, marks if len(good) == len(bodies) else find_marks([bodies[place] for place in good])
+def _compiled(raws: Sequence[Raw], c: Columns) -> Block:
+    """Return what was read in C as a block."""
+    length = c.elements["end"][c.element_bounds[:-1]]
+    documents = describe_documents(raws, c.text, length)
+    return from_columns(documents, c.text, c.tags, (c.element_bounds, c.elements), (c.node_bounds, c.nodes))
 
 
-def is_xml(file: str) -> bool:
-    """Tell XML from plain text by the file's extension."""
-    return file[-4:].lower() == ".xml"
+def _planted(raws: Sequence[Raw], trees: Sequence[Tree]) -> Block:
+    """Return what was read by events as a block."""
+    text, tags, forest = plant(trees)
+    return make_block(describe_documents(raws, text, forest.end[forest.element_bounds[:-1]]), text, tags, forest)
+
+
+def _in_order(blocks: Sequence[Block], places: Sequence[int]) -> Block | None:
+    """Return the documents of blocks as one block, by their places in the source."""
+    if not blocks:
+        return None
+    block = joined(blocks)
+    if len(blocks) == 1:
+        return block
+    return Block(block.batch.take(pa.array(np.argsort(places))), block.tags)
 
 
 def _read_slowly(raw: Raw) -> Tree:
-    if not is_xml(raw.file):
+    """Read one document by events in Python."""
+    kind = DOCUMENTS.get(raw.kind, raw.kind)
+    if kind == "plain":
         return read_plain(raw.data, raw.file)
-    return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
-
-
-def _assemble(raws: Sequence[Raw], bodies: list[int], marks: Marks | None, trees: dict[int, Tree]) -> Block:
-    """Join what the two paths read, in the documents' own order."""
+    if kind == "text":
+        return plain_tree(raw.data.decode(), raw.file)
+    if kind == "html":
+        return _lenient(raw)
     try:
-        parts = [read_structure(marks)] if marks else []
-    except UnusualNamesError:
-        parts, trees, bodies = [], {place: _read_slowly(raws[place]) for place in sorted([*bodies, *trees])}, []
-    if trees:
-        parts.append(plant(list(trees.values())))
-    (text, tags, forest), *rest = parts
-    places = [*bodies, *trees]
-    if rest:
-        text, tags, forest = join((text, tags, forest), rest[0])
-        order = np.argsort(np.array(places))
-        text, forest = text.take(pa.array(order)), select(forest, order)
-    kept = [raws[place] for place in sorted(places)]
-    return make_block(describe_documents(kept, text, forest), text, tags, forest)
+        return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
+    except CollectionError:
+        if kind != "trec":
+            raise
+        return _lenient(raw, "doc")
 
 
-def describe_documents(raws: Sequence[Raw], text: Any, forest: Forest) -> dict[str, Any]:
-    """Return the columns of documents; the root ends where the text does."""
+def _lenient(raw: Raw, root: str | None = None) -> Tree:
+    from focuseval.collection.html import read_html  # noqa: PLC0415  most collections have none
+
+    tree = read_html(raw.data, raw.file, root)
+    tree.lenient = True
+    return tree
+
+
+def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.integer]) -> dict[str, Any]:
+    """Return the columns of documents."""
     offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset :]
     content = memoryview(text.buffers()[2] or b"")
     cuts = offsets[: len(raws) + 1].tolist()
     return {
         "id": [raw.id for raw in raws],
-        "file": [raw.id + splitext(raw.file)[1] for raw in raws],  # noqa: PTH122  a Path a document is slow
+        "file": [raw.id + raw.kind if raw.kind[0] == "." else raw.id for raw in raws],
         "bytes": [len(raw.data) for raw in raws],
-        "length": forest.end[forest.element_bounds[:-1]],
+        "length": length,
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],
     }

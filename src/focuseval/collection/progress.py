@@ -52,6 +52,8 @@ def summary(built: Built, target: Path) -> str:
     if built.passed_over:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
         lines.append(f"passed over {sum(built.passed_over.values()):,} files that are no documents: {kinds}")
+    if report.lenient:
+        lines.append(f"{report.lenient:,} documents are HTML or no well-formed XML, and were read leniently")
     if report.named:
         lines.append(
             f"{report.named:,} entities of DTDs that were not read were replaced by the characters of that name"

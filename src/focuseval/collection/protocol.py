@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
-    from focuseval.collection.index import Elements
+    from focuseval.collection.elements import Elements
     from focuseval.collection.segments import Segments
 
 

@@ -1,7 +1,7 @@
 """Where documents come from: directories, archives and single files, in a fixed order.
 
-A document's id is its path inside the source, without extension. Files that are no documents are counted; two files
-with the same id are refused, both by name.
+A document's id is its path inside the source, without extension; documents of a file that holds several bring their
+own. Files that are no documents are counted; two documents with the same id are refused, both by name.
 """
 
 from __future__ import annotations
@@ -9,27 +9,37 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import field
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.collection.archives import archive_members, is_archive
-from focuseval.collection.names import EXTENSIONS
+from focuseval.collection.containers import contained, holds_documents
+from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 
-@dataclass(frozen=True)
-class Member:
+_NAME = attrgetter("name")
+_SAMPLED = 64
+"""Files of a directory whose size is asked for."""
+
+
+class Member(NamedTuple):
     """A document still in its source."""
 
     id: str
     file: str
     """The name to show: a path, or ``archive.zip:path``."""
+    kind: str
+    """The extension that says what it is, or the kind of file that it stands in (`focuseval.collection.kinds`)."""
     size: int
+    """Bytes; of a file in a directory what is typical there."""
     read: Callable[[], bytes] | None = None
     """How to read it, now or never, from an archive; None for a file on disk."""
 
@@ -56,53 +66,68 @@ class Sources:
     def _members(self) -> Iterator[Member]:
         for path in self.paths:
             if path.is_dir():
-                yield from self._directory(path)
+                yield from self._directory(os.path.normpath(path))
             elif is_archive(path):
                 yield from self._archive(path)
             else:
                 yield from self._file(path)
 
-    def _directory(self, root: Path, inside: str = "") -> Iterator[Member]:
+    def _directory(self, root: str, inside: str = "") -> Iterator[Member]:
         """Walk a directory in sorted order; links to directories and hidden files are passed over."""
         try:
-            entries = sorted(os.scandir(root / inside), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(f"{root}/{inside}"), key=_NAME)
         except OSError as error:
-            raise CollectionError(
-                f"cannot read: {error.strerror}", at=str(root / inside), remedy="check the permissions"
-            ) from None
+            at = os.path.normpath(f"{root}/{inside}")
+            raise CollectionError(f"cannot read: {error.strerror}", at=at, remedy="check the permissions") from None
+        size = _typical(entries)
         for entry in entries:
-            name = f"{inside}/{entry.name}" if inside else entry.name
-            if entry.name.startswith(".") or (entry.is_dir() and entry.is_symlink()):
-                self.passed_over[entry.name if entry.is_symlink() else "hidden"] += 1
+            name = entry.name
+            if name[0] == "." or (entry.is_dir() and entry.is_symlink()):
+                self.passed_over[name if entry.is_symlink() else "hidden"] += 1
             elif entry.is_dir():
-                yield from self._directory(root, name)
+                yield from self._directory(root, f"{inside}{name}/")
             elif not (entry.is_file() or entry.is_symlink()):
                 self.passed_over["no regular file"] += 1
-            elif self._is_document(name):
-                yield Member(_id(name, entry.path), entry.path, _size(entry))
+            else:
+                stem, extension = kind_of(name)
+                if extension in DOCUMENTS:
+                    yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
+                else:
+                    yield from self._contained(extension, entry.path, surely=False)
 
     def _archive(self, path: Path) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
-            if self._is_document(name):
-                yield Member(_id(name.removeprefix("./"), str(path)), f"{path}:{name}", size, read)
+            stem, extension = kind_of(name.removeprefix("./"))
+            if extension in DOCUMENTS:
+                yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read)
+            else:
+                self.passed_over[extension or "no extension"] += 1
 
     def _file(self, path: Path) -> Iterator[Member]:
-        if path.suffix.lower() not in EXTENSIONS:
-            what = f"expected a directory, an archive or one of {', '.join(EXTENSIONS)}, found {path.suffix or 'none'}"
+        if kind_of(path.name)[1] not in {*DOCUMENTS, *CONTAINERS}:
+            known = ", ".join((*DOCUMENTS, *CONTAINERS))
+            what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
             raise CollectionError(what, at=str(_existing(path)), remedy="rename it, or name its directory")
-        yield Member(_id(path.name, str(path)), str(path), _size(_existing(path)))
+        stem, extension = kind_of(path.name)
+        if extension in DOCUMENTS:
+            yield Member(_id(stem, str(path)), str(path), extension, _size(_existing(path)))
+        else:
+            yield from self._contained(extension, str(_existing(path)), surely=True)
 
-    def _is_document(self, name: str) -> bool:
-        extension = os.path.splitext(name)[1].lower()  # noqa: PTH122  a member's name is no path of this machine
-        if extension not in EXTENSIONS:
+    def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member]:
+        """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
+        kind = CONTAINERS.get(extension, "")
+        if kind and (surely or holds_documents(Path(file), kind)):
+            for inner, at, what, data in contained(Path(file), kind):
+                yield Member(inner, at, what, len(data), partial(bytes, data))
+        else:
             self.passed_over[extension or "no extension"] += 1
-        return extension in EXTENSIONS
 
     def _refuse_twin(self, second: Member) -> None:
         """Name both files that have the same id, unless only the hashes of their ids agree."""
         same = (member.file for member in Sources(self.paths)._members() if member.id == second.id)  # noqa: SLF001  own class
         if len(twins := list(islice(same, 2))) == 2:
-            what = f"two files have the document id {second.id!r}: {twins[0]} and {twins[1]}"
+            what = f"two documents have the id {second.id!r}: {twins[0]} and {twins[1]}"
             raise CollectionError(what, remedy="rename one of them, or leave it out")
 
 
@@ -120,9 +145,15 @@ def _size(path: Path | os.DirEntry[str]) -> int:
         return 0
 
 
-def _id(name: str, file: str) -> str:
-    """Return a name without its extension; names that are not UTF-8 cannot be written down."""
-    stem = name.replace("\\", "/").rpartition(".")[0]
+def _typical(entries: Sequence[os.DirEntry[str]]) -> int:
+    """Return about what size a directory's files have: to ask for each would take as long as to list them."""
+    some = [size for entry in entries[:: len(entries) // _SAMPLED + 1] if (size := _size(entry))]
+    return sum(some) // len(some) if some else 0
+
+
+def _id(stem: str, file: str) -> str:
+    """Return the id of a document; names that are not UTF-8 cannot be written down."""
+    stem = stem.replace("\\", "/")
     try:
         stem.encode("utf-8")
     except UnicodeEncodeError:

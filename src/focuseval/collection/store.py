@@ -5,16 +5,16 @@
     metadata.json       version, counts, the collection's hash, the size of every file
     documents.arrow     a row per document: id, file, bytes, length, sha256, elements, nodes
     blocks.arrow        a row per block: which part and batch holds it, how many documents, its tags
-    part-0.arrow …      one file per worker, one record batch per block: texts, elements, text nodes
+    part-0.arrow …      one file per block, one record batch in it: texts, elements, text nodes
 
-Workers write their own parts, so nothing large passes between processes; `blocks.arrow` puts the blocks back into the
-source's order.
+Workers write the blocks, so nothing large passes between processes; a block's number is its place in the source.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,9 @@ from focuseval.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_SYNCED = 8
+"""Files that are pushed to the disk at once."""
+
 VERSION = 1
 """Changes whenever an older index cannot be read any more."""
 
@@ -40,29 +43,10 @@ BLOCKS = pa.schema(
 )
 
 
-@dataclass
-class PartWriter:
-    """Writes the blocks of one worker into its own file; `close` makes the file readable."""
-
-    path: Path
-    batches: int = 0
-
-    def __post_init__(self) -> None:
-        """Open the file."""
-        self._sink = pa.OSFile(str(self.path), "wb")
-        self._writer = pa.ipc.new_file(self._sink, SCHEMA)
-
-    def write(self, block: Block) -> int:
-        """Append a block and return its number in this part."""
-        self._writer.write_batch(block.batch)
-        self.batches += 1
-        return self.batches - 1
-
-    def close(self) -> None:
-        """Finish the file and push it to the disk."""
-        self._writer.close()
-        self._sink.close()
-        sync(self.path)
+def write_block(block: Block, path: Path) -> None:
+    """Write a block into a file of its own."""
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA) as writer:
+        writer.write_batch(block.batch)
 
 
 def sync(path: Path) -> None:
@@ -118,8 +102,8 @@ def finish(folder: Path, blocks: Iterable[dict[str, Any]], metadata: dict[str, A
         for number in range(len(mapped)):
             writer.write_batch(document_rows(mapped[number]))
     sizes = {path.name: path.stat().st_size for path in sorted(folder.glob("*.arrow"))}
-    for name in ("blocks.arrow", "documents.arrow"):
-        sync(folder / name)
+    with ThreadPoolExecutor(_SYNCED) as pool:
+        list(pool.map(lambda name: sync(folder / name), sizes))
     content = json.dumps({"version": VERSION, **metadata, "files": sizes}, indent=1)
     (folder / "metadata.json").write_text(content + "\n", encoding="utf-8")
     sync(folder / "metadata.json")

@@ -1,86 +1,92 @@
-"""One worker: parses batches and writes their blocks into its own part of the index.
-
-`Worker` works in the process that made it. `main` is the other end of a pipe: a line of JSON for every batch in, a
-line for every result out; when the input ends the part is finished.
-"""
+"""One task of an index: read a batch of documents, parse them, write their block; done twice, it is the same."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import sys
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from focuseval.collection.batches import Batch
-from focuseval.collection.block import Block, joined
+from focuseval.collection.compiled import Memory
 from focuseval.collection.parse import ParseReport, Raw, parse_documents
-from focuseval.collection.store import PartWriter
-from focuseval.errors import CollectionError, Place
+from focuseval.collection.store import write_block
+from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-PARSE_BYTES = 2_000_000
-"""Bytes parsed at once: large enough for arrays to pay, small enough for caches and memory."""
+    from focuseval.collection.batches import Batch
+    from focuseval.collection.block import Block
 
 
-@dataclass
-class Worker:
-    """Parses batches into the blocks of one part."""
+_OWN = threading.local()
 
-    folder: Path
-    part: int
+
+@dataclass(frozen=True)
+class IndexTask:
+    """A batch, and where its block goes."""
+
+    number: int
+    batch: Batch
+    folder: str
     keep_going: bool = False
 
-    def __post_init__(self) -> None:
-        """Open the part."""
-        self._writer = PartWriter(self.folder / f"part-{self.part}.arrow")
 
-    def run(self, batch: Batch) -> dict[str, Any]:
-        """Parse and write one batch; return its row of the table of blocks and its report."""
-        report = ParseReport()
-        blocks: list[Block] = []
-        for raws in portions(self._readable(batch, report)):
-            block, one = parse_documents(raws, keep_going=self.keep_going)
-            report.add(one)
-            blocks += [block] if block else []
-        if not blocks:
-            return {"block": None, "report": report.to_json()}
-        block = joined(blocks)
-        row = {"part": self.part, "batch": self._writer.write(block), "documents": len(block), "tags": block.tags}
-        counts = [int(block.element_bounds[-1]), int(block.node_bounds[-1])]
-        return {"block": row, "counts": counts, "sha256": fingerprint(block), "report": report.to_json()}
+@dataclass(frozen=True)
+class IndexedBatch:
+    """What became of a batch."""
 
-    def _readable(self, batch: Batch, report: ParseReport) -> Iterator[Raw]:
-        """Yield the documents that can be read; the others are listed, or the first of them is raised."""
-        for found in batch.read():
-            if isinstance(found, Raw):
-                yield found
-            elif self.keep_going:
-                report.failures.append(f"{found.at}: {found.what}")
-            else:
-                raise found
-
-    def close(self) -> None:
-        """Finish the part."""
-        self._writer.close()
+    report: ParseReport
+    spool: str | None
+    """The batch's temporary file, if it has one: it is not needed any more."""
+    number: int = -1
+    """Of the block; −1 where none of the documents could be read."""
+    documents: int = 0
+    tags: tuple[str, ...] = ()
+    elements: int = 0
+    nodes: int = 0
+    fingerprint: int = 0
 
 
-def portions(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
-    """Cut documents into lists of about `PARSE_BYTES`."""
-    portion: list[Raw] = []
-    size = 0
-    for raw in raws:
-        portion.append(raw)
-        size += len(raw.data)
-        if size >= PARSE_BYTES:
-            yield portion
-            portion, size = [], 0
-    if portion:
-        yield portion
+def index_batch(task: IndexTask) -> IndexedBatch:
+    """Parse and write one batch."""
+    report = ParseReport()
+    try:
+        raws = list(_readable(task, report))
+        block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=_memory())
+        report.add(parsed)
+        if block is None:
+            return IndexedBatch(report, task.batch.spool)
+        write_block(block, Path(task.folder) / f"part-{task.number}.arrow")
+    except OSError as error:
+        raise unwritable(error, task.folder) from None
+    sizes = int(block.element_bounds[-1]), int(block.node_bounds[-1])
+    return IndexedBatch(report, task.batch.spool, task.number, len(block), block.tags, *sizes, fingerprint(block))
+
+
+def _memory() -> Memory:
+    """Return the memory of this thread, which is used for one block after another."""
+    if not hasattr(_OWN, "memory"):
+        _OWN.memory = Memory()
+    found: Memory = _OWN.memory
+    return found
+
+
+def forget_memory() -> None:
+    """Give this thread's memory back."""
+    vars(_OWN).clear()
+
+
+def _readable(task: IndexTask, report: ParseReport) -> Iterator[Raw]:
+    """Yield the documents that can be read; the others are listed, or the first of them is raised."""
+    for found in task.batch.read():
+        if isinstance(found, Raw):
+            yield found
+        elif task.keep_going:
+            report.failures.append(f"{found.at}: {found.what}")
+        else:
+            raise found
 
 
 def fingerprint(block: Block) -> int:
@@ -97,46 +103,3 @@ def unwritable(error: OSError, folder: str | Path) -> CollectionError:
     """Return a full disk, or whatever else the system refused, as one line."""
     what = f"cannot write the index: {error.strerror or error}"
     return CollectionError(what, at=str(folder), remedy="nothing was written; make room, or choose another place")
-
-
-def packed(error: CollectionError) -> list[Any]:
-    """Return an error in a form that JSON can carry."""
-    return [error.what, error.at and [error.at.file, error.at.line, error.at.column], error.remedy]
-
-
-def unpacked(values: list[Any]) -> CollectionError:
-    """Return the error that `packed` packed."""
-    what, at, remedy = values
-    return CollectionError(what, at=at and Place(*at), remedy=remedy)
-
-
-def main() -> None:
-    """Serve batches from standard input until it ends."""
-    folder, part, keep_going = json.loads(sys.stdin.readline())
-    worker: Worker | None = None
-    for line in sys.stdin:
-        try:
-            worker = worker or Worker(Path(folder), part, keep_going)
-            task = json.loads(line)
-            answer = worker.run(Batch([tuple(row) for row in task["documents"]], task["spool"]))
-        except CollectionError as error:
-            answer = {"error": packed(error)}
-        except OSError as error:
-            answer = {"error": packed(unwritable(error, folder))}
-        if not _answered(answer):
-            return
-    if worker:
-        worker.close()
-
-
-def _answered(answer: dict[str, Any]) -> bool:
-    """Send an answer; say False where the parent has gone, with which its folder goes, too."""
-    try:
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # else Python complains of it once more at its end
-        return False
-    return True

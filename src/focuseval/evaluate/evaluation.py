@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from focuseval.gold import Gold
     from focuseval.match import Prepared
+    from focuseval.workers import Shared
 
 KEPT = 1 << 28
 """Bytes of runs whose matches are kept."""
@@ -127,30 +129,39 @@ class Evaluation:
         return Evaluation(self.plan, prepared, ())
 
     def _score_all(self) -> list[RunScores]:
-        done = np.zeros(len(self.sources))
+        """Score every run: large files one by one, each with all cores; the others by so many processes."""
+        large = [streamed_format(source, self.plan.run_format) is not None for source in self.sources]
+        done, found = np.zeros(len(self.sources)), dict[int, RunScores]()
 
-        def score(number: int) -> RunScores:
-            def move(share: float) -> None:
-                done[number] = share
-                if self.progress is not None:
-                    self.progress(float(done.mean()))
+        def move(number: int, share: float) -> None:
+            done[number] = share
+            if self.progress is not None:
+                self.progress(float(done.mean()))
 
-            scored = self._score_run(number, move)
-            move(1.0)
-            return scored
+        for number in range(len(self.sources)):
+            if large[number] or self.jobs <= 1 or large.count(False) <= 1:
+                found[number] = self._score_run(number, partial(move, number), streamed=large[number])
+                move(number, 1.0)
+        others = [number for number in range(len(self.sources)) if number not in found]
+        for number, scored in zip(others, self._elsewhere(others), strict=True):
+            found[number] = scored
+            move(number, 1.0)
+        return [found[number] for number in range(len(self.sources))]
 
-        numbers = range(len(self.sources))
-        if self.jobs <= 1 or len(numbers) <= 1:
-            return [score(number) for number in numbers]
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  most evaluations need none
+    def _elsewhere(self, numbers: Sequence[int]) -> Iterator[RunScores]:
+        """Yield the scores of runs that other processes match; they get plan and gold once, and keep the matches."""
+        if not numbers:
+            return
+        from focuseval.workers import processes  # noqa: PLC0415  most evaluations need none
 
-        with ThreadPoolExecutor(self.jobs) as pool:
-            return list(pool.map(score, numbers))
+        with processes(self.jobs) as workers, workers.share((self.plan, self.prepared)) as shared:
+            sources = (self.sources[number] for number in numbers)
+            yield from workers.in_order(partial(_score_shared, shared), sources)
 
-    def _score_run(self, number: int, move: Callable[[float], None]) -> RunScores:
+    def _score_run(self, number: int, move: Callable[[float], None], *, streamed: bool) -> RunScores:
         """Match one run and compute every measure on it; a large one a block of topics at a time."""
         source = self.sources[number]
-        if streamed_format(source, self.plan.run_format) is not None:
+        if streamed:
             from focuseval.evaluate.streaming import score_stream  # noqa: PLC0415  only large runs need it
 
             gathered = score_stream(source, self, move)
@@ -175,6 +186,11 @@ class Evaluation:
         unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
         remarks = tuple(_remarks(matched, values, plan))
         return RunScores(run.run_id, run.file, values, counted(matched), unknown, len(matched), remarks)
+
+
+def _score_shared(shared: Shared[tuple[Plan, Prepared]], source: Any) -> RunScores:
+    """Score one run under a plan and against a gold that were laid down for all of them."""
+    return Evaluation(*shared.get(), ()).score(source)
 
 
 def evaluate(
@@ -213,7 +229,7 @@ def evaluate(
     chunks
         All chunks of the chunker, for `ceiling`; by default those that occur in the run.
     jobs
-        How many runs are scored at once.
+        How many processes score runs; 1 for this one alone. A large file is read by all cores in any case.
     progress
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies

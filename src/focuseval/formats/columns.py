@@ -7,7 +7,6 @@ different widths, a number in another spelling, an error) is cut into fields by 
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -121,10 +120,9 @@ def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
 def _each(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]]) -> list[Part]:
     if data.size <= _SMALL:
         return read(data)
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large input is worth a second thread
+    from focuseval.workers import in_threads  # noqa: PLC0415  only large input is worth a second thread
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [part for parts in pool.map(read, pieces(data, _BLOCK)) for part in parts]
+    return [part for parts in in_threads(read, list(pieces(data, _BLOCK))) for part in parts]
 
 
 def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:

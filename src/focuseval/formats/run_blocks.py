@@ -8,7 +8,6 @@ what they do not need.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from functools import partial
 from itertools import islice
@@ -37,10 +36,6 @@ BLOCK = 1 << 24
 """Bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them."""
 
 T = TypeVar("T")
-
-_THREADS = min(4, os.cpu_count() or 1)
-_AHEAD = 4
-"""Blocks that are read before anybody asks for them: about as many as a thread reads while another reads the gold."""
 
 _LOOK = 1 << 16
 """Bytes before a cut that are looked at first; a topic that reaches further back is followed."""
@@ -161,11 +156,15 @@ class LargeRun:
         """Start reading a file in the format of this name."""
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need it
 
-        self.path = path
-        self._pool = ThreadPoolExecutor(_THREADS)
+        from focuseval.workers import cores  # noqa: PLC0415  as above
+
+        self.path, self._most = path, 2 * cores()  # blocks that are read before anybody asks, or wait to be taken
+        self._pool = ThreadPoolExecutor(cores())
         self._read, topic_of = _block_reader(path, name)
         self._cuts = cuts(path, topic_of)
-        self._ahead = [(end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, _AHEAD)]
+        self._ahead = [
+            (end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, self._most)
+        ]
 
     def __fspath__(self) -> str:
         """Return the file's name: whoever knows nothing of blocks reads the file at once."""
@@ -181,7 +180,7 @@ class LargeRun:
         with self._pool as pool:
             for end, reading in self._reading():
                 waiting.append((pool.submit(_after, reading, work), end / whole))
-                if len(waiting) > 2 * _THREADS:
+                if len(waiting) > self._most:
                     yield _result(*waiting.popleft())
             while waiting:
                 yield _result(*waiting.popleft())

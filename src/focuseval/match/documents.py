@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.collection.paths import encoded
 from focuseval.keys import hash64, indices, joint, rows_of_chunks
-from focuseval.lookup import BLOCK, Lookup, in_threads
+from focuseval.lookup import BLOCK, Lookup, in_blocks
 from focuseval.placement import Placement
 from focuseval.values import dataclass
 
@@ -159,7 +159,7 @@ def _by_promised_keys(matched: Results, promised: NDArray[np.uint64]) -> Matched
         here = slice(first, first + BLOCK)
         known[here] = lookup.search(joint(keys[here], topic[here]))
 
-    in_threads(look, range(0, len(keys), BLOCK))
+    in_blocks(look, range(0, len(keys), BLOCK))
     if len(_respelt(matched, known).rows):
         return _by_pairs(matched)
     unjudged = int(np.count_nonzero(known < 0))
@@ -288,5 +288,5 @@ def _pair_keys(ids: pa.Array, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
         part = slice(first, first + block)
         pairs[part] = joint(hash64(ids.slice(first, block)), topic[part])
 
-    in_threads(fill, range(0, len(topic), block))
+    in_blocks(fill, range(0, len(topic), block))
     return pairs

@@ -95,7 +95,7 @@ def _holding(
     held = np.flatnonzero(rsize)
     element = element[held]
     up = table.parent[element]
-    code = np.array([tags.setdefault(tag, len(tags)) for tag in table.tags], np.int32)
+    code = np.array([tags.setdefault(tag, len(tags)) for tag in table.tag_names], np.int32)
     return _Held(
         pair[held].astype(np.int32),
         np.where(up < 0, -1, np.searchsorted(held, held - (element - up))).astype(np.int32),

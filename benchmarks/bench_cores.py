@@ -1,0 +1,146 @@
+"""How much of the work other cores can take: processor time by stage, and what that allows on 16 cores.
+
+    python benchmarks/bench_cores.py
+
+Index, many runs, one huge run. What this process does alone is serial, what tasks do is parallel; Amdahl's law says
+how many times faster 16 cores can be than one. To tell the two apart this process does no task here, which it does
+otherwise. Starting Python and importing the libraries is a stage of its own: it does not grow with the work. For index
+and many runs one process against two is timed as well, start included.
+"""
+
+import contextlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import bench_trec
+from bench_index import write_articles
+
+CORES = 16
+RUNS, TOPICS, RESULTS = 192, 40, 1000
+HUGE = 10_000, 1000
+
+COUNT = """
+import resource, sys, time
+from dataclasses import replace
+def cpu(who=resource.RUSAGE_SELF):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+import numpy, pyarrow.compute, loky, cloudpickle
+from focuseval import workers
+{imports}
+begun = cpu()
+helps = workers.processes
+def alone(jobs):
+    from contextlib import contextmanager
+    @contextmanager
+    def made():
+        with helps(jobs + 1) as found:
+            yield replace(found, helps=False)
+    return made()
+workers.processes = alone
+{patch}
+work = {work}
+work()
+print(begun, cpu() - begun, cpu(resource.RUSAGE_CHILDREN))
+"""
+
+INDEX = {
+    "imports": "from focuseval.collection import build",
+    "patch": "build.processes = alone",
+    "work": "lambda: build.build_index(sys.argv[1], sys.argv[2], jobs={jobs}, force=True)",
+}
+SCORE = {
+    "imports": "from focuseval.evaluate import evaluate; import glob",
+    "patch": "",
+    "work": "lambda: evaluate(sys.argv[1], sorted(glob.glob(sys.argv[2])), ['AP', 'P@10', 'nDCG@10'], jobs={jobs})",
+}
+
+
+def stages(parts, *arguments, jobs=2):
+    """Processor seconds: start-up, this process, the workers without their own start-up."""
+    script = COUNT.format(**{name: part.replace("{jobs}", str(jobs)) for name, part in parts.items()})
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)], check=True, capture_output=True, text=True
+    )
+    start, serial, others = map(float, done.stdout.split())
+    return start, serial, others - jobs * start
+
+
+def limit(serial, parallel):
+    return (serial + parallel) / (serial + parallel / CORES)
+
+
+def show(name, start, serial, parallel):
+    whole = serial + parallel
+    print(
+        f"{name:34} start {start:5.2f} s, serial {serial:6.2f} s ({serial / whole:5.1%}), parallel {parallel:6.2f} s: "
+        f"{limit(serial, parallel):4.1f} × on {CORES} cores"
+    )
+
+
+def wall(*command):
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "focuseval", *map(str, command)], check=True, capture_output=True)
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def huge_run(folder):
+    """Threads: what one core needs for the gold, and for reading and scoring blocks, which all cores do."""
+    script = """
+import sys, time
+import numpy, pyarrow.compute
+from focuseval.evaluate import evaluate
+from focuseval.formats import read_gold
+start = time.process_time()
+gold = read_gold(sys.argv[1]); middle = time.process_time()
+evaluate(gold, sys.argv[2], ["AP", "P@10", "nDCG@10"])
+print(start, middle - start, time.process_time() - middle)
+"""
+    command = [sys.executable, "-c", script, str(folder / "qrels"), str(folder / "run")]
+    start, gold, blocks = map(float, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    show("one run of 10 million lines", start, gold, blocks)
+    print(f"{'':34} (the gold is read while other cores read blocks)")
+
+
+def many_runs(folder):
+    for number in range(RUNS):
+        place = folder / "runs" / str(number)
+        place.mkdir(parents=True)
+        with contextlib.suppress(FileExistsError):
+            bench_trec.write_files(place, TOPICS, RESULTS, seed=1)
+    gold, pattern = folder / "runs" / "0" / "qrels", folder / "runs" / "*" / "run"
+    show(f"{RUNS} runs of {TOPICS * RESULTS:,} lines", *stages(SCORE, gold, pattern))
+    runs = sorted(map(str, (folder / "runs").glob("*/run")))
+    one, two = (wall("score", gold, *runs, "-m", "AP", "--jobs", jobs) for jobs in (1, 2))
+    print(f"{'':34} two processes {one / two:.2f} × one, from the shell ({one:.2f} s)")
+
+
+def index(folder):
+    write_articles(folder / "articles", 12_000)
+    size = sum(path.stat().st_size for path in (folder / "articles").rglob("*.xml")) / 1e6
+    show(f"index of {size:.0f} MB in 12,000 files", *stages(INDEX, folder / "articles", folder / "index"))
+    command = ("index", folder / "articles", "-o", folder / "index", "--force", "--jobs")
+    one, two = (wall(*command, jobs) for jobs in (1, 2))
+    print(f"{'':34} two processes {one / two:.2f} × one, from the shell ({one:.2f} s)")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        index(folder)
+        many_runs(folder)
+        (folder / "huge").mkdir()
+        bench_trec.write_files(folder / "huge", *HUGE)
+        huge_run(folder / "huge")
+    print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

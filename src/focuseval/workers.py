@@ -1,0 +1,222 @@
+"""Work for several cores, behind the interface of `concurrent.futures`: here and now, in threads, or in processes.
+
+No algorithm knows where it runs: it gives tasks to an executor and takes results in order. Processes are loky's: they
+start quickly, a script needs no ``if __name__ == "__main__"``, and a worker that dies is an error, not a wait without
+end. What all tasks need is sent once: `Shared` lays it down in a file that every worker maps into its memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections import deque
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from focuseval.errors import FocusevalError
+from focuseval.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_LOOK = 0.5
+"""Seconds after which a worker looks again whether its parent lives."""
+
+_ALIGNED = 64
+"""Arrays begin at multiples of so many bytes, as NumPy and Arrow like it."""
+
+
+class WorkerError(FocusevalError):
+    """A worker process ended before its work was done."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Here(Executor):
+    """Does every task at once, in the process and thread that gives it."""
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        """Do a task."""
+        done: Future[R] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  as every executor: whoever asks for the result gets it
+            done.set_exception(error)
+        return done
+
+
+@dataclass(frozen=True, eq=False)
+class Workers:
+    """An executor, and how it is used: results in order, values that all tasks share."""
+
+    executor: Executor
+    ahead: int = 1
+    """Tasks that are given out before the first of them is done."""
+    helps: bool = False
+    """Whether this process does tasks, too, instead of waiting for others."""
+
+    def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """Yield what became of tasks, in their order; only so many of them are under way or wait to be taken.
+
+        >>> list(Workers(Here()).in_order(abs, [-3, 2]))
+        [3, 2]
+        """
+        stream, here = iter(tasks), Here()
+        waiting: deque[Future[R]] = deque()
+        try:
+            while True:
+                free = max(self.ahead - len(waiting), 0)
+                waiting.extend(self.executor.submit(work, task) for task in islice(stream, free))
+                if not waiting:
+                    return
+                if self.helps and not waiting[0].done() and len(waiting) < 2 * self.ahead:
+                    mine = [here.submit(work, task) for task in islice(stream, 1)]
+                    waiting.extend(mine)
+                    if mine:
+                        continue
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    @contextmanager
+    def share(self, value: T) -> Iterator[Shared[T]]:
+        """Lay a value down for the workers, while they need it."""
+        if isinstance(self.executor, Here):
+            yield Shared("", value)
+            return
+        folder = tempfile.mkdtemp(prefix="focuseval-")
+        try:
+            _lay_down(value, Path(folder))
+            yield Shared(folder, value)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def processes(jobs: int) -> Iterator[Workers]:
+    """Give workers for so many cores: this process, and others where more than one is asked for.
+
+    Leaving ends them and their work. Ctrl-C reaches this process alone, and a worker whose parent is killed ends by
+    itself.
+    """
+    if jobs <= 1:
+        yield Workers(Here())
+        return
+    from loky import ProcessPoolExecutor  # noqa: PLC0415  a small job needs no process
+
+    pool, done = ProcessPoolExecutor(jobs - 1, initializer=_begin, initargs=(os.getpid(),)), False
+    try:
+        yield Workers(pool, 3 * jobs, helps=True)
+        done = True
+    except _broken() as error:
+        what = f"a worker process ended before its work was done ({_reason(error)})"
+        raise WorkerError(f"{what}; is there enough memory? try --jobs 1") from None
+    finally:
+        pool.shutdown(wait=True, kill_workers=not done)
+
+
+def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Return what becomes of items, done at once by threads; for work that Python's lock does not hold up.
+
+    >>> in_threads(abs, [-3, 2])
+    [3, 2]
+    """
+    if len(items) < 2 or cores() < 2:
+        return [work(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  small input needs none
+
+    with ThreadPoolExecutor(min(cores(), len(items))) as pool:
+        return list(pool.map(work, items))
+
+
+def _broken() -> type[Exception]:
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  only where there are processes
+
+    return BrokenProcessPool
+
+
+def _reason(error: Exception) -> str:
+    """Return how a worker ended, as far as loky says it: ``SIGKILL(-9)``, ``EXIT(3)``."""
+    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
+    return found[1] if found else type(error).__name__
+
+
+def _begin(parent: int) -> None:
+    """Prepare a worker process."""
+    import signal  # noqa: PLC0415  only a worker needs it
+    import threading  # noqa: PLC0415  as above
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent has ended."""
+    from time import sleep  # noqa: PLC0415  only a worker needs it
+
+    while os.getppid() == parent:
+        sleep(_LOOK)
+    os._exit(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Generic[T]):
+    """A value that travels as the name of a file: a worker loads it once, and maps its arrays into its memory."""
+
+    folder: str
+    _value: T | None = None
+
+    def get(self) -> T:
+        """Return the value."""
+        value: T = _loaded(self.folder) if self._value is None else self._value
+        return value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel without the value."""
+        return Shared, (self.folder,)
+
+
+def _lay_down(value: object, folder: Path) -> None:
+    import pickle  # noqa: PLC0415  only where there are processes
+
+    import cloudpickle  # noqa: PLC0415  as above: measures of the user's own may be functions without a name
+
+    buffers: list[pickle.PickleBuffer] = []
+    head = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    bounds = [0]
+    with (folder / "arrays").open("wb") as file:
+        for buffer in buffers:
+            file.write(buffer.raw())
+            end = file.tell()
+            file.write(bytes(-end % _ALIGNED))
+            bounds += [end, file.tell()]
+        file.write(b"\0")  # an empty file cannot be mapped
+    (folder / "value").write_bytes(pickle.dumps((head, bounds)))
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str) -> Any:
+    import mmap  # noqa: PLC0415  only a worker needs it
+    import pickle  # noqa: PLC0415  as above
+
+    folder = Path(path)
+    head, bounds = pickle.loads((folder / "value").read_bytes())  # noqa: S301  written by this very program
+    with (folder / "arrays").open("rb") as file:
+        whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return pickle.loads(head, buffers=[whole[a:b] for a, b in zip(bounds[0::2], bounds[1::2], strict=False)])  # noqa: S301  as above
