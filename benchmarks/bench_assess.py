@@ -6,8 +6,8 @@ The server has a process of its own; the clients are bounded in number and time,
 kept-alive connections. An edit is measured at the client, from sending the request to the whole answer, which comes
 after the commit.
 
-- 500 assessors: each logs in (all within the first half minute, which is measured, too), makes an edit every five
-  seconds and opens a page and a document every thirty.
+- 500 assessors, each with a document of 27,000 characters and 620 elements: each logs in (all within the first half
+  minute, which is measured, too), makes an edit every five seconds and opens a page and a document every thirty.
 - 20 assessors without pauses: as fast as the answers come, with the same clients.
 - 20 assessors who pause half a second, for p95 as it was measured in earlier versions.
 
@@ -36,15 +36,18 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import start_driver
 from focuseval.assess.document import Document, Element
+from focuseval.assess.documents import DocumentCache
 from focuseval.assess.plan import Assessor, Pooled, add_to_pool, register
 from focuseval.assess.store import Key, Store
 from focuseval.assess.users import User, hash_password
 from focuseval.assess.web import Access, create_app
 from focuseval.assess.web.serve import Server, bind, names_of
+from focuseval.collection import open_documents
 from strategies.pages import TOPICS, Pages
 
 LENGTH, HIGHLIGHTS = 750_000, 1_000
 OPENED = 5
+PARAGRAPHS = "<p>The tide <b>rises</b> and falls twice a day while harbour pilots read their tables and wait. </p>" * 15
 WORDS = "the tide rises and falls twice a day while harbour pilots read their tables with care 🚢 and wait"
 
 
@@ -87,8 +90,9 @@ def commit_floor(folder, seconds=2.0):
 class Person:
     """One simulated person with one kept-alive connection, speaking HTTP as a browser does."""
 
-    def __init__(self, port, name, text):
-        self.port, self.name, self.text = port, name, text
+    def __init__(self, port, name):
+        self.port, self.name, self.text = port, name, ""
+        self.document = f"text{name.removeprefix('user')}"
         self.times, self.pages, self.logins, self.errors, self.edits = [], [], [], [], 0
         self.cookies, self.csrf, self.version, self.stream = {}, "", 0, None
 
@@ -143,8 +147,9 @@ class Person:
     async def read(self):
         began = time.perf_counter()
         for path in ("/read", "/api/document"):
-            status, _ = await self.request("GET", f"{path}?topic=11&document=text")
+            status, answer = await self.request("GET", f"{path}?topic=11&document={self.document}")
             assert status == 200, status
+        self.text = json.loads(answer)["document"]["text"]
         self.pages.append(time.perf_counter() - began)
 
     async def edit(self, chance):
@@ -152,7 +157,13 @@ class Person:
         stop = start + chance.randrange(5, 200)
         kind = chance.choice(["highlight", "highlight", "highlight", "unhighlight"])
         edit = {"kind": kind, "start": start, "end": stop, "quote": self.text[start:stop]}
-        body = {"topic": "11", "document": "text", "version": self.version, "token": uuid.uuid4().hex, "edit": edit}
+        body = {
+            "topic": "11",
+            "document": self.document,
+            "version": self.version,
+            "token": uuid.uuid4().hex,
+            "edit": edit,
+        }
         began = time.perf_counter()
         status, answer = await self.request("POST", "/api/edit", json.dumps(body).encode())
         self.times.append(time.perf_counter() - began)
@@ -171,7 +182,7 @@ class Person:
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
                 due += pause
                 turn += 1
-                if pause and turn % 6 == 1:
+                if turn == 1 or (pause and turn % 6 == 1):
                     await self.read()
                 await self.edit(chance)
         except (AssertionError, OSError, TimeoutError, asyncio.IncompleteReadError) as error:
@@ -190,15 +201,15 @@ async def _everyone(people, seconds, ramp, pause):
 
 def serve(folder, count):
     """The server's process: says its port, and ends with its standard input."""
-    text = long_document(30_000).text
     hashed = hash_password("secret")
     users = {f"user{k}": User(f"user{k}", "assessor", hashed) for k in range(count)}
     store = Store(Path(folder) / "many.db")
-    add_to_pool(store, [Pooled("11", "text")], actor="lead")
+    documents = DocumentCache(open_documents(str(Path(folder) / "articles")))
+    add_to_pool(store, [Pooled("11", f"text{k}") for k in range(count)], actor="lead")
     listening = bind()
     port = listening.getsockname()[1]
     access = Access(b"k" * 32, names_of("127.0.0.1", port), users=users)
-    server = Server(create_app(store, Pages(Document("text", text)), TOPICS, access), listening)
+    server = Server(create_app(store, documents, TOPICS, access), listening)
     server.start()
     print(port, flush=True)
     sys.stdin.read()
@@ -209,19 +220,21 @@ def serve(folder, count):
 def assessors(folder, count, seconds, *, ramp, pause):
     """Milliseconds of edits, pages and logins of so many people, and what went wrong."""
     place = folder / f"{count}-{pause}"
-    place.mkdir()
+    (place / "articles").mkdir(parents=True)
+    article = "".join(f"<sec><title>{k}</title>{PARAGRAPHS}</sec>" for k in range(20))
+    for k in range(count):  # everybody reads another document, as after a split of the pool
+        (place / "articles" / f"text{k}.xml").write_text(f"<article><title>Text {k}</title>{article}</article>")
     command = [sys.executable, __file__, "--serve", str(place), str(count)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         port = int(server.stdout.readline())
-        text = long_document(30_000).text
-        people = [Person(port, f"user{k}", text) for k in range(count)]
+        people = [Person(port, f"user{k}") for k in range(count)]
         began = time.perf_counter()
         asyncio.run(_everyone(people, seconds, ramp, pause))
         took = time.perf_counter() - began
         server.stdin.close()
         server.wait(30)
     store = Store(place / "many.db")
-    kept = sum(store.judgement(Key(person.name, "11", "text")).version for person in people)
+    kept = sum(store.judgement(Key(person.name, "11", person.document)).version for person in people)
     store.close()
     edits = sum(person.edits for person in people)
     assert kept >= edits, "an acknowledged edit is missing"

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import threading
 import time
 from http.client import HTTPConnection
 
@@ -166,6 +167,24 @@ def test_one_address_gets_no_more_than_half_of_the_places(shared_site):
     closed(found)
     assert eventually(lambda: not server.places)
     Person(shared_site).close()
+
+
+def test_of_forty_tries_at_once_no_more_are_looked_at_than_of_forty_in_turn(shared_site):
+    barrier, answers = threading.Barrier(40), []
+
+    def guess():
+        somebody = Person.__new__(Person)
+        somebody.site, somebody.cookies = shared_site, {}
+        somebody.connection = HTTPConnection("127.0.0.1", shared_site.port, timeout=60)
+        form = f"name=ann&password=guess&csrf={_csrf(somebody.send('GET', '/login')[1])}"
+        barrier.wait()
+        answers.append(somebody.send("POST", "/login", form, "application/x-www-form-urlencoded")[0])
+        somebody.close()
+
+    threads = [threading.Thread(target=guess) for _ in range(40)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert (answers.count(200), answers.count(429)) == (5, 35)
 
 
 def refusal(site, head):

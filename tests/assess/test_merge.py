@@ -6,7 +6,9 @@ import pytest
 
 from focuseval.assess import Key, open_project, project_gold
 from focuseval.assess.adjudicate import decide
+from focuseval.assess.merge import MERGES
 from focuseval.assess.plan import Assessor, Pooled, add_to_pool, know_role, register
+from focuseval.cli import judged
 from focuseval.errors import AssessError
 from focuseval.example import ROOT
 from strategies.assessing import mark, save
@@ -55,6 +57,10 @@ def test_decisions_and_single_judgements_come_before_the_rule(project, rule, bot
     assert (APART in gold.documents.to_pylist()) == (apart is not None), "what is open is left out"
     counts = f"1 decided, 1 single, {1 + (apart is not None)} by {rule}" + (", 1 open" if apart is None else "")
     assert counts in gold.remarks[0]
+
+
+def test_the_command_line_offers_every_rule():
+    assert judged.MERGES == MERGES
 
 
 def test_quotes_are_the_text_that_was_merged(project):

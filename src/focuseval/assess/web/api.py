@@ -23,7 +23,8 @@ api = Blueprint("api", __name__, url_prefix="/api")
 @api.get("/document")
 def document() -> Response:
     """Return text, blocks, elements and the judgement so far."""
-    key, page = asked()
+    key, _ = asked()
+    page = desk().documents.get(key.document)
     saved = desk().store.judgement(key)
     return jsonify(
         {
@@ -47,7 +48,7 @@ def edit() -> Response:
     """Do one edit; the answer is sent after the commit."""
     values = body()
     key = key_of(values)
-    page = desk().documents.get(key.document)
+    page = desk().page(key.document)
     saved = desk().store.edit(key, page, parse_edit(values.get("edit")), actor=user(), **stamp(values))
     return jsonify({"state": _state(saved)})
 
@@ -93,5 +94,5 @@ def stamp(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _state(saved: Saved) -> dict[str, Any]:
-    page = desk().documents.get(saved.key.document)
+    page = desk().page(saved.key.document)
     return state_view(saved, page, exhaustivity=desk().store.exhaustivity)

@@ -96,7 +96,7 @@ def _refused(error: FocusevalError) -> tuple[Any, int]:
 
 def _newer(error: ConflictError) -> dict[str, Any]:
     saved: Saved = error.newer  # type: ignore[assignment]
-    document = desk().documents.get(saved.key.document)
+    document = desk().page(saved.key.document)
     return state_view(saved, document, exhaustivity=desk().store.exhaustivity)
 
 

@@ -36,6 +36,10 @@ class Desk:
     rewordings: Mapping[str, Rewording] = field(default_factory=dict)
     """The topics that read otherwise than when the judging began."""
 
+    def page(self, document: str) -> Document:
+        """Return a document with what an edit of it needs: in 2005 mode its elements, too."""
+        return self.documents.get(document) if self.store.exhaustivity else self.documents.plain(document)
+
     @cached_property
     def titles(self) -> Titles:
         """Titles of documents."""
@@ -74,7 +78,7 @@ def key_of(values: Mapping[str, Any]) -> Key:
 def asked() -> tuple[Key, Document]:
     """Return the judgement and the document that the address names."""
     key = key_of(request.args)
-    return key, desk().documents.get(key.document)
+    return key, desk().page(key.document)
 
 
 def leads_only() -> None:

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
-from focuseval.assess.layout import title_of
 from focuseval.assess.progress import by_topic, entries, neighbour, next_undone
 from focuseval.assess.rules import FINISHED
 from focuseval.assess.store import ADJUDICATED
@@ -56,7 +55,7 @@ def read() -> str:
         topic=desk().topics[key.topic],
         terms=query_terms(desk().topics[key.topic]),
         document=page.id,
-        title=title_of(page),
+        title=desk().titles.of([page.id])[page.id],
         adjudicating=key.assessor == ADJUDICATED,
         previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
         following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
