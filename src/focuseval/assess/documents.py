@@ -23,6 +23,7 @@ class DocumentCache:
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._reading = threading.Lock()
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Document] = OrderedDict()
         self._texts: OrderedDict[str, Document] = OrderedDict()
@@ -30,28 +31,36 @@ class DocumentCache:
 
     def get(self, document: str) -> Document:
         """Return one document; an id that the collection does not know is refused, and never becomes a path."""
-        with self._lock:
-            found = self._kept.get(document)
-            if found is None:
+        found = self._known(self._kept, document)
+        if found is None:
+            with self._reading:
                 row = self._row(document)
                 found = Document(document, self.index.text(row), _elements(self.index.elements(row)))
+            with self._lock:
                 self._kept[document] = found
-                if len(self._kept) > KEPT:
+                while len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
-            self._kept.move_to_end(document)
-            return found
+        return found
 
     def plain(self, document: str) -> Document:
         """Return one document without its elements, which most edits do not need and which take long to make."""
-        with self._lock:
-            found = self._texts.get(document)
-            if found is None:
+        found = self._known(self._texts, document)
+        if found is None:
+            with self._reading:
                 found = Document(document, self.index.text(self._row(document)))
+            with self._lock:
+                self._characters += len(found.text) if document not in self._texts else 0
                 self._texts[document] = found
-                self._characters += len(found.text)
                 while self._characters > CHARACTERS and len(self._texts) > 1:
                     self._characters -= len(self._texts.popitem(last=False)[1].text)
-            self._texts.move_to_end(document)
+        return found
+
+    def _known(self, kept: OrderedDict[str, Document], document: str) -> Document | None:
+        """Return a document that is in memory; nobody waits here for one that is being read."""
+        with self._lock:
+            found = kept.get(document)
+            if found is not None:
+                kept.move_to_end(document)
             return found
 
     def _row(self, document: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assess.store import ADJUDICATED, Store, now
 from focuseval.errors import AssessError
@@ -42,8 +42,7 @@ class Assessor:
         return self.name if self.origin == PERSON else f"{self.name} ({self.origin})"
 
 
-@dataclass(frozen=True)
-class Pooled:
+class Pooled(NamedTuple):
     """A document to judge for a topic: its place, how many runs returned it, and its best rank among them."""
 
     topic: str
