@@ -128,10 +128,9 @@ def test_two_tabs_on_one_document_overwrite_nothing_of_each_other(site, desk):
     desk.wait(UNSAVED, "1 unsaved")
     assert desk.run(STORED) == 2
     site.start()
-    desk.wait("return !localStorage.length || document.getElementById('held').textContent !== ''", seconds=30)
-    desk.wait(f"return ({_function(SAVED)})()", seconds=30)
-    second()
-    desk.wait(f"return ({_function(SAVED)})()", seconds=30)
+    for go in (first, second):
+        go()
+        desk.wait("return desk.queue.items.length === 0", seconds=60)
     texts = []
     for go in (first, second):
         go()
@@ -141,10 +140,6 @@ def test_two_tabs_on_one_document_overwrite_nothing_of_each_other(site, desk):
     assert sorted(bool(text) for text in texts) == [False, True], "one was saved, the other is asked about"
     assert len(judgement(site).highlights) == 2
     assert desk.run(STORED) == 0
-
-
-def _function(script):
-    return f"() => {{ {script} }}"
 
 
 def test_an_edit_refused_for_good_is_named_can_be_discarded_and_does_not_block_the_rest(site, desk):
