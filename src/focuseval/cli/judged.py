@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
 
 
+MERGES = ("lead", "majority", "union", "intersection")
+WHOSE = ("assessor", "adjudicated", "merge", "imported")
+
+
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add how a gold is read: whose judgements of a project are meant, and whether documents may be unknown."""
     unknown = "Go on although the index knows almost none of the judged documents."
     command = click.option("--allow-unknown", is_flag=True, help=unknown)(command)
+    imported = "With --merge: imported assessors take part, too."
+    command = click.option("--imported", is_flag=True, help=imported)(command)
+    merge = "One gold from all assessors of a project: decisions, single judgements, else this rule."
+    command = click.option("--merge", type=click.Choice(MERGES), help=merge)(command)
     adjudicated = "The decisions of the adjudication, when the gold is a project of 'focuseval assess'."
     command = click.option("--adjudicated", is_flag=True, help=adjudicated)(command)
     assessor = "Whose judgements, when the gold is a project of 'focuseval assess'."
@@ -36,7 +44,7 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
     if is_project(gold):
         from focuseval.assess.golds import read_project  # noqa: PLC0415  only a project needs it
 
-        whose = {"assessor": options["assessor"], "adjudicated": options["adjudicated"]}
+        whose = {name: options[name] for name in WHOSE}
         return read_project(gold, **whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
@@ -70,16 +78,16 @@ def refuse_unknown(gold: Gold) -> None:
 
 
 def refuse_assessor(path: str, options: dict[str, Any]) -> None:
-    """Refuse ``--assessor`` and ``--adjudicated`` where there is no project to which they could apply."""
-    if options["assessor"] or options["adjudicated"]:
-        raise click.UsageError(f"--assessor and --adjudicated need an assessment project, {path} is none")
+    """Refuse ``--assessor`` and the like where there is no project to which they could apply."""
+    if any(options[name] for name in WHOSE):
+        raise click.UsageError(f"--assessor, --adjudicated and --merge need an assessment project, {path} is none")
 
 
 def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write a project's judgements in a gold format, and return the remarks."""
-    from focuseval.formats import write_gold  # noqa: PLC0415  help must not wait for it
+    from focuseval.assess.exports import write_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.files import format_of  # noqa: PLC0415  as above
 
     after = format_of(target, wanted, "gold")
     gold, index = read_judged(project, options, graded=after.name == "inex-2005")
-    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=options["lossy"]))
+    return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))

@@ -65,6 +65,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score assessments/ run.xml --profile inex2006 --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ --profile rag --format json -o scores.json
       focuseval score judging/ run.xml --adjudicated --task focused
+      focuseval score judging/ run.xml --merge union --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,16 +88,36 @@ def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout != "json":
         raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
+    merged = _merged(scores)
     if layout == "json":
-        text = json_text(scores.to_json(per_topic=per_topic, by_tag=by_tag))
+        told = scores.to_json(per_topic=per_topic, by_tag=by_tag)
+        text = json_text(told | ({"judged": merged} if merged else {}))
     elif layout == "trec":
         text = tables.to_trec(scores, per_topic=per_topic, by_tag=by_tag)
     elif layout == "csv":
         text = tables_text([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
     else:
         table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
-        text = tables_text([table], options, scores.signature)
+        text = tables_text([replace(table, notes=(*table.notes, *_notes(merged)))], options, scores.signature)
     write_text(text, options["output"])
+
+
+def _merged(scores: Scores) -> dict[str, int]:
+    """Return how the judgements of a merged project came about; {} for another gold."""
+    gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
+    if gold is None or not any("merged" in said for said in gold.attributes.values()):
+        return {}
+    from focuseval.assess.merge import merged_counts  # noqa: PLC0415  only a project needs it
+
+    return merged_counts(gold)
+
+
+def _notes(merged: dict[str, int]) -> tuple[str, ...]:
+    if not merged:
+        return ()
+    from focuseval.assess.merge import counts_text  # noqa: PLC0415  only a project needs it
+
+    return (counts_text(merged),)
 
 
 def write_curves(scores: Scores, path: str) -> None:
