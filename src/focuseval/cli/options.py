@@ -136,13 +136,14 @@ def output_option(command: Command) -> Command:
 
 
 def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
-    """Return a decorator that adds what is evaluated of a run: ``--missing --cutoff --cas --topics --repair``."""
+    """Return a decorator that adds what is evaluated: ``--missing --cutoff --cas --topics --repair --drop-tags``."""
     options = (
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
         click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
         click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
         click.option("--topics", metavar="FILE", help=topics),
         repair_option,
+        drop_tags_option,
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

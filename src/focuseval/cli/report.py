@@ -10,7 +10,6 @@ from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     FiniteRange,
     collection_options,
-    drop_tags_option,
     format_options,
     layout_option,
     measure_option,
@@ -32,7 +31,6 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @task_option()
 @profile_option()
 @collection_options
-@drop_tags_option
 @click.option("--title", default="", help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")

@@ -9,7 +9,6 @@ import click
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     collection_options,
-    drop_tags_option,
     format_options,
     layout_option,
     measure_option,
@@ -31,7 +30,6 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @task_option()
 @profile_option()
 @collection_options
-@drop_tags_option
 @format_options
 @assessor_options
 @repairs_option
