@@ -85,6 +85,19 @@ def test_a_shared_value_is_laid_down_once_and_goes_at_the_end(jobs, tmp_path, mo
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f"focuseval-{workers.gethostname()}.x.{ended.pid}.shared"
+    living = tmp_path / f"focuseval-{workers.gethostname()}.x.{os.getppid()}.shared"
+    for folder in (left, living):
+        folder.mkdir()
+    with processes(2) as some, some.share(1):
+        assert not left.exists()
+    assert list(tmp_path.iterdir()) == [living]
+
+
 def test_a_value_without_arrays_can_be_shared(tmp_path):
     workers._lay_down("word", tmp_path)
     assert workers._loaded(str(tmp_path)) == "word"

@@ -15,8 +15,10 @@ from collections import deque
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import lru_cache
+from glob import escape
 from itertools import islice
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from focuseval.errors import FocusevalError
@@ -99,7 +101,9 @@ class Workers:
         if isinstance(self.executor, Here):
             yield Shared("", value)
             return
-        folder = tempfile.mkdtemp(prefix="focuseval-")
+        own = f"focuseval-{gethostname()}."
+        sweep(Path(tempfile.gettempdir()), own, ".shared")
+        folder = tempfile.mkdtemp(f".{os.getpid()}.shared", own)
         try:
             _lay_down(value, Path(folder))
             yield Shared(folder, value)
@@ -190,6 +194,20 @@ class Shared(Generic[T]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel without the value."""
         return Shared, (self.folder,)
+
+
+def sweep(place: Path, prefix: str, suffix: str) -> None:
+    """Remove the folders that programs on this machine left behind when they were killed: ``prefix….PIDsuffix``."""
+    if os.name != "posix":  # elsewhere a process cannot be asked whether it lives without harming it
+        return
+    for folder in place.glob(f"{escape(prefix)}*{suffix}"):
+        number = folder.name.removesuffix(suffix).rpartition(".")[2]
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, OSError):
+            continue
 
 
 def _lay_down(value: object, folder: Path) -> None:

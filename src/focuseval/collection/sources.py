@@ -82,18 +82,26 @@ class Sources:
         size = _typical(entries)
         for entry in entries:
             name = entry.name
-            if name[0] == "." or (entry.is_dir() and entry.is_symlink()):
+            if name[0] == ".":
                 self.passed_over[name if entry.is_symlink() else "hidden"] += 1
-            elif entry.is_dir():
-                yield from self._directory(root, f"{inside}{name}/")
-            elif not (entry.is_file() or entry.is_symlink()):
-                self.passed_over["no regular file"] += 1
-            else:
+            elif entry.is_file():
                 stem, extension = kind_of(name)
                 if extension in DOCUMENTS:
                     yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
                 else:
                     yield from self._contained(extension, entry.path, surely=False)
+            elif entry.is_dir() and not entry.is_symlink():
+                yield from self._directory(root, f"{inside}{name}/")
+            else:
+                yield from self._other(entry, inside)
+
+    def _other(self, entry: os.DirEntry[str], inside: str) -> Iterator[Member]:
+        """Yield a link that leads nowhere, so that it is named when it is read; all else is counted."""
+        stem, extension = kind_of(entry.name)
+        if entry.is_symlink() and not entry.is_dir() and extension in DOCUMENTS:
+            yield Member(_id(inside + stem, entry.path), entry.path, extension, 0)
+        else:
+            self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
 
     def _archive(self, path: Path) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
@@ -153,7 +161,10 @@ def _typical(entries: Sequence[os.DirEntry[str]]) -> int:
 
 def _id(stem: str, file: str) -> str:
     """Return the id of a document; names that are not UTF-8 cannot be written down."""
-    stem = stem.replace("\\", "/")
+    if "\\" in stem:
+        stem = stem.replace("\\", "/")
+    if stem.isascii():
+        return stem
     try:
         stem.encode("utf-8")
     except UnicodeEncodeError:

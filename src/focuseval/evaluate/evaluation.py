@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from focuseval.match import Prepared
     from focuseval.workers import Shared
 
+_AT_ONCE = 16
+"""Runs that a process is given at once, at most: a small run takes about as long as handing it out."""
+
 KEPT = 1 << 28
 """Bytes of runs whose matches are kept."""
 
@@ -155,8 +158,10 @@ class Evaluation:
         from focuseval.workers import processes  # noqa: PLC0415  most evaluations need none
 
         with processes(self.jobs) as workers, workers.share((self.plan, self.prepared)) as shared:
-            sources = (self.sources[number] for number in numbers)
-            yield from workers.in_order(partial(_score_shared, shared), sources)
+            some = min(_AT_ONCE, -(-len(numbers) // (4 * self.jobs)))
+            tasks = ([self.sources[number] for number in batch] for batch in _batched(numbers, some))
+            for scored in workers.in_order(partial(_score_shared, shared), tasks):
+                yield from scored
 
     def _score_run(self, number: int, move: Callable[[float], None], *, streamed: bool) -> RunScores:
         """Match one run and compute every measure on it; a large one a block of topics at a time."""
@@ -188,9 +193,14 @@ class Evaluation:
         return RunScores(run.run_id, run.file, values, counted(matched), unknown, len(matched), remarks)
 
 
-def _score_shared(shared: Shared[tuple[Plan, Prepared]], source: Any) -> RunScores:
-    """Score one run under a plan and against a gold that were laid down for all of them."""
-    return Evaluation(*shared.get(), ()).score(source)
+def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    return (numbers[first : first + size] for first in range(0, len(numbers), size))
+
+
+def _score_shared(shared: Shared[tuple[Plan, Prepared]], sources: Sequence[Any]) -> list[RunScores]:
+    """Score some runs under a plan and against a gold that were laid down for all of them."""
+    evaluation = Evaluation(*shared.get(), ())
+    return [evaluation.score(source) for source in sources]
 
 
 def evaluate(
