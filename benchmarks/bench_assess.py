@@ -220,7 +220,7 @@ def serve(folder, count):
 
 
 def assessors(folder, count, seconds, *, ramp, pause):
-    """Milliseconds of edits, pages and logins of so many people, what went wrong, and how much was done with how much."""
+    """Milliseconds of edits, pages and logins of so many people; what went wrong; edits a second and cores taken."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     place = folder / f"{count}-{pause}"
     (place / "articles").mkdir(parents=True)
