@@ -22,7 +22,9 @@ laying out the same paragraphs as one plain <pre>.
 
 import asyncio
 import json
+import os
 import random
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -218,7 +220,8 @@ def serve(folder, count):
 
 
 def assessors(folder, count, seconds, *, ramp, pause):
-    """Milliseconds of edits, pages and logins of so many people, and what went wrong."""
+    """Milliseconds of edits, pages and logins of so many people; what went wrong; edits a second and cores taken."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     place = folder / f"{count}-{pause}"
     (place / "articles").mkdir(parents=True)
     article = "".join(f"<sec><title>{k}</title>{PARAGRAPHS}</sec>" for k in range(20))
@@ -241,7 +244,9 @@ def assessors(folder, count, seconds, *, ramp, pause):
     times = {
         name: 1000 * np.concatenate([getattr(one, name) for one in people]) for name in ("times", "pages", "logins")
     }
-    return times, [error for person in people for error in person.errors], edits / took
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cores = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / took
+    return times, [error for person in people for error in person.errors], (edits / took, cores)
 
 
 LOOK = """
@@ -332,8 +337,10 @@ def told(times):
     return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, worst {worst:.0f} ms of {len(times)}"
 
 
-def say(name, times, errors, rate, goal):
-    print(f"{name}: {len(times['times'])} edits, {rate:.0f} a second, {len(errors)} errors, none lost")
+def say(name, times, errors, speed, goal):
+    rate, cores = speed
+    told_of = f"{len(times['times'])} edits, {rate:.0f} a second, {len(errors)} errors, none lost"
+    print(f"{name}: {told_of}; the server took {cores:.2f} cores, load of the machine {os.getloadavg()[0]:.1f}")
     print(f"  edit {told(times['times'])} ({goal})")
     for kind in ("logins", "pages"):
         if len(times[kind]):

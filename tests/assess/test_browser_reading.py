@@ -211,14 +211,14 @@ def test_a_refusal_is_seen_even_when_the_next_document_was_asked_for_at_once(sit
     desk.run("return new Promise((resolve) => setTimeout(resolve, 300))")
     assert desk.run("return desk.data.document") == "long"
     desk.keys("r", ".")
-    desk.wait("return window.desk?.data.document !== 'long'")
+    desk.wait("return document.documentElement.dataset.ready && window.desk?.data?.document !== 'long'")
 
 
 def test_two_keys_are_enough_for_a_document_that_is_not_relevant(site, browser):
     site.enter(browser)
     site.read(browser)
     browser.keys("n", ".")
-    browser.wait("return document.documentElement.dataset.ready && window.desk?.data.document === 'b/plain'")
+    browser.wait("return document.documentElement.dataset.ready && window.desk?.data?.document === 'b/plain'")
     assert site.store.judgement(Key("ann", "11", "a/tides")).judgement.status == "not relevant"
 
 
