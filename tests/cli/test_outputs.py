@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import COMMANDS, main
-from focuseval.cli.outputs import READ, READ_IN_FOLDERS, WRITTEN, Command
-from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, PACKED
+from focuseval.cli.outputs import READ, WRITTEN, Command
 
 GOLD = '{"topic":"1","doc":"d1","spans":[{"start":0,"end":5}]}\n'
 RUN = "1 Q0 d1 1 4 R 0 5\n"
@@ -134,10 +133,6 @@ def test_every_parameter_that_names_a_file_is_checked(name):
         if isinstance(parameter.type, click.types.StringParamType | click.Path)
     }
     assert named <= {*READ, *WRITTEN, *no_files}
-
-
-def test_the_endings_of_documents_are_those_that_a_collection_reads():
-    assert READ_IN_FOLDERS["docs"] == (*DOCUMENTS, *CONTAINERS, *PACKED)
 
 
 def test_new_files_beside_what_is_read_and_devices_are_written(folder):
