@@ -44,7 +44,7 @@ def test_only_so_many_tasks_are_taken_before_their_results_are():
         tasks = (taken.append(n) or n for n in range(200))
         for n, _ in enumerate(some.in_order(abs, tasks)):
             most = max(most, len(taken) - n)
-    assert most <= 2 * some.ahead + 1
+    assert most <= some.most + some.ahead
 
 
 def fail(number):
@@ -154,7 +154,7 @@ def test_a_script_needs_no_guard_for_its_main_module(tmp_path):
 
 
 def test_an_executor_that_does_not_help_waits():
-    assert list(Workers(Here(), ahead=4).in_order(abs, [-1, -2])) == [1, 2]
+    assert list(Workers(Here(), ahead=4, most=4).in_order(abs, [-1, -2])) == [1, 2]
 
 
 def test_a_process_that_is_about_to_begin_does_not_meet_ctrl_c():

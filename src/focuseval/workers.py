@@ -67,7 +67,9 @@ class Workers:
 
     executor: Executor
     ahead: int = 1
-    """Tasks that are given out before the first of them is done."""
+    """Tasks that are given out and not done: enough to keep everybody busy, few enough to end together."""
+    most: int = 1
+    """Tasks whose results wait to be taken, at most."""
     helps: bool = False
     """Whether this process does tasks, too, instead of waiting for others."""
 
@@ -81,11 +83,12 @@ class Workers:
         waiting: deque[Future[R]] = deque()
         try:
             while True:
-                free = max(self.ahead - len(waiting), 0)
-                waiting.extend(self.executor.submit(work, task) for task in islice(stream, free))
+                free = self.ahead - sum(not future.done() for future in waiting)
+                if free > 0 and len(waiting) < self.most:
+                    waiting.extend(self.executor.submit(work, task) for task in islice(stream, free))
                 if not waiting:
                     return
-                if self.helps and not waiting[0].done() and len(waiting) < 2 * self.ahead:
+                if self.helps and not waiting[0].done() and len(waiting) < self.most:
                     mine = [here.submit(work, task) for task in islice(stream, 1)]
                     waiting.extend(mine)
                     if mine:
@@ -128,7 +131,7 @@ def processes(jobs: int) -> Iterator[Workers]:
     try:
         with _interrupts_held():  # the processes inherit it: Ctrl-C does not meet one that is about to begin
             pool.submit(os.getpid)
-        yield Workers(pool, 3 * jobs, helps=True)
+        yield Workers(pool, 2 * (jobs - 1), 32 * jobs, helps=True)
         done = True
     except _broken() as error:
         what = f"a worker process ended before its work was done ({_reason(error)})"
