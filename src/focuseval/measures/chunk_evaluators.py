@@ -86,7 +86,7 @@ def _shared(m: Matched, rows: Integers) -> Integers:
 
 
 def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
-    """Sum how far the keys before a position lie before it; what earlier groups add is the same for all, and cancels."""
+    """Sum how far the keys before a position lie before it; what earlier groups add is the same for all: it cancels."""
     high = np.searchsorted(keys, pack(group, position))
     running = np.concatenate(([0], np.cumsum(unpack(keys)[1])))
     return np.asarray(high * position - running[high])
