@@ -108,3 +108,9 @@ def test_two_pairs_make_no_rule_and_neither_do_pairs_that_differ():
     assert touched("x" * 14, [*ROW[:3], shifted], range(4), [0, 0, 0, OPEN]) == [0, 0, 0, OPEN]
     uneven = [*ROW[:3], [(5, 8)]]
     assert touched("x" * 14, [*uneven, NEXT], range(5), [0, 0, 0, 0, OPEN]) == [0, 0, 0, 0, OPEN]
+
+
+def test_a_neighbour_that_reaches_the_end_of_the_document_keeps_no_distance():
+    spans = [[(0, 3)], [(2, 5)], [(4, 7)], [(6, 9)], [(7, 9), (8, 9)]]
+    assert touched("x" * 9, spans, range(5), [0, 0, 0, 0, OPEN]) == [0, 0, 0, 0, OPEN]
+    assert touched("x" * 10, spans, range(5), [0, 0, 0, 0, OPEN]) == [0, 0, 0, 0, 1]

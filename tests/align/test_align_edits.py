@@ -104,6 +104,14 @@ def test_a_gram_that_is_too_common_is_no_seed(monkeypatch):
     assert (diagonals.tolist(), common) == ([0, 2], 1)
 
 
+def test_fewer_seeds_are_asked_for_where_some_are_too_common(monkeypatch):
+    # of 33 seeds the wrong letter spoils 8, and 9 are too common: 16 are left, and enough
+    monkeypatch.setattr(approximate, "_COMMON", 1)
+    document = LETTERS[:40] + "-" * 20 + LETTERS[:16]
+    text = LETTERS[:20] + "#" + LETTERS[21:40]
+    assert near_places(Grams(document), text, 0.97) == [Near(0, 40, 1 - 1 / 40)]
+
+
 @pytest.mark.parametrize("better", [0, 1])
 def test_the_window_with_most_seeds_is_compared_first(better, monkeypatch):
     monkeypatch.setattr(approximate, "_WINDOWS", 1)
@@ -115,4 +123,4 @@ def test_the_window_with_most_seeds_is_compared_first(better, monkeypatch):
 
 
 def test_spans_that_start_within_the_edits_are_one_place():
-    assert _apart([(0, 9), (1, 9), (2, 11), (20, 29)], 1) == [(0, 9), (2, 11), (20, 29)]
+    assert _apart([(10, 19), (11, 19), (12, 21), (30, 39)], 1) == [(10, 19), (12, 21), (30, 39)]

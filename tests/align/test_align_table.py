@@ -69,7 +69,15 @@ def test_tables_of_several_files_are_one_and_none_is_an_empty_one():
     assert empty.num_rows == 0
     assert empty.schema == FOUND.repairs().schema
     assert nothing().summary() == "0 chunks: 0 exact, 0 ambiguous, 0 lost"
-    assert {len(column) for column in vars(nothing()).values() if isinstance(column, np.ndarray | list)} == {0}
+
+
+def test_the_alignment_of_no_texts_has_columns_of_the_same_types():
+    types = [
+        {name: column.dtype for name, column in vars(one).items() if isinstance(column, np.ndarray)}
+        for one in (nothing(), FOUND)
+    ]
+    assert types[0] == types[1]
+    assert (nothing().document, nothing().text) == ([], [])
 
 
 def test_the_first_text_without_a_place_is_named_with_the_reason():

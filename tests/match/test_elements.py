@@ -92,6 +92,7 @@ def test_repeated_relevant_results_are_counted_and_said(tmp_path):
 def test_a_whole_document_is_its_root_element():
     said = (2, -1, 4, 4)
     assessments = {("t1", "d1", "/a[1]"): said, ("t1", "d1", "/a[1]/b[1]"): said, ("t1", "d2", "/z[1]"): said}
-    m = match(run_of({"t1": ["d2", "unjudged", "d1"]}), prepare(gold_of(assessments, "highlights")))
+    assessments["t3", "d2", "/z[1]"] = said
+    m = match(run_of({"t1": ["d2", "unjudged", "d1"], "t3": ["d2"]}), prepare(gold_of(assessments, "highlights")))
     a, z = m.prepared.assessed.tree.find(pa.array(["/a[1]", "/z[1]"])).tolist()
-    assert m.path_codes.tolist() == [z, -1, a]
+    assert m.path_codes.tolist() == [z, -1, a, z]

@@ -30,7 +30,7 @@ def test_whole_documents_are_as_long_as_the_collection_says_where_it_has_them():
     index = as_index({"a": "in all", "b": "bb", "c": "", "empty": ""})
     assert places(run_of({"t": ["b", "c", "a", "empty"]}), index).end.tolist() == [2, 0, 6, 0]
     partly = as_index({"b": "bb", "c": ""})
-    assert places(run_of({"t": ["c", "a", "b"]}), partly).end.tolist() == [0, 9, 2]
+    assert places(run_of({"t": ["c", "a", "b", "empty"]}), partly).end.tolist() == [0, 9, 2, 0]
 
 
 @pytest.mark.parametrize("index", [None, {"b": "bb"}], ids=["no collection", "not in the collection"])

@@ -54,3 +54,11 @@ def test_effort_precision_may_be_the_score_of_an_article():
     run = [("d1", "/z[1]"), ("d1", "/a[1]/b[1]"), ("unjudged", "/a[1]")]
     m = Case("highlights", "spec", assessments, {"t1": run}).matched()
     np.testing.assert_allclose(generalised_precision(m, at=2, beta=1, score="ep", irr=1, n=1), [0.25 / 2])
+
+
+def test_the_ideal_list_of_an_article_may_be_read_off_a_line():
+    # gains 1 and 1/2; the second is returned first: the ideal list has as much at rank 1, or half-way to it
+    assessments = {("t1", "d1", "/a[1]/b[1]"): (2, -1, 4, 4), ("t1", "d1", "/a[1]/b[2]"): (2, -1, 4, 2)}
+    m = Case("highlights", "spec", assessments, {"t1": [("d1", "/a[1]/b[2]")]}).matched()
+    np.testing.assert_allclose(browse_effort_precision(m), [1 / 2])
+    np.testing.assert_allclose(browse_effort_precision(m, ideal="line"), [0.5 / 2])

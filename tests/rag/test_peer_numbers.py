@@ -19,6 +19,7 @@ from focuseval.evaluate import evaluate
 from focuseval.formats import read_gold
 from focuseval.match import Chunks, match, prepare
 from focuseval.measures import MEASURES
+from focuseval.measures.chunk_evaluators import texts
 from focuseval.measures.peers import PEERS, _repeated, peer_named
 from rag.peer_case import chunks, corpora, questions, retrieved
 from strategies.highlighted import collections
@@ -126,6 +127,13 @@ def test_chunks_that_share_a_character_are_told_from_those_that_touch(at, repeat
     gold = gold_of({name: {"d": {"spans": [(0, 50)]}} for name in "abc"})
     run = run_of({"a": [("d", 0, 11), ("d", 10, 20)], "b": [("d", 0, 10), ("d", 10, 20)]})
     assert _repeated(match(run, prepare(gold)), at).tolist() == repeated
+
+
+def test_references_of_a_topic_without_relevance_are_nobodys():
+    gold = gold_of({"a": {"d": {"spans": [(0, 50)]}}, "b": {"d": {"grade": 0, "spans": [(0, 9)]}}})
+    m = match(run_of({"a": [("d", 0, 11), ("d", 20, 30)]}), prepare(gold))
+    assert [texts(m, at).references.tolist() for at in (None, 1)] == [[50], [50]]
+    assert [texts(m, at).chunks.tolist() for at in (None, 1)] == [[21], [11]]
 
 
 def test_a_name_that_is_no_peer_has_none():

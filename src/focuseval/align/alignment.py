@@ -129,8 +129,8 @@ class Alignment:
         listed = rows.tolist()
         columns: dict[str, Any] = {
             "file": [self.file] * len(rows),
-            "line": pa.array(self.line[rows]) if self.line is not None else pa.nulls(len(rows), pa.int64()),
-            "topic": [self.topic[i] for i in listed] if self.topic is not None else pa.nulls(len(rows), pa.string()),
+            "line": pa.array(self.line[rows]) if self.line is not None else pa.nulls(len(rows)),
+            "topic": [self.topic[i] for i in listed] if self.topic is not None else pa.nulls(len(rows)),
             "document": [self.document[i] for i in listed],
             "how": [HOW[self.how[i]] for i in listed],
             "claimed_start": self.claimed_start[rows],

@@ -33,7 +33,7 @@ def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
     left = budget.amount - before
     paid = left > 0
     size, relevant = np.where(paid, m.new_size, 0), np.where(paid, m.new_rsize, 0)
-    cut = np.flatnonzero(paid & (cost > left if budget.unit == "characters" else cost >= left))
+    cut = np.flatnonzero(paid & (cost >= left))
     if not len(cut):
         return size, relevant
     end = m.end.copy()
