@@ -30,6 +30,7 @@ LAYERS = (
     "recall_base",
     "task",
     "formats",
+    "retrieve",
     "statistics",
     "match",
     "measures",

@@ -1,0 +1,90 @@
+"""Units and scores into a run: paths for elements, offsets for passages and plain texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.collection.plain import TAG
+from focuseval.retrieve.unit_sets import ElementUnits
+from focuseval.run import Run
+from focuseval.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.retrieve.lists import Listed
+    from focuseval.retrieve.settings import Settings
+    from focuseval.retrieve.unit_sets import UnitSet
+
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where units lie, a row each."""
+
+    document: pa.Array
+    """Ids."""
+    path: pa.Array | None
+    """Null for plain texts; None where no unit has a path."""
+    start: Integers
+    end: Integers
+    """Code points in the document."""
+    by_offset: NDArray[np.bool_]
+    """Whether a unit has no path."""
+
+
+def places(units: UnitSet, rows: Integers) -> Places:
+    """Return where units lie."""
+    index = units.words.index
+    document = units.document(rows)
+    names = index.ids.take(pa.array(document))
+    if not isinstance(units, ElementUnits):
+        return Places(names, None, *units.spans(rows), np.ones(len(rows), np.bool_))
+    seen, place = np.unique(document, return_inverse=True)
+    table = index.elements_of(seen)
+    sizes = np.diff(index.element_bounds)[seen]
+    inside = rows - index.element_bounds[document] + (np.cumsum(sizes) - sizes)[place]
+    plain = (sizes[place] == 1) & (np.asarray(table.tag_names)[table.tag_code[inside]] == TAG) if len(rows) else _NONE
+    paths = None if plain.all() else pc.if_else(pa.array(~plain), table.path_strings(inside), None)
+    return Places(names, paths, table.start[inside], table.end[inside], plain)
+
+
+_NONE = np.zeros(0, np.bool_)
+
+
+def as_run(
+    units: UnitSet,
+    lists: Mapping[str, Listed],
+    settings: Settings,
+    run_id: str,
+    remarks: Sequence[str] = (),
+) -> Run:
+    """Return the lists of topics as a run whose description names the settings."""
+    sizes = [len(listed[0]) for listed in lists.values()]
+    rows, score = (
+        np.concatenate([np.zeros(0, kind), *(listed[part] for listed in lists.values())])
+        for part, kind in enumerate((np.int64, np.float64))
+    )
+    found = places(units, rows)
+    spans = bool(found.by_offset.any()) or found.path is None
+    return Run(
+        run_id=run_id,
+        topics=tuple(lists),
+        topic=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
+        document=found.document,
+        rank=np.concatenate([np.zeros(0, np.int32), *(np.arange(1, size + 1, dtype=np.int32) for size in sizes)]),
+        score=score,
+        start=np.where(found.by_offset, found.start, -1) if spans else None,
+        end=np.where(found.by_offset, found.end, -1) if spans else None,
+        path=found.path,
+        task=settings.rules.name,
+        attributes={"description": settings.description},
+        remarks=tuple(remarks),
+    )
