@@ -3,6 +3,7 @@
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise, product
 from math import log
 from xml.etree import ElementTree as ET
@@ -53,6 +54,7 @@ def _run(text, start, stop):
                 yield one[0], two[1]
 
 
+@cache
 def term_of(word, language):
     folded = word.casefold()
     if language == "none":

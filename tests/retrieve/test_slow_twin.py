@@ -10,7 +10,7 @@ from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.retrieve import block_words, build, retrieve, split
 from focuseval.retrieve.retrieving import as_topic
-from focuseval.retrieve.settings import Settings
+from focuseval.retrieve.settings import RetrievalSettings
 from focuseval.task import check
 from oracle import retrieval as slow
 from strategies import retrieval as random
@@ -18,7 +18,7 @@ from strategies import retrieval as random
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
 
 settings_of_elements = st.builds(
-    Settings,
+    RetrievalSettings,
     tags=st.sampled_from([(), (), ("sec", "p")]),
     min_words=st.sampled_from([1, 2, 3]),
     k1=st.sampled_from([1.2, 0.0, 2.0]),
@@ -30,7 +30,7 @@ settings_of_elements = st.builds(
     limit=st.sampled_from([1, 3, 1500]),
 )
 settings_of_others = st.builds(
-    Settings,
+    RetrievalSettings,
     unit=st.sampled_from(["document", "passage:2", "passage:3/1", "passage:4/3", "passage:2/3"]),
     mix=st.sampled_from([0.0, 0.3]),
     idf=st.sampled_from(["documents", "units"]),
@@ -64,7 +64,7 @@ def compare(documents, query, asked, blocks=1):
     full = asked.resolved()
     tags = {tag for xml in documents for tag in random.TAGS if f"<{tag}>" in xml}
     if set(asked.tags) - tags:
-        asked, full = (Settings(**{**vars_of(one), "tags": ()}) for one in (asked, full))
+        asked, full = (RetrievalSettings(**{**vars_of(one), "tags": ()}) for one in (asked, full))
     index = collection(documents, blocks)
     topic = as_topic("1", query)
     run = retrieve(index, [topic], **vars_of(asked))
@@ -84,25 +84,25 @@ def compare(documents, query, asked, blocks=1):
 
 
 def vars_of(one):
-    return {name: getattr(one, name) for name in Settings.__dataclass_fields__}
+    return {name: getattr(one, name) for name in RetrievalSettings.__dataclass_fields__}
 
 
 @given(random.collections, random.queries, settings_of_elements, st.sampled_from([1, 2]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_elements_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked, blocks):
     compare(documents, query, asked, blocks)
 
 
 @given(random.collections, random.queries, settings_of_others)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_documents_and_passages_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked):
     compare(documents, query, asked)
 
 
 @given(random.collections, random.structured, settings_of_elements, st.sampled_from(["strict", "vague", "ignore"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_structured_queries_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked, cas):
-    compare(documents, query, Settings(**{**vars_of(asked), "cas": cas}))
+    compare(documents, query, RetrievalSettings(**{**vars_of(asked), "cas": cas}))
 
 
 @given(random.collections, random.queries)

@@ -10,16 +10,16 @@ from focuseval.lazy import attributes
 if TYPE_CHECKING:
     from focuseval.retrieve.retrieving import retrieve
     from focuseval.retrieve.searching import Hit, search
-    from focuseval.retrieve.settings import Settings
+    from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.unit_list import UnitList, units
 
-__all__ = ["Hit", "Settings", "UnitList", "retrieve", "search", "units"]
+__all__ = ["Hit", "RetrievalSettings", "UnitList", "retrieve", "search", "units"]
 
 __getattr__ = attributes(
     __name__,
     {
         "Hit": "searching",
-        "Settings": "settings",
+        "RetrievalSettings": "settings",
         "UnitList": "unit_list",
         "retrieve": "retrieving",
         "search": "searching",

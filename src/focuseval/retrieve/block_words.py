@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from focuseval import native
 from focuseval.retrieve.language import Language
@@ -67,9 +66,8 @@ def read_block(task: BlockTask) -> tuple[int, int]:
     )
     for name, column in zip(COLUMNS, values, strict=True):
         np.save(Path(task.folder) / f"{task.number}-{name}.npy", column)
-    names = pa.table({"term": pa.array([language.terms[code] for code in used.tolist()], pa.string())})
-    with pa.ipc.new_file(str(Path(task.folder) / f"{task.number}-terms.arrow"), names.schema) as writer:
-        writer.write_table(names)
+    names = "\n".join(language.terms[code] for code in used.tolist())
+    (Path(task.folder) / f"{task.number}-terms.txt").write_text(names, encoding="utf-8", newline="\n")
     return len(term), len(word)
 
 

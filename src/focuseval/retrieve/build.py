@@ -105,9 +105,9 @@ def _block(scratch: Path, number: int, name: str) -> NDArray[Any]:
 
 def _terms(folder: Path, scratch: Path, many: int) -> tuple[pa.Array, list[NDArray[np.int32]]]:
     """Write all terms in the order of their bytes; return them, and for every block which of them its own are."""
-    parts = [pa.ipc.open_file(str(scratch / f"{number}-terms.arrow")).read_all()["term"] for number in range(many)]
-    coded = pa.chunked_array([chunk for part in parts for chunk in part.chunks], pa.string()).combine_chunks()
-    coded = coded.dictionary_encode()
+    texts = [(scratch / f"{number}-terms.txt").read_text(encoding="utf-8") for number in range(many)]
+    parts = [pa.array(text.split("\n") if text else [], pa.string()) for text in texts]
+    coded = pa.concat_arrays([pa.array([], pa.string()), *parts]).dictionary_encode()
     order = pc.sort_indices(coded.dictionary)
     rank = np.empty(len(order), np.int32)
     rank[order.to_numpy()] = np.arange(len(order))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.retrieve.language import Language
-    from focuseval.retrieve.store import Words
+    from focuseval.retrieve.store import IndexedWords
     from focuseval.topics.terms import Term
 
 _WEIGHT = {"": 1, "+": 2, "-": -1}
@@ -59,13 +59,13 @@ def weights(terms: Iterable[Term], language: Language) -> Weights:
     return {term: weight for term, weight in found.items() if weight}
 
 
-def occurrences(query: Weights, among: Words) -> list[Occurrences]:
+def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
     """Return where the terms of a query stand, those that stand somewhere."""
     found = [Occurrences(term, weight, _places(term, among)) for term, weight in query.items()]
     return [one for one in found if len(one.first)]
 
 
-def _places(term: tuple[str, ...], among: Words) -> NDArray[np.int32]:
+def _places(term: tuple[str, ...], among: IndexedWords) -> NDArray[np.int32]:
     """Return the first words of a term's occurrences: of a phrase, whose words follow each other."""
     lists = sorted(((among.occurrences(word) - np.int32(at)) for at, word in enumerate(term)), key=len)
     both = lists[0]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.retrieve.lists import Listed
-    from focuseval.retrieve.settings import Settings
+    from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.unit_sets import UnitSet
 
     Integers = NDArray[np.int64]
@@ -62,7 +62,7 @@ _NONE = np.zeros(0, np.bool_)
 def as_run(
     units: UnitSet,
     lists: Mapping[str, Listed],
-    settings: Settings,
+    settings: RetrievalSettings,
     run_id: str,
     remarks: Sequence[str] = (),
 ) -> Run:

@@ -11,8 +11,8 @@ from focuseval.errors import FormatError, did_you_mean
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.query import Weights, weights
 from focuseval.retrieve.results import as_run
-from focuseval.retrieve.score import Ranker, Scorer
-from focuseval.retrieve.settings import Settings, default_unit
+from focuseval.retrieve.score import Scorer, UnitRanker
+from focuseval.retrieve.settings import RetrievalSettings, default_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible, score_structured
 from focuseval.topics import Topic, read_topics
@@ -53,7 +53,7 @@ def retrieve(
     jobs
         Processes that read words, the first time.
     options
-        The fields of `Settings`: ``unit``, ``task``, ``tags``, ``min_words``, ``k1``, ``b``, ``mix``, ``idf``,
+        The fields of `RetrievalSettings`: ``unit``, ``task``, ``tags``, ``min_words``, ``k1``, ``b``, ``mix``, ``idf``,
         ``language``, ``cas``, ``limit``.
 
     >>> from focuseval import open_documents
@@ -65,7 +65,7 @@ def retrieve(
     settings = given.resolved()
     words = open_words(index, settings.language, jobs, progress)
     name = "own scorer" if scorer else ""
-    ranker = Ranker(words, settings, scorer)
+    ranker = UnitRanker(words, settings, scorer)
     asked = as_topics(topics)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
@@ -77,7 +77,7 @@ def retrieve(
     return run
 
 
-def answer(ranker: Ranker, topic: Topic, query: Weights) -> Listed:
+def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:
     """Return a topic's list; a structured title is read as the settings say."""
     settings = ranker.settings
     if settings.cas != "ignore" and topic.query is not None:
@@ -87,9 +87,9 @@ def answer(ranker: Ranker, topic: Topic, query: Weights) -> Listed:
     return task_list(ranker.units, *found, settings.rules, settings.limit)
 
 
-def settings_for(index: Index, options: Mapping[str, Any]) -> Settings:
+def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
     """Return settings from options by name; None is an option that was not given."""
-    known = Settings.__dataclass_fields__
+    known = RetrievalSettings.__dataclass_fields__
     for name in options:
         if name not in known:
             what = f"expected an option of retrieval, found {name!r}"
@@ -98,7 +98,7 @@ def settings_for(index: Index, options: Mapping[str, Any]) -> Settings:
     if isinstance(given.get("tags"), str):
         given["tags"] = given["tags"].split(",")
     given["tags"] = tuple(given.get("tags", ()))
-    return Settings(**{"unit": default_unit(index), **given})
+    return RetrievalSettings(**{"unit": default_unit(index), **given})
 
 
 def as_topics(topics: str | Path | Iterable[Topic] | Mapping[str, str]) -> Sequence[Topic]:
@@ -120,17 +120,17 @@ def as_topic(name: str, query: str) -> Topic:
     return Topic(name, "CAS" if structured else "CO", title=query.strip())
 
 
-def default_run_id(settings: Settings) -> str:
+def default_run_id(settings: RetrievalSettings) -> str:
     """Return the name of a run that has none: what it returns, and for which task."""
     return f"bm25-{settings.unit.replace(':', '-').replace('/', '-')}-{settings.rules.name}"
 
 
-def _ignored(settings: Settings) -> list[str]:
+def _ignored(settings: RetrievalSettings) -> list[str]:
     return [f"{name} says nothing of --unit {settings.unit} and was ignored" for name in settings.ignored]
 
 
 def _remarks(
-    ranker: Ranker, topics: Sequence[Topic], queries: Mapping[str, Weights], lists: Mapping[str, Listed]
+    ranker: UnitRanker, topics: Sequence[Topic], queries: Mapping[str, Weights], lists: Mapping[str, Listed]
 ) -> list[str]:
     """Return what a reader of the run should know: topics without words or results, words that nobody wrote."""
     empty = [topic.id for topic in topics if not queries[topic.id]]
@@ -142,12 +142,12 @@ def _remarks(
         (lost, "topics ask for elements that the collection does not have"),
         (empty, "topics have no word to look for"),
         (none, "topics have no result"),
-        (unknown, "words of the topics stand nowhere in the collection"),
+        (unknown, "terms of the topics stand nowhere in the collection"),
     )
     return [f"{len(some):,} {what}: {_some(some)}" for some, what in counted if some]
 
 
-def _impossible(ranker: Ranker, topic: Topic) -> str | None:
+def _impossible(ranker: UnitRanker, topic: Topic) -> str | None:
     """Return what a structured topic asks for in vain; None where its structure is not read."""
     if ranker.settings.cas != "strict" or topic.query is None:
         return None

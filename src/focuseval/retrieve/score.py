@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.retrieve.query import Occurrences, Weights
-    from focuseval.retrieve.settings import Settings
-    from focuseval.retrieve.store import Words
+    from focuseval.retrieve.settings import RetrievalSettings
+    from focuseval.retrieve.store import IndexedWords
     from focuseval.retrieve.unit_sets import Size, UnitSet
 
     Integers = NDArray[np.int64]
@@ -54,11 +54,11 @@ class Matches:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranker:
+class UnitRanker:
     """The words of a collection, and how its units are scored."""
 
-    words: Words
-    settings: Settings
+    words: IndexedWords
+    settings: RetrievalSettings
     """With every default filled in."""
     scorer: Scorer | None = None
 

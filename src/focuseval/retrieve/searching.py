@@ -10,7 +10,7 @@ from focuseval.errors import CollectionError, FormatError
 from focuseval.retrieve.query import occurrences, weights
 from focuseval.retrieve.results import places
 from focuseval.retrieve.retrieving import answer, as_topic, settings_for
-from focuseval.retrieve.score import Ranker, Scorer
+from focuseval.retrieve.score import Scorer, UnitRanker
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible
 from focuseval.values import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Index
     from focuseval.retrieve.query import Weights
-    from focuseval.retrieve.store import Progress, Words
+    from focuseval.retrieve.store import IndexedWords, Progress
     from focuseval.topics import Topic
 
 _WIDTH = 160
@@ -78,7 +78,7 @@ def search(
     """
     settings = settings_for(index, {**options, "limit": results}).resolved()
     words = open_words(index, settings.language, jobs, progress)
-    ranker, topic = Ranker(words, settings, scorer), as_topic("query", query)
+    ranker, topic = UnitRanker(words, settings, scorer), as_topic("query", query)
     terms = weights(topic.terms, words.words_of_language)
     _check(ranker, topic, terms)
     rows, scores = answer(ranker, topic, terms)
@@ -94,7 +94,7 @@ def search(
     )
 
 
-def _check(ranker: Ranker, topic: Topic, terms: Weights) -> None:
+def _check(ranker: UnitRanker, topic: Topic, terms: Weights) -> None:
     """Refuse a query that cannot find anything."""
     if not any(weight > 0 for weight in terms.values()):
         left = " (stop words are left out; --language none keeps them)" if ranker.settings.language != "none" else ""
@@ -107,7 +107,7 @@ def _check(ranker: Ranker, topic: Topic, terms: Weights) -> None:
             raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use --cas vague")
 
 
-def _wanted_words(words: Words, terms: Weights) -> list[NDArray[np.int64]]:
+def _wanted_words(words: IndexedWords, terms: Weights) -> list[NDArray[np.int64]]:
     """Return, for every wanted term, the numbers of its words among all words of the collection."""
     wanted = {term: weight for term, weight in terms.items() if weight > 0}
     found = occurrences(wanted, words)
@@ -115,7 +115,7 @@ def _wanted_words(words: Words, terms: Weights) -> list[NDArray[np.int64]]:
 
 
 def _snippet(
-    words: Words, document: int, start: int, end: int, marks: Sequence[NDArray[np.int64]]
+    words: IndexedWords, document: int, start: int, end: int, marks: Sequence[NDArray[np.int64]]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the part of a unit's text that shows most of the query's words, and where they stand in it."""
     low, high = words["word_bounds"][document : document + 2]
@@ -136,7 +136,7 @@ def _snippet(
 
 
 def _cut(
-    words: Words, document: int, part: tuple[int, int], spans: Sequence[tuple[int, int]]
+    words: IndexedWords, document: int, part: tuple[int, int], spans: Sequence[tuple[int, int]]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return a part of a text as one line of whole words, white space as single blanks, and where spans lie in it."""
     low, high = words["word_bounds"][document : document + 2]

@@ -23,10 +23,10 @@ _WORDS, _STEP = 100, 50
 
 
 @dataclass(frozen=True)
-class Settings:
+class RetrievalSettings:
     """Parameters of a retrieval; None takes the default of the unit, `resolved` fills it in.
 
-    >>> Settings(unit="passage:80").resolved().description
+    >>> RetrievalSettings(unit="passage:80").resolved().description
     'BM25 passage:80 task=spans k1=1.2 b=0.75 mix=0 idf=units language=english limit=1500'
     """
 
@@ -74,7 +74,7 @@ class Settings:
         """The task that the lists are made for."""
         return find_task(self.task or _TASK[self.kind])
 
-    def resolved(self) -> Settings:
+    def resolved(self) -> RetrievalSettings:
         """Return the settings with every default filled in, checked."""
         elements = self.kind == "element"
         return replace(
@@ -87,7 +87,7 @@ class Settings:
             idf=self.idf or ("units" if self.kind == "passage" else "documents"),
         ).checked()
 
-    def checked(self) -> Settings:
+    def checked(self) -> RetrievalSettings:
         """Return the settings; numbers out of range and choices that do not exist are refused."""
         ranges = {"k1": (self.k1, np.inf), "b": (self.b, 1), "mix": (self.mix or 0.0, 1)}
         for name, (value, most) in ranges.items():

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-_IN_MEMORY: WeakKeyDictionary[Index, dict[str, Words]] = WeakKeyDictionary()
+_IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class IndexedWords:
     """The words of a collection in one language; columns as above."""
 
     index: Index
@@ -96,7 +96,7 @@ class Words:
         return low if found else -1
 
 
-def open_words(index: Index, language: str, jobs: int = 1, progress: Progress | None = None) -> Words:
+def open_words(index: Index, language: str, jobs: int = 1, progress: Progress | None = None) -> IndexedWords:
     """Return the words of a collection; the first time they are made, which reads all of its texts."""
     if not isinstance(index.blocks, MappedBlocks):
         known = _IN_MEMORY.setdefault(index, {})
@@ -109,7 +109,7 @@ def open_words(index: Index, language: str, jobs: int = 1, progress: Progress | 
     return _mapped(index, language, folder)
 
 
-def _in_memory(index: Index, language: str, progress: Progress | None) -> Words:
+def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
     with tempfile.TemporaryDirectory(prefix="focuseval-") as folder:
         build_words(index, language, Path(folder), 1, progress)
         return _read(index, language, Path(folder), mapped=False)
@@ -138,7 +138,7 @@ def _made(index: Index, language: str, folder: Path, jobs: int, progress: Progre
     return True
 
 
-def _mapped(index: Index, language: str, folder: Path) -> Words:
+def _mapped(index: Index, language: str, folder: Path) -> IndexedWords:
     """Open the words that lie beside an index; others than this collection's, and of this program, are refused."""
     remedy = f"remove {folder}, it will be made again"
     try:
@@ -160,13 +160,13 @@ def _mapped(index: Index, language: str, folder: Path) -> Words:
         raise CollectionError(f"damaged index of words: {error}", at=str(folder), remedy=remedy) from None
 
 
-def _read(index: Index, language: str, folder: Path, *, mapped: bool) -> Words:
+def _read(index: Index, language: str, folder: Path, *, mapped: bool) -> IndexedWords:
     said = json.loads((folder / "words.json").read_text(encoding="utf-8"))
     columns = {name: _column(folder / f"{name}.npy", mapped=mapped) for name in COLUMNS}
     source = pa.memory_map(str(folder / "terms.arrow")) if mapped else pa.OSFile(str(folder / "terms.arrow"))
     table = pa.ipc.open_file(source).read_all()
     terms = table["term"].combine_chunks()
-    return Words(index, language, terms, tuple(said["tags"]), columns)
+    return IndexedWords(index, language, terms, tuple(said["tags"]), columns)
 
 
 def _column(path: Path, *, mapped: bool) -> NDArray[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from focuseval.retrieve.query import weights
 from focuseval.retrieve.score import DECIMALS, wanted
-from focuseval.retrieve.tree import Tree, compare
+from focuseval.retrieve.tree import ElementTree, compare
 from focuseval.topics.syntax import About, Both, Comparison, Either, leaves
 from focuseval.values import dataclass
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.retrieve.score import Matches, Ranker
+    from focuseval.retrieve.score import Matches, UnitRanker
     from focuseval.topics.query import Query
     from focuseval.topics.syntax import Clause, Step
 
@@ -55,12 +55,12 @@ def impossible(query: Query, tags: Collection[str]) -> str | None:
     return next((f"{step.axis}{'|'.join(step.names)}" for step in query.steps if known.isdisjoint(step.names)), None)
 
 
-def score_structured(ranker: Ranker, query: Query) -> tuple[Integers, Numbers]:
+def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Numbers]:
     """Return the elements that a structured query finds, ascending, and their scores, rounded."""
     language = ranker.words.words_of_language
     terms = [term for clause in about_clauses(query) for term in clause.terms]
     found = ranker.match(weights(terms, language))
-    reader = _Reader(ranker, found, Tree.around(ranker.words, found.counted.units))
+    reader = _Reader(ranker, found, ElementTree.around(ranker.words, found.counted.units))
     holds = wanted(found.terms, found.counted)
     strict = ranker.settings.cas == "strict"
     fits = holds & reader.may_be_target(query.steps[-1], strict=strict)
@@ -81,9 +81,9 @@ def score_structured(ranker: Ranker, query: Query) -> tuple[Integers, Numbers]:
 class _Reader:
     """A query being read: the elements of all documents that hold one of its words."""
 
-    ranker: Ranker
+    ranker: UnitRanker
     found: Matches
-    tree: Tree
+    tree: ElementTree
 
     def may_be_target(self, target: Step, *, strict: bool) -> Flags:
         """Return which of the elements found may be returned; a target that is named may be short."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.retrieve.store import Words
+    from focuseval.retrieve.store import IndexedWords
     from focuseval.topics.syntax import Step, Value
 
     Integers = NDArray[np.int64]
@@ -25,10 +25,10 @@ _NOTHING = -np.inf
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class ElementTree:
     """All elements of the documents around some elements, in document order."""
 
-    words: Words
+    words: IndexedWords
     document: Integers
     """Rows of the documents."""
     element: Integers
@@ -37,7 +37,7 @@ class Tree:
     """Row in this tree, −1 for a root."""
 
     @classmethod
-    def around(cls, words: Words, elements: Integers) -> Tree:
+    def around(cls, words: IndexedWords, elements: Integers) -> ElementTree:
         """Return the tree of the documents of some elements, given in ascending order."""
         documents = np.unique(np.searchsorted(words.roots, elements, "right") - 1)
         bounds = words.index.element_bounds
@@ -93,14 +93,13 @@ class Tree:
         for step in reversed(steps):
             rows = np.flatnonzero(self.named(step.names) & np.isfinite(value))
             given, at = value[rows], self.parent[rows]
-            value = np.full(len(self) + 1, _NOTHING)
-            while len(at):
+            value = np.full(len(self), _NOTHING)
+            while (inside := at >= 0).any():
+                given, at = given[inside], at[inside]
                 np.maximum.at(value, at, given)
                 if step.axis == "/":
                     break
                 at = self.parent[at]
-                given, at = given[at >= 0], at[at >= 0]
-            value = value[:-1]
         return value
 
     def texts(self, rows: Integers) -> list[str]:
@@ -116,7 +115,7 @@ class Tree:
         return found
 
 
-def compare(tree: Tree, rows: Integers, operator: str, value: Value) -> Flags:
+def compare(tree: ElementTree, rows: Integers, operator: str, value: Value) -> Flags:
     """Return which elements, among some rows, have a content that compares with a value as asked.
 
     A number is compared with contents that are numbers; a string with contents as they are, white space at both ends

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.index import Index
-    from focuseval.retrieve.settings import Settings
+    from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.unit_sets import UnitSet
     from focuseval.run import Run
 
@@ -40,7 +40,7 @@ class UnitList:
     """All units of a collection that may be returned, in its order; every column has an entry for each."""
 
     source: UnitSet
-    settings: Settings
+    settings: RetrievalSettings
 
     def __len__(self) -> int:
         """Return the number of units."""

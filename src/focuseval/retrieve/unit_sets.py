@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.retrieve.query import Occurrences
-    from focuseval.retrieve.settings import Settings
-    from focuseval.retrieve.store import Words
+    from focuseval.retrieve.settings import RetrievalSettings
+    from focuseval.retrieve.store import IndexedWords
 
     Integers = NDArray[np.int64]
 
@@ -48,7 +48,7 @@ class Size:
 class ElementUnits:
     """Elements of any kind; documents are their roots."""
 
-    words: Words
+    words: IndexedWords
     tags: tuple[str, ...] = ()
     min_words: int = 1
     roots_only: bool = False
@@ -105,7 +105,7 @@ class ElementUnits:
         return self.words["first"][units].astype(np.int64), self.words["last"][units].astype(np.int64)
 
 
-def smallest_around(words: Words, term: Occurrences) -> NDArray[np.int32]:
+def smallest_around(words: IndexedWords, term: Occurrences) -> NDArray[np.int32]:
     """Return the deepest element around every occurrence of a term; a phrase across documents has none."""
     element = np.asarray(words["element"][term.first])
     if term.size == 1:
@@ -139,7 +139,7 @@ def with_ancestors(leaves: Sequence[NDArray[np.int32]], parent: NDArray[np.int32
 class PassageUnits:
     """Windows of so many words, every so many words; the last one of a document is the first that reaches its end."""
 
-    words: Words
+    words: IndexedWords
     size: int
     step: int
     depth: None = None
@@ -206,7 +206,7 @@ UnitSet: TypeAlias = ElementUnits | PassageUnits
 """Units of one kind."""
 
 
-def unit_set(words: Words, settings: Settings) -> UnitSet:
+def unit_set(words: IndexedWords, settings: RetrievalSettings) -> UnitSet:
     """Return the units that settings ask for."""
     if settings.kind == "passage":
         return PassageUnits(words, *settings.window)
