@@ -117,6 +117,9 @@ class RunStatistics:
     """Share of results that overlap another result of their topic: 70–80 % in the best CO runs of INEX 2004."""
     mean_depth: float | None
     """Of elements; a root has depth 1."""
+    task: str | None
+    description: str | None
+    """What the run says of itself; one that 'focuseval retrieve' made names its parameters."""
     depths: Counts
     tags: Counts
 
@@ -137,6 +140,8 @@ def describe_run(run: Run, index: Collection | None = None) -> RunStatistics:
         documents=len(pc.unique(run.document)),
         overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
         mean_depth=_ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
+        task=run.task or None,
+        description=run.attributes.get("description"),
         depths=depths,
         tags=tags,
     )

@@ -9,9 +9,9 @@ from focuseval import native
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.retrieve import block_words, build, retrieve, split
-from focuseval.retrieve.retrieving import as_topic
 from focuseval.retrieve.settings import RetrievalSettings
 from focuseval.task import check
+from focuseval.topics.other_formats import plain_topic
 from oracle import retrieval as slow
 from strategies import retrieval as random
 
@@ -66,7 +66,7 @@ def compare(documents, query, asked, blocks=1):
     if set(asked.tags) - tags:
         asked, full = (RetrievalSettings(**{**vars_of(one), "tags": ()}) for one in (asked, full))
     index = collection(documents, blocks)
-    topic = as_topic("1", query)
+    topic = plain_topic("1", query)
     run = retrieve(index, [topic], **vars_of(asked))
     twin = slow.Slow([slow.Page(n, xml, full.language) for n, xml in enumerate(documents)], full)
 

@@ -16,6 +16,7 @@ from focuseval.retrieve.settings import RetrievalSettings, default_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible, score_structured
 from focuseval.topics import Topic, read_topics
+from focuseval.topics.other_formats import plain_topic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,18 +107,8 @@ def as_topics(topics: str | Path | Iterable[Topic] | Mapping[str, str]) -> Seque
     if isinstance(topics, str | Path):
         return read_topics(topics)
     if isinstance(topics, Mapping):
-        return [as_topic(name, query) for name, query in topics.items()]
+        return [plain_topic(name, query) for name, query in topics.items()]
     return tuple(topics)
-
-
-def as_topic(name: str, query: str) -> Topic:
-    """Return a query as a topic.
-
-    >>> as_topic("1", "//sec[about(., tides)]").kind
-    'CAS'
-    """
-    structured = query.lstrip().startswith("/")
-    return Topic(name, "CAS" if structured else "CO", title=query.strip())
 
 
 def default_run_id(settings: RetrievalSettings) -> str:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import CollectionError, FormatError
+from focuseval.errors import CollectionError, FormatError, Place
 from focuseval.retrieve.query import occurrences, weights
 from focuseval.retrieve.results import places
-from focuseval.retrieve.retrieving import answer, as_topic, settings_for
+from focuseval.retrieve.retrieving import answer, settings_for
 from focuseval.retrieve.score import Scorer, UnitRanker
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible
+from focuseval.topics.other_formats import plain_topic
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def search(
     """
     settings = settings_for(index, {**options, "limit": results}).resolved()
     words = open_words(index, settings.language, jobs, progress)
-    ranker, topic = UnitRanker(words, settings, scorer), as_topic("query", query)
+    ranker, topic = UnitRanker(words, settings, scorer), plain_topic("query", query, Place("query", 1))
     terms = weights(topic.terms, words.words_of_language)
     _check(ranker, topic, terms)
     rows, scores = answer(ranker, topic, terms)
