@@ -1,11 +1,16 @@
 """What `fe.retrieve`, `fe.search` and `fe.units` give, and how runs say where they come from."""
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import focuseval as fe
 from focuseval.cli import main
+from focuseval.collection import batches
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
 from focuseval.retrieve.split import words
@@ -36,17 +41,34 @@ def test_structured_titles_give_valid_runs(example, cas):
     assert list(fe.check(run, "focused", example)) == []
 
 
-def test_a_run_is_the_same_whatever_the_number_of_processes(tmp_path):
+def test_a_run_is_the_same_whatever_the_number_of_processes(tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "SMALLEST", 10_000)
+    monkeypatch.setattr(batches, "LARGEST", 10_000)
     fe.build_index(ROOT / "articles", tmp_path / "a.idx", jobs=1)
     runs = []
     for jobs in (1, 2):
         index = fe.open_index(tmp_path / "a.idx")
+        assert len(index.blocks) > 3
         runs.append(fe.retrieve(index, {"1": "tides and the moon"}, jobs=jobs))
-        for file in (tmp_path / "a.idx" / "words-english").iterdir():
-            file.unlink()
-        (tmp_path / "a.idx" / "words-english").rmdir()
+        shutil.rmtree(tmp_path / "a.idx" / "words-english")
+    runs.append(fe.retrieve(fe.open_documents(ROOT / "articles"), {"1": "tides and the moon"}))
     assert runs[0].path.equals(runs[1].path)
-    assert runs[0].score.tolist() == runs[1].score.tolist()
+    assert runs[0].path.equals(runs[2].path)
+    assert runs[0].score.tolist() == runs[1].score.tolist() == runs[2].score.tolist()
+
+
+def test_words_of_an_index_that_cannot_be_written_to_are_kept_in_memory(example, monkeypatch):
+    index = fe.open_index(example.name)
+
+    def refuse(suffix=None, prefix=None, dir=None):  # noqa: A002  as Python names it
+        if dir is not None:
+            raise PermissionError(13, "Permission denied")
+        return made(suffix, prefix)
+
+    made = tempfile.mkdtemp
+    monkeypatch.setattr("focuseval.retrieve.store.tempfile.mkdtemp", refuse)
+    assert len(fe.retrieve(index, {"1": "tides"}, language="german"))
+    assert not (Path(example.name) / "words-german").exists()
 
 
 def test_a_run_names_its_parameters_and_stats_prints_them(example, tmp_path):
@@ -191,3 +213,44 @@ def test_passages_score_as_bm25s_does(example):
     rows = [place[key] for key in zip(run.document.to_pylist(), run.start.tolist(), strict=True)]
     assert run.score == pytest.approx(2.2 * theirs[rows], abs=1e-5)
     assert np.count_nonzero(theirs) == len(run)
+
+
+GOLDEN = {  # a prototype's figures, computed by another program from the same page
+    ("focused", "MAiP", "element", ()): 0.604,
+    ("focused", "MAiP", "element", (("mix", 0.3),)): 0.576,
+    ("focused", "MAiP", "document", ()): 0.508,
+    ("relevant-in-context", "MAgP", "element", ()): 0.500,
+    ("relevant-in-context", "MAgP", "element", (("mix", 0.3),)): 0.449,
+}
+
+
+@pytest.mark.parametrize(("task", "measure", "unit", "options"), GOLDEN)
+def test_the_example_scores_as_a_prototype_did(example, task, measure, unit, options):
+    gold = fe.read_gold(ROOT / "gold" / "gold.jsonl", index=example)
+    run = fe.retrieve(example, ROOT / "topics.xml", task=task, unit=unit, **dict(options))
+    found = fe.evaluate(gold, [run], [measure], task=task, index=example).mean[0, 0]
+    assert found == pytest.approx(GOLDEN[task, measure, unit, options], abs=0.0006)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("retrieve no topics -o r", "no: "),
+        ("retrieve IDX no -o r", "no: "),
+        ("retrieve IDX TOPICS -o r --language englisch", "did you mean english"),
+        ("retrieve IDX TOPICS -o r --tags sektion", "did you mean section"),
+        ("retrieve IDX TOPICS -o r --limit 2000", "expected at most 1,500 results"),
+        ("retrieve IDX TOPICS -o r --unit passage:10/0", "expected a unit"),
+        ("search IDX the", "expected a word to look for"),
+        ("search IDX //nowhere[about(.,tides)] --cas strict", "which it does not have"),
+        ("search IDX //section[about(.,tides --cas strict", "query:1:"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_1(example, tmp_path, monkeypatch, line, message):
+    monkeypatch.chdir(tmp_path)
+    Path("topics").write_text("1\ttides\n")
+    asked = line.replace("IDX", example.name).replace("TOPICS", "topics").split()
+    said = CliRunner().invoke(main, asked)
+    assert (said.exit_code, said.stdout, said.stderr.count("\n")) == (1, "", 1)
+    assert message in said.stderr
+    assert not Path("r").exists()

@@ -70,3 +70,10 @@ def test_a_wrong_line_is_named(tmp_path, text, message):
         read(tmp_path, text)
     assert message in str(error.value)
     assert "; " in str(error.value)
+
+
+def test_a_gold_gives_every_topic_once(tmp_path):
+    lines = ['{"topic": "1", "query": "tides", "doc": "a", "spans": []}', '{"topic": "1", "doc": "b", "spans": []}',
+             '{"topic": "1", "query": "tides", "doc": "c", "spans": []}']  # fmt: skip
+    [topic] = read(tmp_path, "\n".join(lines))
+    assert (topic.id, topic.title) == ("1", "tides")

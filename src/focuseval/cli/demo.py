@@ -24,11 +24,13 @@ def demo(folder: Path) -> None:
       focuseval demo
       focuseval demo /tmp/sea
     """
-    from focuseval.demo import NEXT, run_demo  # noqa: PLC0415  help must not wait for it
+    from focuseval.demo import NEXT, OWN, run_demo  # noqa: PLC0415  help must not wait for it
 
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(f"  {line}" for line in NEXT))
+    click.echo("\nThe same with a folder of your own:")
+    click.echo("\n".join(f"  {line}" for line in OWN))
 
 
 def _show(part: Section) -> None:

@@ -7,8 +7,8 @@
     <parameters><query><number>401</number><text>foreign minorities Germany</text></query></parameters>
     {"topic": "401", "query": "foreign minorities, Germany"}
 
-Tags of TREC's topics are often not closed. JSON lines may name the fields as BEIR, RAGAS and others do. A query that
-begins with ``/`` is NEXI.
+Tags of TREC's topics are often not closed. JSON lines may name the fields as BEIR, RAGAS and others do, and may be our
+own gold, which repeats a topic for every document. A query that begins with ``/`` is NEXI.
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ def _indri(text: str, file: str) -> Iterator[Topic]:
 
 
 def _json(text: str, file: str) -> Iterator[Topic]:
+    """Read an object a line; of our gold, which has a line for every topic and document, a topic's first line."""
+    seen: dict[str, str] = {}
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
         if not line.strip():
             continue
@@ -131,8 +133,12 @@ def _json(text: str, file: str) -> Iterator[Topic]:
             raise FormatError(f"expected a JSON object, found {error}", at=place, remedy="mend the line") from None
         if not isinstance(row, dict):
             raise FormatError("expected a JSON object, found another value", at=place, remedy="write an object a line")
-        more = {name: str(row[name]).strip() for name in _MORE if row.get(name)}
-        yield plain_topic(_one(row, _IDS, place), _one(row, _QUERIES, place), place, **more)
+        name = _one(row, _IDS, place)
+        if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
+            continue
+        query = _one(row, _QUERIES, place)
+        seen[name] = query
+        yield plain_topic(name, query, place, **{key: str(row[key]).strip() for key in _MORE if row.get(key)})
 
 
 def _one(row: dict[str, Any], names: tuple[str, ...], place: Place) -> str:
