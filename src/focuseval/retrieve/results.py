@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.collection.paths import path_strings
 from focuseval.collection.plain import TAG
-from focuseval.retrieve.unit_sets import ElementUnits
+from focuseval.retrieve.unit_sets import ElementUnits, with_ancestors
 from focuseval.run import Run
 from focuseval.values import dataclass
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.collection.index import Index
     from focuseval.retrieve.lists import Listed
     from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.unit_sets import UnitSet
@@ -47,16 +49,29 @@ def places(units: UnitSet, rows: Integers) -> Places:
     names = index.ids.take(pa.array(document))
     if not isinstance(units, ElementUnits):
         return Places(names, None, *units.spans(rows), np.ones(len(rows), np.bool_))
-    seen, place = np.unique(document, return_inverse=True)
-    table = index.elements_of(seen)
-    sizes = np.diff(index.element_bounds)[seen]
-    inside = rows - index.element_bounds[document] + (np.cumsum(sizes) - sizes)[place]
-    plain = (sizes[place] == 1) & (np.asarray(table.tag_names)[table.tag_code[inside]] == TAG) if len(rows) else _NONE
-    paths = None if plain.all() else pc.if_else(pa.array(~plain), table.path_strings(inside), None)
-    return Places(names, paths, table.start[inside], table.end[inside], plain)
+    every = with_ancestors([np.unique(rows).astype(np.int32)], units.words["parent"])
+    n, start, end = _from_blocks(index, every, ("n", "start", "end"))
+    at, tag, parent = np.searchsorted(every, rows), units.words["tag"][every], units.words["parent"][every]
+    above = np.where(parent < 0, -1, np.searchsorted(every, parent))
+    plain = np.diff(index.element_bounds)[document] == 1
+    plain &= np.append(np.array(units.words.tags) == TAG, False)[tag[at]]
+    paths = None
+    if not plain.all():
+        paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, n, units.words.tags), None)
+    return Places(names, paths, start[at], end[at], plain)
 
 
-_NONE = np.zeros(0, np.bool_)
+def _from_blocks(index: Index, elements: Integers, names: Sequence[str]) -> list[Integers]:
+    """Return columns of some elements of the collection, given ascending."""
+    bounds = index.element_bounds[index.first]
+    cuts = np.searchsorted(elements, bounds)
+    columns = [np.zeros(len(elements), np.int64) for _ in names]
+    for number in np.flatnonzero(np.diff(cuts)).tolist():
+        block, here = index.blocks[number], slice(int(cuts[number]), int(cuts[number + 1]))
+        inside = elements[here] - bounds[number] + block.element_bounds[0]
+        for name, column in zip(names, columns, strict=True):
+            column[here] = block.element(name)[inside]
+    return columns
 
 
 def as_run(
