@@ -254,3 +254,23 @@ def test_bad_input_is_one_line_and_exit_1(example, tmp_path, monkeypatch, line, 
     assert (said.exit_code, said.stdout, said.stderr.count("\n")) == (1, "", 1)
     assert message in said.stderr
     assert not Path("r").exists()
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_collection_of_xml_and_plain_texts_gives_valid_runs(tmp_path, unit, task):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Tides follow the moon; the moon pulls the water. " * 30)
+    (folder / "b.xml").write_text(
+        "<article><p>" + "The tide of the moon comes in. " * 9 + "</p><p>Ships.</p></article>"
+    )
+    (folder / "c.txt").write_text("漢字の潮汐と月。" * 20)
+    index = fe.open_documents(folder)
+    run = fe.retrieve(index, {"1": "tide moon", "2": "潮汐"}, unit=unit, task=task, language="none", min_words=1)
+    assert set(run.document.to_pylist()) == {"a", "b", "c"}
+    assert list(fe.check(run, task, index)) == []
+    fe.write_run(run, tmp_path / "run.xml", "inex-xml", index=index)
+    again = fe.read_run(tmp_path / "run.xml", index=index)
+    assert again.document.to_pylist() == run.document.to_pylist()
+    assert list(fe.check(again, task, index)) == []

@@ -79,9 +79,9 @@ def as_run(
     lists: Mapping[str, Listed],
     settings: RetrievalSettings,
     run_id: str,
-    remarks: Sequence[str] = (),
+    description: str,
 ) -> Run:
-    """Return the lists of topics as a run whose description names the settings."""
+    """Return the lists of topics as a run that says how it was made."""
     sizes = [len(listed[0]) for listed in lists.values()]
     rows, score = (
         np.concatenate([np.zeros(0, kind), *(listed[part] for listed in lists.values())])
@@ -100,6 +100,5 @@ def as_run(
         end=np.where(found.by_offset, found.end, -1) if spans else None,
         path=found.path,
         task=settings.rules.name,
-        attributes={"description": settings.description},
-        remarks=tuple(remarks),
+        attributes={"description": description},
     )

@@ -65,17 +65,14 @@ def retrieve(
     given = settings_for(index, options)
     settings = given.resolved()
     words = open_words(index, settings.language, jobs, progress)
-    name = "own scorer" if scorer else ""
     ranker = UnitRanker(words, settings, scorer)
     asked = as_topics(topics)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
     remarks = [*_ignored(given), *_remarks(ranker, asked, queries, lists)]
-    run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), remarks)
-    if name:
-        described = run.attributes["description"].replace("BM25", name, 1)
-        run = replace(run, attributes={**run.attributes, "description": described})
-    return run
+    described = settings.description("own scorer" if scorer else "BM25")
+    run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), described)
+    return replace(run, remarks=tuple(remarks))
 
 
 def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:
@@ -111,9 +108,9 @@ def as_topics(topics: str | Path | Iterable[Topic] | Mapping[str, str]) -> Seque
     return tuple(topics)
 
 
-def default_run_id(settings: RetrievalSettings) -> str:
+def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
     """Return the name of a run that has none: what it returns, and for which task."""
-    return f"bm25-{settings.unit.replace(':', '-').replace('/', '-')}-{settings.rules.name}"
+    return f"{formula}-{settings.unit.replace(':', '-').replace('/', '-')}-{settings.rules.name}"
 
 
 def _ignored(settings: RetrievalSettings) -> list[str]:

@@ -26,7 +26,7 @@ _WORDS, _STEP = 100, 50
 class RetrievalSettings:
     """Parameters of a retrieval; None takes the default of the unit, `resolved` fills it in.
 
-    >>> RetrievalSettings(unit="passage:80").resolved().description
+    >>> RetrievalSettings(unit="passage:80").resolved().description()
     'BM25 passage:80 task=spans k1=1.2 b=0.75 mix=0 idf=units language=english limit=1500'
     """
 
@@ -116,12 +116,11 @@ class RetrievalSettings:
         given = {"--tags": bool(self.tags), "--min-words": self.min_words is not None}
         return tuple(name for name, there in given.items() if there and self.kind != "element")
 
-    @property
-    def description(self) -> str:
-        """Every parameter, as a run names it."""
+    def description(self, formula: str = "BM25") -> str:
+        """Return every parameter, as a run names it."""
         shown = [f"{part.name}={_shown(getattr(self, part.name))}" for part in fields(self) if part.name != "unit"]
         left_out = {"tags=", "min_words=0", *(() if self.kind == "element" else ("cas=ignore",))}
-        return " ".join(["BM25", self.unit, *(text for text in shown if text not in left_out)])
+        return " ".join([formula, self.unit, *(text for text in shown if text not in left_out)])
 
 
 def default_unit(index: Index) -> str:

@@ -114,8 +114,8 @@ class UnitList:
                 raise FormatError(what, remedy="give one for each unit, in their order")
             there = ~np.isnan(score)
             lists[topic] = task_list(self.source, self._rows[there], score[there], settings.rules, settings.limit)
-        run = as_run(self.source, lists, settings, run_id or default_run_id(settings).replace("bm25", "own"))
-        return replace(run, attributes={"description": f"own scores of {settings.unit}, task={settings.rules.name}"})
+        described = f"own scores {settings.unit} task={settings.rules.name} limit={settings.limit}"
+        return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
 
 
 def units(index: Index, unit: str | None = None, *, jobs: int = 1, **options: Any) -> UnitList:
