@@ -70,3 +70,10 @@ def test_search_prints_objects_for_other_programs(folder):
     run(["index", "articles", "-o", "my.idx", "--words"])
     [line] = run(["search", "my.idx", "spring tide", "--json", "--results", "1"]).splitlines()
     assert {"document", "path", "start", "end", "score", "snippet", "marks"} == json.loads(line).keys()
+
+
+def test_documents_can_be_written_as_a_trec_run(folder):
+    run(["retrieve", "articles", "topics.tsv", "-o", "run.txt", "--unit", "document", "--to", "trec-run"])
+    first = Path("run.txt").read_text(encoding="utf-8").splitlines()[0].split()
+    assert (len(first), first[1], first[3], first[5]) == (6, "Q0", "1", "bm25-document-thorough")
+    run(["validate", "run.txt", "--task", "thorough", "--docs", "articles"])

@@ -51,7 +51,9 @@ def retrieval_options(command: Command) -> Command:
 
 def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[str]:
     """Make the run, write it, and yield what a reader should know of it."""
-    from focuseval.formats import write_run  # noqa: PLC0415  help must not wait for it
+    from dataclasses import replace  # noqa: PLC0415  help must not wait for it
+
+    from focuseval.formats import find_format, write_run  # noqa: PLC0415  as above
     from focuseval.retrieve import retrieve  # noqa: PLC0415  as above
 
     index = _opened(path)
@@ -65,7 +67,10 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
             **{name: options[name] for name in _OPTIONS},
         )
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
-    left_out = write_run(run, options["output"], layout, index=index)
+    whole = options["unit"] == "document" and "element" not in find_format(layout, "run").says
+    if whole:  # a format of whole documents needs no paths
+        run = replace(run, path=None, start=None, end=None)
+    left_out = write_run(run, options["output"], layout, index=index, lossy=whole)
     yield from (f"warning: {remark}" for remark in run.remarks)
     yield from (f"warning: {remark}" for remark in left_out)
     yield f"{options['output']}: {len(run):,} results for {len(run.topics):,} topics, {run.attributes['description']}"
