@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test browser check lint types docs docs-generate example bench mutants coverage clean
+.PHONY: help demo test browser proxy check lint types docs docs-generate example bench mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -13,7 +13,7 @@ help:            ## what there is
 demo: $(VENV)/.installed          ## the whole loop on the embedded example; writes demo/report.html
 	$(BIN)/focuseval demo demo
 
-test: $(VENV)/.group-test browser ## every test (JOBS=1: one process; FOCUSEVAL_BROWSER=no: without a browser)
+test: $(VENV)/.group-test browser proxy ## every test (JOBS=1: one process; FOCUSEVAL_BROWSER=no: without a browser)
 	$(BIN)/python -m pytest -n $(JOBS)
 
 browser:                          ## Chromium for the tests that need one: installed where apt and root are at hand
@@ -24,6 +24,14 @@ browser:                          ## Chromium for the tests that need one: insta
 	    chromium chromium-driver fonts-dejavu-core >/dev/null; } || \
 	  echo "Chromium could not be installed: browser tests will be skipped" >&2; \
 	else echo "no Chromium: browser tests will be skipped; install chromium and chromium-driver" >&2; fi
+
+proxy:                            ## nginx for the test of the documented proxy: installed where apt and root are at hand
+	@if command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; then :; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  { apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	    nginx-light openssl >/dev/null; } || \
+	  echo "nginx could not be installed: the test of the proxy will be skipped" >&2; \
+	else echo "no nginx: the test of the proxy will be skipped; install nginx-light" >&2; fi
 
 check: lint types docs test       ## what must pass before a change lands
 

@@ -40,6 +40,10 @@ KEYS = {
     "Control": "\ue009",
     "Tab": "\ue004",
     "Delete": "\ue017",
+    "PageUp": "\ue00e",
+    "PageDown": "\ue00f",
+    "End": "\ue010",
+    "Home": "\ue011",
 }
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 

@@ -10,6 +10,7 @@ LAYERS = (
     "values",
     "callable_module",
     "lazy",
+    "values",
     "errors",
     "workers",
     "tables",

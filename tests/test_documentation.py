@@ -109,12 +109,13 @@ def test_the_readme_names_only_make_targets_that_exist():
 
 
 def console(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one line as a reader would, in a clean environment."""
+    """Run one line as a reader would, in a clean environment that has the package that is tested."""
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    source = str(Path(focuseval.__file__).parents[1])
     return subprocess.run(
         ["/bin/sh", "-c", line],
         cwd=folder,
-        env={"PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8"},
+        env={"PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", "PYTHONPATH": source},
         capture_output=True,
         text=True,
         timeout=120,

@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from focuseval import workers
-from focuseval.workers import Here, WorkerError, Workers, processes
+from focuseval.workers import Here, WorkerError, Workers, _interrupts_held, processes
 
 
 def slowly(number):
@@ -85,6 +88,19 @@ def test_a_shared_value_is_laid_down_once_and_goes_at_the_end(jobs, tmp_path, mo
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f"focuseval-{workers.gethostname()}.x.{ended.pid}.shared"
+    living = tmp_path / f"focuseval-{workers.gethostname()}.x.{os.getppid()}.shared"
+    for folder in (left, living):
+        folder.mkdir()
+    with processes(2) as some, some.share(1):
+        assert not left.exists()
+    assert list(tmp_path.iterdir()) == [living]
+
+
 def test_a_value_without_arrays_can_be_shared(tmp_path):
     workers._lay_down("word", tmp_path)
     assert workers._loaded(str(tmp_path)) == "word"
@@ -139,3 +155,30 @@ def test_a_script_needs_no_guard_for_its_main_module(tmp_path):
 
 def test_an_executor_that_does_not_help_waits():
     assert list(Workers(Here(), ahead=4).in_order(abs, [-1, -2])) == [1, 2]
+
+
+def test_a_process_that_is_about_to_begin_does_not_meet_ctrl_c():
+    """Else its interpreter would print where it was interrupted while it starts."""
+    ask = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"]
+    before = signal.getsignal(signal.SIGINT)
+    with _interrupts_held():
+        assert subprocess.run(ask, capture_output=True, text=True, check=True).stdout == "True\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_tasks_that_wait_are_cancelled_only_where_nobody_takes_their_results():
+    class Kept(Here):
+        given = ()
+
+        def submit(self, fn, /, *args, **kwargs):
+            self.given = (*self.given, Future())
+            return self.given[-1]
+
+    for stop in ("close", "throw"):
+        kept = Kept()
+        results = Workers(kept, 3).in_order(abs, range(9))
+        threading.Timer(0.2, lambda kept=kept: kept.given[0].set_result(1)).start()
+        assert next(results) == 1
+        with suppress(KeyboardInterrupt):
+            results.close() if stop == "close" else results.throw(KeyboardInterrupt)
+        assert [one.cancelled() for one in kept.given[1:]] == [stop == "close"] * 2

@@ -8,7 +8,8 @@
     │   ├── FormatError       a run, gold or topic file that does not obey its format
     │   ├── NexiError         a query that does not parse; knows its column
     │   └── TaskError         a run that breaks its task's rules
-    ├── MeasureError          an unknown measure, a parameter out of range, a policy that does not exist
+    ├── UsageError            something was asked for that does not exist: a task, a format; exit code 2
+    │   └── MeasureError      an unknown measure, a parameter out of range, a policy that does not exist
     ├── MissingDataError      a measure needs what the gold, the run or the index does not say
     ├── NotComparableError    two results that share no common ground
     └── AssessError           an assessment that the rules refuse
@@ -96,7 +97,11 @@ class TaskError(InputError):
     """A run breaks its task's rules."""
 
 
-class MeasureError(FocusevalError):
+class UsageError(FocusevalError):
+    """Something was asked for that does not exist, whatever the files hold: a task, a format, a kind of run."""
+
+
+class MeasureError(UsageError):
     """An unknown measure, a parameter out of range, or a policy that does not exist."""
 
 

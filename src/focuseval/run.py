@@ -104,6 +104,25 @@ class Run:
         """Return the name of a result's topic."""
         return self.topics[int(self.topic[row])]
 
+    @cached_property
+    def split_topics(self) -> tuple[tuple[str, int], ...]:
+        """The topics whose lines do not stand together in the file, each with the line where it comes back."""
+        if self.line is None or len(self.topics) < 2 or not len(self):
+            return ()
+        bounds = np.flatnonzero(np.r_[True, self.topic[1:] != self.topic[:-1]])
+        first, last = np.minimum.reduceat(self.line, bounds), np.maximum.reduceat(self.line, bounds)
+        order = np.argsort(first)
+        if (first[order][1:] > np.maximum.accumulate(last[order])[:-1]).all():
+            return ()
+        by_line = np.argsort(self.line, kind="stable")
+        topic = self.topic[by_line]
+        begins = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]])
+        _, once = np.unique(topic[begins], return_index=True)
+        again = np.delete(begins, once)
+        _, earliest = np.unique(topic[again], return_index=True)
+        rows = by_line[again[np.sort(earliest)]]
+        return tuple((self.topic_of(row), int(self.line[row])) for row in rows.tolist())
+
     @property
     def whole_documents(self) -> bool:
         """Whether the results are whole documents: no row says a place."""

@@ -45,6 +45,7 @@ class GoldStatistics:
     relevant_articles_per_topic: float | None
     """Over topics with relevance."""
     passages: int
+    passages_with_size: int
     passages_per_topic: float | None
     """Over topics with relevance."""
     passages_per_article: float | None
@@ -64,8 +65,31 @@ class GoldStatistics:
     """Share of links (tags that end in ``link``) among them: 18 % in INEX 2006."""
     fully_highlighted_tags: Counts
     entry_points: int
+    entry_points_with_passages: int
+    """Those whose place and whose article's passages are known."""
     entry_points_at_first_relevant: float | None
-    """Share of best entry points that stand at the first highlighted character."""
+    """Share of these that stand at the first highlighted character."""
+
+
+OVER = {
+    "articles_per_topic": "topics",
+    "relevant_articles_per_topic": "topics_with_relevance",
+    "passages_per_topic": "topics_with_relevance",
+    "passages_per_article": "relevant_articles",
+    "highlighted_characters": "passages_with_size",
+    "highlighted_characters_per_topic": "topics_with_relevance",
+    "highlighted_characters_per_article": "relevant_articles",
+    "passage_size_mean": "passages_with_size",
+    "passage_size_median": "passages_with_size",
+    "passage_size_largest": "passages_with_size",
+    "fully_highlighted_links": "fully_highlighted",
+    "entry_points_at_first_relevant": "entry_points_with_passages",
+    "results_per_topic_mean": "topics",
+    "overlapping": "results",
+    "mean_depth": "elements",
+    "terms_per_topic": "topics",
+}
+"""Which figure each mean, share or sum of a gold, a run or topics is over."""
 
 
 def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics:
@@ -85,6 +109,7 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics
         articles_per_topic=_ratio(len(relevant), len(gold.topics)),
         relevant_articles_per_topic=_ratio(int(relevant.sum()), topics),
         passages=len(gold.passages.topic),
+        passages_with_size=len(sizes),
         passages_per_topic=_ratio(len(gold.passages.topic), topics),
         passages_per_article=_ratio(len(gold.passages.topic), int(relevant.sum())),
         highlighted_characters=int(sizes.sum()) if len(sizes) else None,
@@ -98,6 +123,7 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics
         fully_highlighted_links=_ratio(links, full or 0),
         fully_highlighted_tags=tags or (),
         entry_points=int((gold.articles.bep != UNKNOWN).sum()) or _valid(gold.articles.bep_path),
+        entry_points_with_passages=len(starts),
         entry_points_at_first_relevant=float(starts.mean()) if len(starts) else None,
     )
 
@@ -115,6 +141,8 @@ class RunStatistics:
     documents: int
     overlapping: float | None
     """Share of results that overlap another result of their topic: 70–80 % in the best CO runs of INEX 2004."""
+    elements: int
+    """Results whose path leads to an element."""
     mean_depth: float | None
     """Of elements; a root has depth 1."""
     task: str | None
@@ -139,6 +167,7 @@ def describe_run(run: Run, index: Collection | None = None) -> RunStatistics:
         results_per_topic_most=int(sizes.max()) if len(sizes) else None,
         documents=len(pc.unique(run.document)),
         overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
+        elements=sum(count for _, count in depths),
         mean_depth=_ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
         task=run.task or None,
         description=run.attributes.get("description"),

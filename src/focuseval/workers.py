@@ -15,8 +15,10 @@ from collections import deque
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import lru_cache
+from glob import escape
 from itertools import islice
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from focuseval.errors import FocusevalError
@@ -89,9 +91,10 @@ class Workers:
                     if mine:
                         continue
                 yield waiting.popleft().result()
-        finally:
+        except GeneratorExit:  # after an error the whole pool ends, and loky does not expect futures that are cancelled
             for future in waiting:
                 future.cancel()
+            raise
 
     @contextmanager
     def share(self, value: T) -> Iterator[Shared[T]]:
@@ -99,7 +102,9 @@ class Workers:
         if isinstance(self.executor, Here):
             yield Shared("", value)
             return
-        folder = tempfile.mkdtemp(prefix="focuseval-")
+        own = f"focuseval-{gethostname()}."
+        sweep(Path(tempfile.gettempdir()), own, ".shared")
+        folder = tempfile.mkdtemp(f".{os.getpid()}.shared", own)
         try:
             _lay_down(value, Path(folder))
             yield Shared(folder, value)
@@ -121,6 +126,8 @@ def processes(jobs: int) -> Iterator[Workers]:
 
     pool, done = ProcessPoolExecutor(jobs - 1, initializer=_begin, initargs=(os.getpid(),)), False
     try:
+        with _interrupts_held():  # the processes inherit it: Ctrl-C does not meet one that is about to begin
+            pool.submit(os.getpid)
         yield Workers(pool, 3 * jobs, helps=True)
         done = True
     except _broken() as error:
@@ -128,6 +135,22 @@ def processes(jobs: int) -> Iterator[Workers]:
         raise WorkerError(f"{what}; is there enough memory? try --jobs 1") from None
     finally:
         pool.shutdown(wait=True, kill_workers=not done)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C pass by for a moment; only a program's main thread can, and processes that begin then inherit it."""
+    import signal  # noqa: PLC0415  only processes need it
+    import threading  # noqa: PLC0415  as above
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
@@ -190,6 +213,20 @@ class Shared(Generic[T]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel without the value."""
         return Shared, (self.folder,)
+
+
+def sweep(place: Path, prefix: str, suffix: str) -> None:
+    """Remove the folders that programs on this machine left behind when they were killed: ``prefix….PIDsuffix``."""
+    if os.name != "posix":  # elsewhere a process cannot be asked whether it lives without harming it
+        return
+    for folder in place.glob(f"{escape(prefix)}*{suffix}"):
+        number = folder.name.removesuffix(suffix).rpartition(".")[2]
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, OSError):
+            continue
 
 
 def _lay_down(value: object, folder: Path) -> None:

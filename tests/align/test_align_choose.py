@@ -55,3 +55,56 @@ def test_of_several_that_touch_the_one_at_the_common_distance_is_taken():
     chosen = [0, 0, 0, 0, OPEN, 0]
     assert touched("x" * 12, spans, range(6), chosen) == [0, 0, 0, 0, 1, 0]
     assert touched("x" * 12, spans[3:], range(3), chosen[3:]) == [0, OPEN, 0]
+
+
+def test_a_later_chunk_that_takes_its_first_candidate_bounds_the_ones_before_it():
+    assert forced([[1, 3], [2, 5], [4]]) == [0, 0, 0]
+
+
+def test_only_a_direct_neighbour_of_consecutive_number_counts():
+    document, spans = "aa bb NOTE cc NOTE", [[(0, 2)], [(3, 5)], [(6, 10), (14, 18)]]
+    assert touched(document, spans, [0, 2, 3], [0, 0, OPEN]) == [0, 0, 0]
+    assert touched(document, spans, [0, 1, 3], [0, 0, OPEN]) == [0, 0, OPEN]
+
+
+def test_a_chunk_touches_the_candidate_that_its_neighbour_took():
+    spans = [[(0, 2)], [(3, 5), (11, 13)], [(6, 10), (14, 18)]]
+    assert touched("aa bb NOTE bb NOTE", spans, [0, 1, 2], [0, 1, OPEN]) == [0, 1, 1]
+
+
+def test_the_first_and_the_last_chunk_are_no_neighbours():
+    assert touched("x    yyy x", [[(0, 1), (9, 10)], [(5, 8)]], [0, 1], [OPEN, 0]) == [0, 0]
+    assert touched("xxxx yyy zzz xxxx", [[(5, 8)], [(0, 4), (13, 17)]], [0, 1], [0, OPEN]) == [0, OPEN]
+
+
+def test_from_the_right_every_chunk_is_tried_against_a_placed_neighbour():
+    document = "NOTE middle NOTE end fin"
+    spans = [[(0, 4), (12, 16)], [(17, 20)], [(21, 24)]]
+    assert touched(document, spans, [0, 1, 2], [OPEN, 0, 0]) == [1, 0, 0]
+
+
+def test_an_open_neighbour_places_no_chunk():
+    spans = [[(0, 2)], [(6, 10), (14, 18)], [(11, 13), (19, 21)]]
+    assert touched("aa xx NOTE zz NOTE zz", spans, [0, 1, 2], [0, OPEN, OPEN]) == [0, OPEN, OPEN]
+
+
+def test_chunks_with_many_blanks_between_them_do_not_touch():
+    document = "NOTE" + " " * 300 + "end NOTE"
+    assert touched(document, [[(0, 4), (308, 312)], [(304, 307)]], [0, 1], [OPEN, 0]) == [OPEN, 0]
+
+
+ROW = [[(0, 2)], [(2, 4)], [(4, 6)], [(6, 8)]]
+NEXT = [(7, 9), (8, 10), (9, 11)]
+
+
+def test_the_common_distance_decides_from_either_side():
+    assert touched("x" * 14, [*ROW, NEXT], range(5), [0, 0, 0, 0, OPEN]) == [0, 0, 0, 0, 1]
+    moved = [[(s + 4, e + 4) for s, e in spans] for spans in ROW]
+    assert touched("x" * 14, [[(1, 3), (2, 4), (3, 5)], *moved], range(5), [OPEN, 0, 0, 0, 0]) == [1, 0, 0, 0, 0]
+
+
+def test_two_pairs_make_no_rule_and_neither_do_pairs_that_differ():
+    shifted = [(s - 2, e - 2) for s, e in NEXT]
+    assert touched("x" * 14, [*ROW[:3], shifted], range(4), [0, 0, 0, OPEN]) == [0, 0, 0, OPEN]
+    uneven = [*ROW[:3], [(5, 8)]]
+    assert touched("x" * 14, [*uneven, NEXT], range(5), [0, 0, 0, 0, OPEN]) == [0, 0, 0, 0, OPEN]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.align.normalise import normal_form, normalise
+from focuseval.align.normalise import code_points, normal_form, normalise, to_text
 from oracle.alignment import normal
 
 TRICKY = st.text(st.sampled_from("ab \t\r\n\u00a0\u2003ée\u0301\u0323ﬁ½“”–\u200b\ufeff한नि🙂שלום\u00a8"), max_size=30)
@@ -54,3 +54,20 @@ def test_a_match_that_would_cut_a_character_in_two_has_no_original():
 def test_a_long_text_takes_the_table_and_says_the_same():
     text = "é “x” \u00a0– " * 20_000
     assert normalise(text).text == normal_form(text)
+
+
+def test_marks_come_into_their_canonical_order():
+    assert normalise("a\u0301\u0323b").text == "a\u0323\u0301b"
+
+
+def test_characters_that_all_become_two_are_all_kept():
+    assert normalise("éé").text == "e\u0301e\u0301"
+
+
+def test_no_text_is_cut_before_a_mark_of_any_class():
+    assert normalise("=\u0338").inside.tolist() == [False, True]  # a stroke through the sign: class 1
+
+
+def test_half_of_a_surrogate_pair_is_a_character_like_others():
+    assert code_points("a\ud800").tolist() == [0x61, 0xD800]
+    assert to_text(code_points("a\ud800")) == "a\ud800"

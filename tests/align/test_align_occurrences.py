@@ -42,3 +42,19 @@ def test_a_text_longer_than_the_document_is_nowhere(monkeypatch):
 
 def test_a_document_of_one_letter_has_a_text_everywhere():
     assert find_all("aaaa", "aa") == [0, 1, 2]
+
+
+def test_texts_are_found_wherever_a_long_document_is_cut_into_blocks(monkeypatch):
+    monkeypatch.setattr(module, "_DIRECT", -1)
+    document = "".join(map(chr, range(0x100, 0x100 + 250))) * 280  # 70,000 characters: three blocks
+    texts = [document[at : at + 251] for at in (0, 100)] + ["short"]
+    assert occurrences(document, texts) == [list(range(0, 69_750, 250)), list(range(100, 69_750, 250)), []]
+    once = [document[: 1 << 15] + mark + document[1 << 15 :] for mark in ("#" * 20, "%" * 9 + "#" * 11)]
+    for longer in once:
+        near = [longer[(1 << 15) + move : (1 << 15) + move + 40] for move in range(-45, 25, 5)]
+        assert occurrences(longer, near) == [find_all(longer, text) for text in near]
+
+
+def test_short_texts_alone_need_no_hashes(monkeypatch):
+    monkeypatch.setattr(module, "_DIRECT", -1)
+    assert occurrences("some text that is long enough", ["text", "t"]) == [[5], [5, 8, 10, 13]]

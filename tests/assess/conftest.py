@@ -92,6 +92,17 @@ def alone(pooled, pages):
 
 
 @pytest.fixture
+def make_client(pooled, pages):
+    """A browser of a server with any topics, and any way in."""
+
+    def client(topics=TOPICS, **access):
+        door = Access(b"k" * 32, frozenset({HOST}), **{"assessor": "ann", **access})
+        return Client(create_app(pooled, pages, topics, door), door)
+
+    return client
+
+
+@pytest.fixture
 def together(pooled, pages, users):
     """A function that gives each user a browser."""
     access = Access(b"k" * 32, frozenset({HOST}), users=users)

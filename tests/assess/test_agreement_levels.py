@@ -2,9 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from focuseval.assess.adjudicate import combine, decide, sides
+from focuseval.assess.adjudicate import combine, decide, sides, stale_decisions
 from focuseval.assess.agreement import agreements, alpha, finished
 from focuseval.assess.document import Document
 from focuseval.assess.rules import Judgement
@@ -43,8 +44,12 @@ def test_the_four_levels_are_what_a_pencil_gives(judged):
     # shared 6, ann 6 + 10, bob 43: union 53.
     assert pair.jaccard == pytest.approx(6 / 53)
     assert pair.f == pytest.approx(12 / 59)
-    # d1: article, title, p[1], b; d3: article, p[2].
-    assert pair.elements == 6
+    # five elements in each of three documents
+    assert pair.elements == 15
+    length = len(PAGE.text)
+    ann = [6 / length, 1, 0, 0, 0, *[0] * 5, 10 / length, 0, 0, 0, 10 / (length - 43)]
+    bob = [43 / length, 1, 1, 1, 0, *[0] * 5, *[0] * 5]
+    assert pair.specificity == pytest.approx(np.corrcoef(ann, bob)[0, 1])
     assert (pair.entry_points, pair.distance) == (1, 3.0)
 
 
@@ -85,7 +90,43 @@ def test_an_entry_point_is_kept_only_when_all_share_it():
     assert combine([Judgement(((5, 9),), 2), Judgement(((6, 12),))], "union").entry_point == 5
 
 
-@pytest.mark.parametrize(("rule", "count"), [("majority", 2), ("one", 2), ("union", 0)])
+def test_an_intersection_that_leaves_nothing_of_two_relevant_judgements_is_not_not_relevant():
+    ann, bob = Judgement(((0, 4),), status="relevant"), Judgement(((6, 9),), status="relevant")
+    nothing = Judgement(status="not relevant")
+    for judged in ([ann, bob], [ann, bob, nothing]):
+        with pytest.raises(AssessError, match=r"2 of \d found the document relevant, and their intersection is empty"):
+            combine(judged, "intersection")
+    assert combine([ann, nothing], "intersection").status == "not relevant", "somebody said so"
+    assert combine([nothing, nothing], "intersection").status == "not relevant"
+
+
+def test_a_majority_is_what_more_than_half_highlighted_and_a_tie_decides_nothing():
+    ann, bob, cy = (Judgement((span,), status="relevant") for span in ((0, 5), (3, 9), (4, 12)))
+    nothing = Judgement(status="not relevant")
+    assert combine([ann, bob, cy], "majority").highlights == ((3, 9),)
+    assert combine([ann, nothing, nothing], "majority").status == "not relevant"
+    with pytest.raises(AssessError, match="majority is empty"):
+        combine([ann, nothing], "majority")
+    with pytest.raises(AssessError, match="majority is empty"):
+        combine([ann, cy.__class__(((20, 22),)), nothing], "majority")
+
+
+def test_a_decision_is_stale_when_a_judgement_under_it_changes_and_fresh_when_it_is_taken_again(store):
+    for name in ("ann", "bob", "cy"):
+        judge(store, name, "a/one", (0, 6))
+    unit = ("1", "a/one")
+    decide(store, PAGE, "1", "union", ["ann", "bob"], version=0, token="t-decide", actor="lea")
+    assert stale_decisions(store) == {}
+    save(store, {"kind": "note", "text": "x"}, key=Key("cy", *unit))
+    assert stale_decisions(store) == {}, "cy's judgement is not under it"
+    save(store, mark(6, 9), key=Key("bob", *unit))
+    assert stale_decisions(store) == {unit: ("bob",)}
+    save(store, {"kind": "finish", "relevant": True}, key=Key("bob", *unit))
+    decide(store, PAGE, "1", "union", ["ann", "bob"], version=1, token="t-again", actor="lea")
+    assert stale_decisions(store) == {}
+
+
+@pytest.mark.parametrize(("rule", "count"), [("most", 2), ("one", 2), ("union", 0)])
 def test_a_rule_that_does_not_fit_is_refused(rule, count):
     with pytest.raises(AssessError, match="expected one of"):
         combine([Judgement()] * count, rule)

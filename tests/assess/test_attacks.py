@@ -217,16 +217,72 @@ def test_nonsense_is_refused_without_a_traceback(alone, body):
     assert "Traceback" not in answer.text
 
 
+@pytest.mark.parametrize("where", ["text", "token", "topic"])
+def test_half_a_character_is_refused_and_not_an_error_of_the_server(alone, pooled, where):
+    alone.enter()
+    edit = {"kind": "note", "text": "half \ud83d of a ship" if where == "text" else "whole 🚢"}
+    others = {where: "half \ud83d here"} if where != "text" else {}
+    answer = alone.post("/api/edit", values(edit=edit, **others))
+    assert (answer.status_code, "lone surrogate" in answer.json["error"]) == (400, True)
+    assert pooled.judged() == []
+    assert alone.post("/api/edit", values(edit={"kind": "note", "text": "whole 🚢"})).status_code == 200
+
+
 def test_guessing_a_password_is_slowed_down(together):
     nobody = together.anonymous()
-    answers = [nobody.log_in("ann", f"guess {k}").status_code for k in range(7)]
-    assert answers == [200] * 5 + [429] * 2
+    answers = [nobody.log_in("ann", f"guess {k}") for k in range(7)]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
+    assert 0 < int(answers[-1].headers["Retry-After"]) <= 61
     assert nobody.log_in("ann").status_code == 429
 
 
 def test_guessing_many_names_is_slowed_down_too(together):
     nobody = together.anonymous()
-    assert [nobody.log_in(f"user{k}", "guess").status_code for k in range(7)][-1] == 429
+    answers = [nobody.log_in(f"user{k}", "guess").status_code for k in range(32)]
+    assert answers == [200] * 30 + [429] * 2
+
+
+def test_guesses_keep_nobody_out_who_logged_in_here_before_nor_who_sits_elsewhere(together):
+    ann, stranger = together("ann"), together.anonymous()
+    for k in range(40):
+        stranger.log_in("ann" if k < 10 else f"user{k}", "guess")
+    assert stranger.log_in("ann").status_code == 429
+    ann.post("/logout", data={"csrf": ""})
+    assert ann.log_in("ann").status_code == 302, "the browser is known"
+    assert ann.log_in("bob", "guess").status_code == 429, "not to everybody"
+    elsewhere = together.anonymous()
+    elsewhere.http.environ_base["REMOTE_ADDR"] = "192.0.2.33"
+    assert elsewhere.log_in("ann").status_code == 302
+
+
+def test_a_known_browser_cannot_be_forged_and_has_a_limit_of_its_own(together):
+    nobody = together.anonymous()
+    nobody.http.set_cookie(nobody.access.browser_cookie, "number.forged", domain="127.0.0.1", path="/login")
+    assert [nobody.log_in("ann", "guess").status_code for _ in range(6)][-1] == 429
+    ann = together.anonymous()
+    ann.http.environ_base["REMOTE_ADDR"] = "192.0.2.1"
+    assert ann.log_in("ann").status_code == 302
+    cookie = ann.http.get_cookie(ann.access.browser_cookie, domain="127.0.0.1", path="/login")
+    assert cookie.http_only
+    assert ann.access.known_browser("bob", cookie.value) == "", "it is ann's"
+    assert [ann.log_in("ann", "guess").status_code for _ in range(6)] == [200] * 5 + [429]
+
+
+def test_the_cookies_are_for_https_alone_when_they_were_given_over_https(together):
+    for scheme, secure in (("http", False), ("https", True)):
+        client = together.anonymous()
+        base = {"base_url": f"{scheme}://{HOST}", "headers": {"Host": HOST, "Origin": f"{scheme}://{HOST}"}}
+        page = client.http.get("/login", **base)
+        form = {
+            "name": "ann",
+            "password": "ann's secret",
+            "csrf": re.search(r'csrf" value="([^"]+)', page.text).group(1),
+        }
+        answer = client.http.post("/login", data=form, **base)
+        assert answer.status_code == 302
+        given = answer.headers.getlist("Set-Cookie")
+        assert len(given) == 2
+        assert all(("Secure" in cookie) == secure and "HttpOnly" in cookie for cookie in given)
 
 
 def test_no_secret_reaches_the_log(alone, together, caplog):

@@ -155,6 +155,11 @@ def adjudicate(browser, running, document):
         "bob",
     ]
     assert browser.run("return document.querySelectorAll('.stripe').length") > 0
+    whose = "return document.querySelector('button[data-rule=union]')?.dataset.of ?? ''"
+    assert browser.run(whose) == "ann bob"
+    browser.click("input[data-takes-part=bob]")
+    assert browser.run(whose) == "ann"
+    browser.click("input[data-takes-part=bob]")
     browser.click("button[data-rule=union]")
     browser.wait("return document.querySelector('#saving').textContent.startsWith('Saved')")
     illustrate(browser, "assess-adjudicate")

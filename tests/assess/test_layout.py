@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.assess.document import Document
-from focuseval.assess.layout import layout
+from focuseval.assess.layout import layout, title_of
 from strategies.pages import ARTICLE, page_from_xml
 
 TAGS = st.sampled_from(["p", "sec", "title", "b", "link", "item", "unknown"])
@@ -49,6 +49,33 @@ def test_a_title_inside_running_text_or_a_reference_is_no_heading():
 def test_a_name_is_a_heading_only_right_below_the_root():
     page = page_from_xml("a", "<article><name>Tides</name><p>x</p><au><name>Ann</name></au></article>")
     assert shown(page) == [("heading", "Tides"), ("paragraph", "x"), ("meta", "Ann")]
+
+
+JATS = """<article><front><journal-meta><journal-id>plos</journal-id><publisher>P</publisher></journal-meta>
+<article-meta><article-id>10.1</article-id><title-group><article-title>Tides</article-title></title-group>
+<contrib-group><contrib>Ann</contrib></contrib-group><author-notes><fn><p>No interests.</p></fn></author-notes>
+<volume>4</volume><issue>10</issue><permissions><license><p>Open access.</p></license></permissions>
+<abstract><p>The moon pulls.</p></abstract><funding-group><p>A grant.</p></funding-group></article-meta></front>
+<body><sec><title>Introduction</title><p>Twice a day.</p></sec></body></article>"""
+
+
+def test_in_jats_everything_but_title_and_abstract_before_the_body_is_metadata():
+    blocks = [block for block in shown(page_from_xml("a", JATS)) if block[0] != "gap"]
+    assert [block for block in blocks if block[0] != "meta"] == [
+        ("heading", "Tides"),
+        ("paragraph", "The moon pulls."),
+        ("heading", "Introduction"),
+        ("paragraph", "Twice a day."),
+    ]
+    metadata = " ".join(text for kind, text in blocks if kind == "meta")
+    for words in ("plos", "10.1", "Ann", "No interests.", "Open access.", "A grant.", "4"):
+        assert words in metadata
+
+
+def test_a_title_is_the_first_heading_that_is_no_metadata_or_the_first_line():
+    assert title_of(page_from_xml("a", JATS)) == "Tides"
+    assert title_of(Document("a", "x" * 200)) == "x" * 119 + "…"
+    assert title_of(Document("a", " \n ")) == ""
 
 
 def test_a_heading_knows_how_deep_it_stands():

@@ -6,7 +6,9 @@ import re
 import pytest
 
 from focuseval.assess import Key, open_project, project_gold
+from focuseval.assess.durable import held
 from focuseval.assess.plan import Assessor, register
+from focuseval.assess.project import secret
 from focuseval.assess.questions import read_questions
 from focuseval.assess.web.serve import bind
 from focuseval.errors import AssessError, FormatError
@@ -87,6 +89,70 @@ def test_an_import_again_brings_the_newer_judgements(judged, tmp_path):
     opened = open_project(judged)
     assert len(list(opened.store.events())) == count, "what is known already is no event"
     opened.close()
+
+
+def test_a_file_imported_under_a_second_name_is_stored_again_and_counted_as_it_is(judged, tmp_path):
+    file = judgements(tmp_path, "one", (0, 50))
+    told = command("assess", judged, "--import", file, "--assessor", "three")
+    assert "2 judgements of three (imported) stored; " in told
+    assert "0 documents outside" in told
+    opened = open_project(judged)
+    assert opened.store.judgement(Key("three", TIDES, DOCUMENTS[0])).judgement.highlights == ((0, 50),)
+    opened.close()
+    again = command("assess", judged, "--import", file, "--assessor", "three")
+    assert "0 judgements of three (imported) stored and 2 known already" in again
+
+
+def test_outside_the_pool_means_the_pool_and_not_somebody_s_part_of_it(judged, tmp_path):
+    command("assess", judged, "--split", "pool", "--among", "ann,bob")
+    told = command("assess", judged, "--import", judgements(tmp_path, "four", (0, 50)))
+    assert "0 documents outside the pool" in told
+    (tmp_path / "out.jsonl").write_text(
+        json.dumps({"topic": TIDES, "doc": "water/sounding", "spans": [], "assessor": "x"})
+    )
+    assert "1 documents outside the pool" in command("assess", judged, "--import", tmp_path / "out.jsonl")
+
+
+def test_lines_with_a_path_are_elements_and_join(judged, tmp_path):
+    opened = open_project(judged)
+    elements = [element for element in opened.documents.get(DOCUMENTS[0]).elements if element.tag == "p"][:2]
+    opened.close()
+    lines = [{"topic": TIDES, "doc": DOCUMENTS[0], "path": one.path, "assessor": "paths"} for one in elements]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "1 judgements of paths (imported) stored" in command("assess", judged, "--import", tmp_path / "p.jsonl")
+    opened = open_project(judged)
+    quotes = opened.store.quotes(Key("paths", TIDES, DOCUMENTS[0]))
+    text = opened.documents.get(DOCUMENTS[0]).text
+    assert "".join(quote for *_, quote in quotes) == "".join(text[one.start : one.end] for one in elements)
+    opened.close()
+
+
+def test_two_lines_of_one_document_and_an_unknown_topic_are_refused_with_their_line(judged, tmp_path):
+    line = json.dumps({"topic": TIDES, "doc": DOCUMENTS[0], "spans": [], "assessor": "x"})
+    (tmp_path / "two.jsonl").write_text(f"{line}\n{line}\n")
+    assert "two.jsonl:2: expected one line for topic" in command(
+        "assess", judged, "--import", tmp_path / "two.jsonl", code=1
+    )
+    (tmp_path / "topic.jsonl").write_text(line.replace(TIDES, "999"))
+    told = command("assess", judged, "--import", tmp_path / "topic.jsonl", code=1)
+    assert "topic.jsonl:1: expected one of the project's topics, found '999'" in told
+
+
+@pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008", "trec-qrels"])
+@pytest.mark.parametrize("how", ["export", "convert"])
+def test_every_export_names_imported_assessors_in_the_file_or_beside_it(judged, tmp_path, wanted, how):
+    target = tmp_path / "out"
+    asked = ["--to", wanted, "--assessor", "one"]
+    if how == "export":
+        command("assess", judged, "--export", target, *asked)
+    else:
+        command("convert", judged, target, *asked, "--lossy")
+    if wanted == "inex-2005":
+        assert 'assessor="one (imported)"' in next(target.iterdir()).read_text()
+        assert not (tmp_path / "out.assessors.json").exists()
+    else:
+        told = json.loads((tmp_path / "out.assessors.json").read_text())
+        assert told == {"gold": "out", "topics": {TIDES: "one (imported)"}}
 
 
 @pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008"])
@@ -188,6 +254,20 @@ def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
     assert ["two (imported), depth 1", "whole pool"] in pairs
 
 
+def test_after_a_split_of_the_pool_those_who_judged_alike_order_the_runs_alike(tmp_path, judged):
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
+    asked = [part for run in runs for part in ("--stability", run)]
+    lines = judgements(tmp_path, "half", (100, 200), (300, 340)).read_text().splitlines()
+    (tmp_path / "half.jsonl").write_text(lines[0] + "\n")
+    (tmp_path / "rest.jsonl").write_text(lines[1].replace('"half"', '"rest"') + "\n")
+    command("assess", judged, "--import", tmp_path / "half.jsonl")
+    command("assess", judged, "--import", tmp_path / "rest.jsonl")
+    told = command("assess", judged, *asked, "-m", "charR")
+    pairs = {tuple(parts[:2]): parts[2:] for line in told.splitlines() if len(parts := re.split("  +", line)) == 4}
+    assert pairs["half (imported)", "one (imported)"] == ["1", "1.000"]
+    assert pairs["half (imported)", "rest (imported)"] == ["0", "–"]
+
+
 def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
     people = tmp_path / "people"
     command("assess", project, "--users", people, "--add-user", "lea", "--lead", stdin="sea\nsea\n")
@@ -195,6 +275,11 @@ def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
     assert "--users FILE" in command("assess", project, "--add-user", "bob", code=1)
     told = command("assess", project, "--users", people, "--add-user", "a/b", stdin="x\nx\n", code=1)
     assert "without colon or slash" in told
+    told = command("assess", project, "--users", people, "--add-user", "#bob", stdin="x\nx\n", code=1)
+    assert "not beginning with #" in told
+    assert "cannot be written" in command(
+        "assess", project, "--users", tmp_path / "none" / "x", "--add-user", "bob", stdin="x\nx\n", code=1
+    )
 
 
 def test_a_person_cannot_work_under_an_imported_name(judged):
@@ -206,6 +291,12 @@ def test_a_port_that_is_taken_is_one_line(project):
     told = command("assess", project, "--port", taken.getsockname()[1], code=1)
     taken.close()
     assert "choose another with --port" in told
+
+
+def test_a_second_server_on_one_project_is_refused(project):
+    secret(project)
+    with held(project / "secret", alone=True, refusal=""):
+        assert "another server serves this project" in command("assess", project, "--port", "0", code=1)
 
 
 def test_a_network_needs_users(project):

@@ -27,12 +27,6 @@ def test_a_backup_is_a_whole_project(store, tmp_path):
     copy.close()
 
 
-def test_old_backups_are_thinned_out_and_nothing_partial_is_left(store, tmp_path):
-    written = [back_up(store, tmp_path, keep=3) for _ in range(5)]
-    left = sorted(path.name for path in tmp_path.glob("2*"))
-    assert left == sorted(path.name for path in written[-3:])
-
-
 def test_a_backup_is_made_at_the_start_and_only_when_something_changed(store, tmp_path):
     backups = Backups(store, tmp_path / "b", interval=3600)
     backups.start()

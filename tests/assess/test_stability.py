@@ -1,5 +1,7 @@
 """Do other assessors or shallower pools order the runs otherwise? With scores that a pencil can follow."""
 
+import math
+
 import pytest
 
 from focuseval.assess.document import Document
@@ -58,5 +60,18 @@ def test_part_of_a_gold_is_a_gold(golds):
     assert only_topics(gold, []).topics == ()
 
 
-def test_assessors_without_a_topic_in_common_are_not_compared(golds):
-    assert over_assessors({"ann": golds["ann"], "bob": only_topics(golds["bob"], [])}, score) == []
+def test_assessors_who_judged_the_same_where_both_did_agree_whatever_else_they_judged(golds):
+    """After ``--split pool`` two assessors share a topic and few of its documents."""
+    ann, bob = (
+        only_pairs(golds["ann"], {("1", "d1"), ("1", "d2")}),
+        only_pairs(golds["ann"], {("1", "d1"), ("1", "d3")}),
+    )
+    (swap,) = over_assessors({"ann": ann, "bob": bob}, score)
+    assert (swap.tau, swap.documents) == (pytest.approx(1), 1)
+
+
+def test_assessors_without_a_document_in_common_get_a_dash(golds):
+    for part in (only_topics(golds["bob"], []), only_pairs(golds["bob"], {("1", "d3")})):
+        (swap,) = over_assessors({"ann": only_pairs(golds["ann"], {("1", "d1")}), "bob": part}, score)
+        assert math.isnan(swap.tau)
+        assert swap.documents == 0

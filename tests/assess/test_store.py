@@ -195,3 +195,11 @@ def test_closing_a_store_closes_the_connections_of_every_thread(tmp_path):
     for connection in opened:
         with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
             connection.execute("SELECT 1")
+
+
+def test_a_token_used_again_for_another_document_is_refused(store):
+    save(store, mark(0, 5), token="the-same")
+    other = Document("a/two", TEXT)
+    with pytest.raises(AssessError, match="was used for another document"):
+        save(store, mark(0, 5), key=ANN._replace(document="a/two"), page=other, token="the-same")
+    assert store.judged() == [ANN]

@@ -2,6 +2,7 @@
 
 import json
 from io import BytesIO
+from zipfile import ZipFile
 
 from focuseval.assess.exchange import export_everything, import_everything
 from focuseval.assess.plan import split
@@ -125,6 +126,39 @@ def test_two_assessors_are_adjudicated_with_a_union_and_then_by_hand(together, p
     assert (event["actor"], event["edit"]["source"]) == ("lea", {"rule": "union", "of": ["ann", "bob"]})
 
 
+def test_a_stale_decision_and_an_import_are_marked_for_the_adjudicator(together):
+    ann, bob, lea = together("ann"), together("bob"), together("lea")
+    for client, span in ((ann, (15, 38)), (bob, (40, 60))):
+        client.edit(mark(*span, text=PAGE.text))
+        client.edit({"kind": "finish", "relevant": True}, version=1, token="token-0002")
+    line = {"topic": "11", "doc": "a/tides", "spans": [{"start": 0, "end": 5}], "assessor": "model"}
+    lea.post("/import", data={"file": (_bytes(json.dumps(line)), "x.jsonl")}, content_type="multipart/form-data")
+    assert [side["imported"] for side in _sides(lea)] == [False, False, True]
+    decision = {"topic": "11", "document": "a/tides", "version": 0, "token": "token-0005"}
+    refused = lea.post("/api/decide", {**decision, "rule": "intersection", "of": ["ann", "bob"]})
+    assert refused.status_code == 422
+    assert "their intersection is empty" in refused.json["error"]
+    assert lea.post("/api/decide", {**decision, "rule": "union", "of": ["ann", "bob"]}).status_code == 200
+    assert "stale" not in lea.get("/adjudicate").text
+    ann.edit({"kind": "note", "text": "No."}, version=2, token="token-0003")
+    ann.edit({"kind": "finish", "relevant": True}, version=3, token="token-0004")
+    assert "stale: ann changed" in lea.get("/adjudicate").text
+    loaded = lea.get("/api/sides", topic="11", document="a/tides").json
+    assert loaded["stale"] == ["ann"]
+
+
+def test_a_lead_takes_one_gold_of_everyone(together):
+    for name, document in (("ann", "a/tides"), ("bob", "b/plain")):
+        client = together(name)
+        client.edit({"kind": "finish", "relevant": False}, document=document)
+    lea = together("lea")
+    assert "everyone, by union" in lea.get("/exchange").text
+    for rule in ("union", "majority"):
+        told = lea.get("/gold", assessor=f"merge {rule}", format="trec-qrels").text
+        assert told.split() == ["11", "0", "a/tides", "0", "11", "0", "b/plain", "0"]
+    assert lea.get("/gold", assessor="merge nonsense", format="trec-qrels").status_code == 404
+
+
 def test_a_lead_adjudicates_documents_that_are_not_hers_to_judge(together, pooled):
     for name in ("ann", "bob"):
         client = together(name)
@@ -153,7 +187,7 @@ def test_an_import_is_one_more_assessor_and_labelled_everywhere(together, pooled
     line = {"topic": "11", "doc": "a/tides", "spans": [{"start": 14, "end": 37, "quote": PAGE.text[15:38]}]}
     data = {"assessor": "model", "file": (_bytes(json.dumps(line)), "answers.jsonl")}
     answer = lea.post("/import", data=data, content_type="multipart/form-data")
-    assert "1 judgements of model (imported); 1 spans moved" in answer.text
+    assert "1 judgements of model (imported) stored; 1 spans moved" in answer.text
     assert pooled.judgement(Key("model", "11", "a/tides")).judgement.highlights == ((15, 38),)
     ann = together("ann")
     ann.edit(mark(15, 38, text=PAGE.text))
@@ -169,6 +203,9 @@ def test_a_bad_import_changes_nothing_and_says_where(together, pooled):
     for line, complaint in (
         ('{"topic": "11"}', "upload:1"),
         ("not json", "upload:1"),
+        ('{"topic":"99","doc":"a/tides","spans":[],"assessor":"m"}', "one of the project&#39;s topics"),
+        ('{"topic":"11","doc":"a/tides","path":"/article[1]/p[77]","assessor":"m"}', "expected an element of a/tides"),
+        ('{"topic":"11","doc":"a/tides","spans":[],"assessor":"\\ud800"}', "expected a JSON object"),
         ('{"topic":"11","doc":"nowhere","spans":[],"assessor":"m"}', "no document"),
         ('{"topic":"11","doc":"a/tides","spans":[{"start":0,"end":9999}],"assessor":"m"}', "inside"),
         ('{"topic":"11","doc":"a/tides","spans":[{"quote":"Nowhere at all"}],"assessor":"m"}', "nowhere"),
@@ -179,6 +216,15 @@ def test_a_bad_import_changes_nothing_and_says_where(together, pooled):
         assert answer.status_code == 422
         assert complaint in answer.text
     assert pooled.judged() == []
+
+
+def test_a_file_that_names_imported_judgements_comes_with_the_gold_that_cannot(together):
+    lea = together("lea")
+    line = {"topic": "11", "doc": "a/tides", "path": "/article[1]/title[1]", "assessor": "model"}
+    lea.post("/import", data={"file": (_bytes(json.dumps(line)), "x.jsonl")}, content_type="multipart/form-data")
+    with ZipFile(BytesIO(lea.get("/gold?assessor=model&format=trec-qrels").data)) as packed:
+        assert packed.read("gold.qrels").split() == [b"11", b"0", b"a/tides", b"1"]
+        assert json.loads(packed.read("gold.qrels.assessors.json"))["topics"] == {"11": "model (imported)"}
 
 
 def test_everything_comes_out_and_goes_into_a_new_project(together, pooled, tmp_path):

@@ -1,5 +1,7 @@
 """What holds for every command: sections of the help page, one line for an error, output whole or not at all."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 def shell(line, **more):
     """Run a line of shell that calls focuseval as `$F`."""
-    env = {"F": f"{sys.executable} -m focuseval", "PATH": "/usr/bin:/bin"}
+    env = os.environ | {"F": f"{sys.executable} -m focuseval"}
     return subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, check=False, **more)
 
 
@@ -86,3 +88,87 @@ def test_a_simulated_run_is_json_lines_where_its_file_is_named_so(tmp_path):
         )
         assert made.exit_code == 0, made.output
         assert (tmp_path / name).read_text().startswith(first)
+
+
+GOLD, DOCS = str(ROOT / "gold" / "gold.jsonl"), str(ROOT / "articles")
+FOCUSED = [str(path) for path in sorted((ROOT / "runs" / "focused").iterdir())]
+PRINTS = {
+    "stats": [GOLD],
+    "topics": [str(ROOT / "topics.xml")],
+    "validate": [*FOCUSED, "--task", "focused"],
+    "score": [GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP"],
+    "compare": [GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP"],
+    "report": [GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP"],
+    "history": ["scores"],
+    "pool": [*FOCUSED, "-o", "pool.jsonl"],
+    "fidelity": [GOLD, "--docs", DOCS, "-m", "MAgP"],
+    "measures": [],
+    "profiles": [],
+    "formats": [],
+}
+
+
+@pytest.mark.parametrize("name", PRINTS)
+def test_every_command_that_prints_prints_json_under_both_names(folder, name):
+    line = ["score", GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP", "--json", "-o", "scores/a.json"]
+    Path("scores").mkdir()
+    assert CliRunner().invoke(main, line).exit_code == 0
+    said = [CliRunner().invoke(main, [name, *PRINTS[name], *asked]) for asked in (["--format", "json"], ["--json"])]
+    assert [one.exit_code for one in said] == [0, 0], said[0].output
+    assert said[0].stdout == said[1].stdout
+    assert json.loads(said[0].stdout)
+
+
+def test_commands_that_print_nothing_or_in_a_layout_of_their_own_are_named():
+    without = {name for name in COMMANDS if "--json" not in _options(name)}
+    written = {"index", "convert", "simulate"}  # files are what they make
+    assert without <= written | {"demo", "inex-eval", "gate"}
+    assert without.isdisjoint(PRINTS)
+
+
+def _options(name):
+    return {option for parameter in main.get_command(None, name).params for option in parameter.opts}
+
+
+def test_measures_profiles_and_formats_tell_one_as_json():
+    for name, one in (("measures", "gP@5"), ("profiles", "inex2006"), ("formats", "trec-run")):
+        told = json.loads(CliRunner().invoke(main, [name, one, "--json"]).stdout)
+        assert told["name"] == one.partition("@")[0]
+
+
+@pytest.mark.parametrize("name", ["score", "compare", "report", "gate", "fidelity", "convert", "validate", "simulate"])
+def test_every_command_that_computes_takes_a_profile(name):
+    assert "--profile" in _options(name)
+
+
+def test_help_says_how_repair_and_repairs_differ():
+    for name in ("score", "report"):
+        page = " ".join(CliRunner().invoke(main, [name, "--help"]).output.split())
+        assert "--repair Repair runs that break the task's rules" in page
+        assert "--repairs FILE Write a list of every quote and text" in page
+
+
+def test_converting_under_a_profile_cuts_lists_and_says_so(folder):
+    Path("long").write_text("".join(f"1 Q0 d{n} {n} {-n} R 0 9\n" for n in range(1, 1503)))
+    said = CliRunner().invoke(main, ["convert", "long", "out.jsonl", "--profile", "inex2006"])
+    assert said.exit_code == 0
+    assert "left out: 2 results beyond the first 1,500 of their topics" in said.stderr
+    assert Path("out.jsonl").read_text().count("\n") == 1500
+
+
+def test_a_file_is_replaced_and_a_folder_only_when_asked(folder):
+    """Whatever the command: an index, or a folder of assessments."""
+    assessments = str(ROOT / "gold" / "assessments")
+    lines = {"idx": ["index", DOCS, "-o", "idx"], "gold": ["convert", assessments, "gold", "--to", "inex-2005"]}
+    for name, line in lines.items():
+        assert CliRunner().invoke(main, line).exit_code == 0
+        refused = CliRunner().invoke(main, line)
+        assert refused.exit_code == 1
+        assert refused.stderr == f"{name}: exists already; choose another name, or replace it with --force\n"
+        assert CliRunner().invoke(main, [*line, "--force"]).exit_code == 0
+        assert Path(name).is_dir()
+    Path("gold/notes.txt").write_text("mine")
+    assert CliRunner().invoke(main, [*lines["gold"], "--force"]).exit_code == 1
+    assert Path("gold/notes.txt").read_text() == "mine"
+    for line in (["pool", "run", "-o", "out"], ["convert", "run", "out", "--to", "jsonl"]):
+        assert [CliRunner().invoke(main, line).exit_code for _ in range(2)] == [0, 0]

@@ -184,13 +184,11 @@ def test_a_program_without_a_standard_output_writes_its_file(score):
         (["-m", "MAgP(beta=nan)"], "expected a number"),
         (["-m", "MAgP(gain=weight)"], "expected one of documents, length"),
         (["-m", "AP(k=3)"], "no parameter"),
-        (["-m", "spanR@50w"], "--docs"),
         (["--profile", "inex2005x"], "did you mean inex2005"),
         (["--profile", "inex2007", "--task", "thorough"], "has no task"),
         (["--task", "sleeping"], "expected a task"),
         (["--cas", "strict", "-m", "AP"], "--topics"),
         (["-m", "charP", "--curves", "x.csv"], "summarises a curve"),
-        (["-m", "MAiP", "--curves", "no/such/folder/x.csv"], "no/such/folder/x.csv"),
         (["-m", "iP@0.3333333333"], "(9 decimals at most)"),
         (["-m", "iP@1e-400000000"], "recall level from 0 to 1"),
         (["-m", "P@99999999999999999999999"], "1000000 at most"),
@@ -201,11 +199,24 @@ def test_a_program_without_a_standard_output_writes_its_file(score):
         (["-m", "MAiP", "--cutoff", "99999999999999999999999"], "use 1 to 1000000000"),
     ],
 )
-def test_bad_requests_end_with_one_line_and_exit_code_1(score, options, said):
+def test_bad_requests_end_with_one_line_and_exit_code_2(score, options, said):
     result = score(*options)
-    assert (result.exit_code, result.stdout) == (1, "")
+    assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-m", "spanR@50w"], "--docs"),
+        (["-m", "MAiP", "--curves", "no/such/folder/x.csv"], "no/such/folder/x.csv"),
+    ],
+)
+def test_what_the_files_do_not_allow_ends_with_one_line_and_exit_code_1(score, options, said):
+    result = score(*options)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert said in result.stderr
 
 
 def test_an_unlawful_run_is_refused_and_the_remedies_named(score):

@@ -47,12 +47,11 @@ def call(tmp_path, monkeypatch):
         ("score qrels other-topics -m MAiP", "other-topics: no topic in common with qrels"),
         ("score qrels other-documents -m MAiP", "other-documents: no document in common with qrels"),
         ("score qrels nan -m MAiP", "nan:1: expected a finite number as score, found 'NaN'"),
-        ("score qrels passages -m nxcg@10", "did you mean nxCG"),
         (
             "score qrels overlap --task focused",
             "'focuseval validate --task focused', which also repairs runs, or score with '--repair'",
         ),
-        ("inex-eval -f qrels overlap", "overlap:2: topic 1: the result at rank 2 returns text"),
+        ("inex-eval -f qrels overlap", "overlap:2: topic 1: the result at rank 2 (d1) returns text"),
         ("inex-eval -f qrels entry-points", "entry-points: results are entry points"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from focuseval.cli import main
 from focuseval.compare import correlations, variants
 from focuseval.compare.tables import correlation_table, means_table, pairs_table, star_table
 from focuseval.errors import MeasureError, NotComparableError
+from focuseval.evaluate.comparing import find_run, order_of
 from focuseval.evaluate.scores import Counts, Scores
 
 EXAMPLE = next(iter(focuseval.example.__path__))
@@ -27,16 +29,56 @@ def test_runs_are_ordered_by_the_first_measure_for_every_measure():
     assert SCORES.compare("RR").runs == ("high", "low")
 
 
-def test_a_topic_without_a_base_is_left_out_for_all_and_one_for_some_is_refused():
+def test_topics_without_a_base_are_left_out_and_those_that_only_some_runs_have_are_counted():
     gap = VALUES.copy()
     gap[:, 1, 0] = np.nan
-    assert replace(SCORES, values=gap).compare("AP").topics == ("1", "3")
+    found = replace(SCORES, values=gap).compare("AP")
+    assert (found.topics, found.left_out) == (("1", "3"), 0)
     gap[0, 1, 0] = 0.5
-    with pytest.raises(NotComparableError, match="run high has no value for topic 2"):
+    found = replace(SCORES, values=gap).compare("AP")
+    assert (found.topics, found.left_out) == (("1", "3"), 1)
+    assert "2 topics (1 left out: some run has no value)" in pairs_table(found).notes[1]
+    gap[0, [0, 2], 0] = np.nan
+    with pytest.raises(NotComparableError, match="no topic has a value in every run"):
         replace(SCORES, values=gap).compare("AP")
     gap[:, :, 0] = np.nan
     with pytest.raises(NotComparableError, match="no topic has a base"):
         replace(SCORES, values=gap).compare("AP")
+
+
+def test_runs_without_a_mean_come_last_and_equal_ones_in_the_order_given():
+    means = [0.5, np.nan, 0.25, *[0.5] * 40, np.inf * 0, 0.75]
+    values = np.repeat(np.array(means)[:, None, None], 2, axis=1)
+    runs = tuple(f"r{n}" for n in range(len(means)))
+    scores = replace(SCORES, runs=runs, topics=("1", "2"), measures=("AP",), values=values,
+                     counts=(Counts(2, 0, 0, 0),) * len(means))  # fmt: skip
+    assert order_of(scores).tolist() == [44, 0, *range(3, 43), 2, 1, 43]
+
+
+def test_a_baseline_is_found_by_its_label_id_or_file_and_only_if_it_is_one_run():
+    three = replace(
+        SCORES, runs=("b", "a", "a"), files=("x", "y", "z"), values=np.concatenate([VALUES, VALUES[:1] + 0.01]),
+        counts=(Counts(3, 0, 0, 0),) * 3,
+    )  # fmt: skip
+    assert [find_run(name, three, three.names) for name in ("b", "x", "y", "z", "a (z)")] == [0, 0, 1, 2, 2]
+    assert find_run(Path("y"), three, three.names) == 1
+    with pytest.raises(NotComparableError) as caught:
+        find_run("a", three, three.names)
+    assert str(caught.value) == "baseline 'a' is none of the runs; there are b, a (y), a (z)"
+    with pytest.raises(NotComparableError, match=r"there are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9$"):
+        find_run("x", replace(SCORES, files=()), list("0123456789a"))
+
+
+def test_a_baseline_has_its_place_in_the_order_of_the_means():
+    three = replace(
+        SCORES, runs=("low", "high", "middle"), values=np.concatenate([VALUES, VALUES.mean(axis=0, keepdims=True)]),
+        counts=(Counts(3, 0, 0, 0),) * 3,
+    )  # fmt: skip
+    found = three.compare("AP", baseline="low")
+    assert (found.runs, found.baseline) == (("high", "middle", "low"), 2)
+    assert found.worse.tolist() == [2, 2]
+    assert three.compare("AP", baseline="high").members == "the 2 pairs with high"
+    assert three.compare("AP").baseline is None
 
 
 def test_a_measure_that_was_not_scored_is_refused_with_those_that_were():
@@ -71,12 +113,13 @@ def test_correlations_are_read_as_the_papers_read_them():
 
 
 def test_tables_say_what_they_show():
-    comparison = SCORES.compare("AP")
+    comparison = SCORES.compare("AP", test="bootstrap", tails=1, alpha=0.2)
     assert "Means over 3 topics" in means_table([comparison]).title
     assert star_table(comparison).rows == (("1", "·", "⋆"), ("2", "", "·"))
     (pair,) = pairs_table(comparison).rows
     assert pair[:3] == ("high", "low", pytest.approx(0.5))
     assert pair[4] == "<0.001 ⋆"
+    assert star_table(SCORES.compare("AP")).rows == (("1", "·", ""), ("2", "", "·"))
 
 
 def test_latex_escapes_a_runs_name_whatever_it_holds(tmp_path):

@@ -1,5 +1,7 @@
 """The drop-in for the official tool prints what its slow and obvious twin computes, on random collections."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,15 +32,16 @@ def lawful(results, mode):
 
 
 def printed(text):
-    lines = [line.split("\t") for line in text.splitlines()[1:-1]]
+    lines = [re.split("\t+", line) for line in text.splitlines()[1:-1]]
     return {(name, topic): float(value) for name, topic, value in lines}
 
 
 @settings(max_examples=80)
 @given(case=collections(), mode=st.sampled_from("tfrib"), complete=st.booleans(), data=st.data())
 def test_every_line_equals_the_twins(case, mode, complete, data):
-    gold = {topic: judged for topic, judged in case[0].items() if relevant_documents(judged)}
-    if not gold or (mode == "b" and not any(j["bep"] >= 0 and j["spans"] for d in gold.values() for j in d.values())):
+    gold = case[0]
+    entered = any(j["bep"] >= 0 and j["spans"] for judged in gold.values() for j in judged.values())
+    if not any(relevant_documents(judged) for judged in gold.values()) or (mode == "b" and not entered):
         return
     run = {topic: lawful(results, mode) for topic, results in case[1].items() if topic in gold and results}
     if mode == "t" and run:  # an unknown offset here and there
@@ -47,7 +50,7 @@ def test_every_line_equals_the_twins(case, mode, complete, data):
     options = Options(mode, **MODES, complete=complete, queries=True)
     found = printed(report(run_of(run), prepare(gold_of(gold)), options))
     counted = [topic for topic in gold if complete or run.get(topic)]
-    assert found == pytest.approx(expected(gold, run, counted, mode), abs=1e-12)
+    assert found == pytest.approx(expected(gold, run, counted, mode), abs=1e-12, nan_ok=True)
 
 
 def expected(gold, run, counted, mode):
@@ -58,7 +61,8 @@ def expected(gold, run, counted, mode):
     single = {"MAiP": "AiP", "MAgP": "AgP"}
     lines = {("num_q", "all"): len(counted)}
     for topic in counted:
-        lines |= {(single.get(name, name), topic): value for name, value in (sizes[topic] | rates[topic]).items()}
+        own = {name: value for name, value in rates[topic].items() if not name.startswith("ircl_prn")}
+        lines |= {(single.get(name, name), topic): value for name, value in (sizes[topic] | own).items()}
     summed = counted if mode in "tf" else gold
     lines |= {(name, "all"): sum(sizes[topic][name] for topic in summed) for name in sizes[first]}
     means = {name: sum(rates[topic][name] for topic in counted) / max(len(counted), 1) for name in rates[first]}

@@ -29,7 +29,7 @@ def inex_eval(tmp_path):
 
 
 def values(result, topic="all"):
-    rows = [line.split("\t") for line in result.stdout.splitlines()[1:-1]]
+    rows = [re.split("\t+", line) for line in result.stdout.splitlines()[1:-1]]
     return {name: value for name, at, value in rows if at == topic}
 
 
@@ -112,6 +112,63 @@ def test_an_unlawful_run_is_rejected_by_the_name_of_its_file(inex_eval, flag, ru
     assert result.stderr.count("\n") == 1
     assert re.search(r"run:[45]: topic 1", result.stderr)
     assert "--repair" not in result.stderr
+
+
+def test_an_unknown_place_in_thorough_mode_costs_nothing_in_a_relevant_article(inex_eval):
+    """MEASURES.md §15: 18 characters where the article is not relevant or not judged, 0 in a relevant one."""
+    for document, cost in (("d1", 0), ("d3", 18), ("d7", 18)):
+        found = values(inex_eval(FOCUSED + f"1 Q0 {document} 5 0 R X 10\n", "-t"))
+        assert (found["ret_size"], found["rel_ret_size"]) == (str(270 + cost), "150")
+        found = values(inex_eval(FOCUSED + f"1 Q0 {document} 5 0 R X 10\n", "-f"))
+        assert found["ret_size"] == "288"
+
+
+def test_entry_points_twice_in_an_article_are_refused_with_file_topic_article_and_line(inex_eval):
+    result = inex_eval("1 Q0 d1 1 3 R 40\n1 Q0 d1 2 2 R 0\n1 Q0 d2 3 1 R 260\n", "-b")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert re.search(r"run:2: topic 1: the result at rank 2 \(d1\) is a second entry point", result.stderr)
+
+
+def test_a_passage_past_the_end_is_read_as_irrelevant_text(inex_eval):
+    """d2 has 100 characters, the first 50 highlighted: all of them and 50 past the end are read, 50 of 150 relevant."""
+    found = values(inex_eval("1 Q0 d2 1 1 R 0 150\n", "-i"))
+    assert (found["ret_size"], found["rel_ret_size"]) == ("150", "50")
+    assert float(found["gP[1]"]) == pytest.approx(50 / 150)
+    before = values(inex_eval("1 Q0 d2 1 1 R 120 30\n", "-i", "-irr", "30"))  # the tolerance is spent past the end
+    assert before["gP[1]"] == "0.0"
+
+
+def test_a_topic_in_two_blocks_is_joined_and_said(inex_eval):
+    lines = IN_CONTEXT.splitlines(keepends=True)
+    result = inex_eval("".join(lines[:2]) + "2 Q0 d9 1 1 R 5 10\n" + "".join(lines[2:]), "-r")
+    assert result.exit_code == 0
+    assert values(result)["num_ret"] == "4"
+    assert "topic '1' stands in several blocks, again on line 4: they are joined" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (FOCUSED + "\n", "run:5: expected columns, found a blank line"),
+        ("\n" + FOCUSED, "run:1: expected columns, found a blank line"),
+        ("1 Q0 d1 1 4 R\n", "run:1: expected 7 or 8 columns"),
+        ("9 Q0 d1 1 4 R 0 9\n", "no topic in common"),
+        ("", "found an empty file"),
+    ],
+)
+def test_what_the_tool_refuses_or_we_refuse_is_one_line(inex_eval, run, said):
+    result = inex_eval(run, "-f")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1), result.output
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize("mode", ["f", "r", "b"])
+def test_the_official_output_of_a_topic_without_relevance_is_printed_byte_for_byte(shared_data, monkeypatch, mode):
+    monkeypatch.chdir(shared_data / "inex_eval")
+    result = CliRunner().invoke(main, ["inex-eval", f"-{mode}", "-q", "norel.qrels", "norel.run"])
+    assert result.exit_code == 0
+    assert result.stdout == (shared_data / "inex_eval" / f"norel.{mode}.out").read_text()
+    assert "1 topics without relevance count (first 3), so that some means are NaN" in result.stderr
 
 
 def test_a_run_without_a_common_document_has_the_tools_zeros_and_a_remark_beside_them(inex_eval):

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
+from building import run_of
 from focuseval.errors import MissingDataError
 from focuseval.match import match, prepare
 from focuseval.match.elements import normalised_gains
@@ -86,3 +87,11 @@ def test_repeated_relevant_results_are_counted_and_said(tmp_path):
     run = cases.run_of(cases.SECTION, cases.SECTION, cases.QUARTER)
     scores = evaluate(cases.gold(grades=False), [run], ["MAep"], task="thorough", index=cases.collection())
     assert "case: 1 relevant results are repeated; they gain nothing the second time" in scores.remarks()
+
+
+def test_a_whole_document_is_its_root_element():
+    said = (2, -1, 4, 4)
+    assessments = {("t1", "d1", "/a[1]"): said, ("t1", "d1", "/a[1]/b[1]"): said, ("t1", "d2", "/z[1]"): said}
+    m = match(run_of({"t1": ["d2", "unjudged", "d1"]}), prepare(gold_of(assessments, "highlights")))
+    a, z = m.prepared.assessed.tree.find(pa.array(["/a[1]", "/z[1]"])).tolist()
+    assert m.path_codes.tolist() == [z, -1, a]

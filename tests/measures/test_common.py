@@ -1,8 +1,10 @@
 """What every measure promises, whoever wrote it: one test for each property, over all measures."""
 
+import numpy as np
 import pytest
 
 from focuseval.evaluate import evaluate
+from focuseval.match import match, prepare
 from focuseval.measures import FAMILIES, MEASURES, family, parse
 from focuseval.measures.explain import explain
 from focuseval.measures.profiles import DEFAULTS, PROFILES
@@ -88,6 +90,13 @@ CHOICES = [
 def test_every_choice_of_a_parameter_computes_values_within_the_bounds(name):
     low, high = parse(name).measure.bounds
     assert all(low <= values[name] <= high for values in scored(name, RUNS["mixed"]).values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_doubles(name):
+    asked = parse(name)
+    m = match(element_run(RUNS["mixed"]), prepare(element_gold(grades_for(name))))
+    assert asked.measure.compute(m, **asked.arguments(m.policies)).dtype == np.float64
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if parse(n).measure.perfect and not n.endswith("c")])  # no budget

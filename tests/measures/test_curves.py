@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
+from focuseval.match import match, prepare
+from focuseval.measures.eprum import expected_precision, precision_recall_curve
 from focuseval.measures.i2 import average_precall, precall_curve
 from focuseval.measures.nxcg import mean_normalised_cumulated_gain, normalised_cumulated_gain, normalised_curve
 from focuseval.measures.prum import eprum_contains
@@ -21,7 +23,7 @@ from focuseval.measures.xcg import (
     ideal_gain,
     interpolated_mean_effort_precision,
 )
-from strategies.element_runs import cases
+from strategies.element_runs import Case, cases
 from strategies.highlighted import collections, usable
 
 LINKS = ("link",)
@@ -132,7 +134,15 @@ def test_the_curve_of_contained_targets_has_the_value_at_every_level(case):
         np.testing.assert_allclose(y[:, percent - 1], eprum_contains(m, Fraction(percent, 100)))
 
 
-@pytest.mark.parametrize("name", ["MAgP(score=bep, n=10)", "EPRUM(A=1)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MAgP(score=bep, n=10)",
+        "MAgP(form=ratio, score=bep, n=10)",
+        "MAgP(form=interpolated, score=bep, n=10)",
+        "EPRUM(A=1)",
+    ],
+)
 def test_a_topic_that_is_in_no_mean_is_in_no_curve(name):
     marked = {"spans": [(0, 10)], "length": 20}
     gold = gold_of({"with": {"d1": {**marked, "bep": 0}}, "without": {"d2": marked}})
@@ -141,3 +151,26 @@ def test_a_topic_that_is_in_no_mean_is_in_no_curve(name):
     table = scores.curve(name).to_pydict()
     assert set(table["topic"]) == {"with", "mean"}
     assert set(table["y"]) == {1}
+
+
+def test_the_curve_of_entry_points_falls_where_one_more_of_them_is_needed():
+    # each of three articles is entered 100 characters from its best entry point, A · L = 100: seen with chance 1/2
+    gold = {"t": {f"d{i}": {"grade": 1, "length": 1000, "bep": 100} for i in (1, 2, 3)}, "none": {"x": {"grade": 1}}}
+    m = match(run_of({"t": [("d1", 0), ("d2", 0), ("d3", 0)]}), prepare(gold_of(gold)))
+    first = 1 / 2 + 1 / 4 * 1 / 2 + 1 / 8 * 1 / 3
+    second = 1 / 4 * 2 / 2 + 2 / 8 * 2 / 3  # at rank 2, or at rank 3 after one of the first two
+    third = 1 / 8
+    x, y = precision_recall_curve(m)
+    assert x.tolist() == pytest.approx(PERCENT)
+    np.testing.assert_allclose(y, [[first] * 33 + [second] * 33 + [third] * 34, [np.nan] * 100])
+    assert y.dtype == np.float64
+    np.testing.assert_allclose(expected_precision(m, 0.1, "distance", Fraction(2, 3)), [second, np.nan])
+
+
+def test_the_curve_of_contained_targets_falls_where_one_more_of_them_is_needed():
+    # three targets in one article, shown at ranks 1, 2 and 4: precision is one article over the rank
+    assessments = {("t1", "d1", f"/a[1]/b[{i}]"): (2, -1, 4, 4) for i in (1, 2, 3)}
+    run = [("d1", "/a[1]/b[1]"), ("d1", "/a[1]/b[2]"), ("d1", "/z[1]"), ("d1", "/a[1]/b[3]")]
+    m = Case("highlights", "spec", assessments, {"t1": run}).matched()
+    _, y = precision_recall_curve(m, nav="contains")
+    np.testing.assert_allclose(y, [[1] * 33 + [1 / 2] * 33 + [1 / 4] * 34])

@@ -1,5 +1,7 @@
 """Edges of measures that random collections seldom reach, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +10,7 @@ import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.match import Chunks, match, prepare
+from focuseval.measures.ceiling import ceiling
 from focuseval.measures.i2 import precall_curve
 from focuseval.measures.peers import _touching
 from strategies.element_runs import Case
@@ -85,3 +88,39 @@ def test_the_largest_and_the_smallest_number_of_a_parameter_are_allowed():
     for beyond in ("1000000000.5", "inf", "-1000000001"):
         with pytest.raises(MeasureError, match="expected a number up to 1000000000, found"):
             fe.parse(f"MAgP(beta={beyond})")
+
+
+def test_a_recall_level_that_is_no_percent_is_reached_exactly():
+    gold = {"t": {"d": {"spans": [(0, 80)], "length": 200}}}
+    assert scored(gold, [("d", 0, 10)], "iP@0.125", "iP@0.126") == [1, 0]
+
+
+def test_an_article_without_text_has_a_length():
+    gold = {"t": {"d": {"spans": [(0, 9)], "length": 9}, "e": {"grade": 1, "length": 0}}}
+    assert scored(gold, [("e", 0, 0), ("d", 0, 9)], "T2I") == [0.5]
+
+
+def test_an_article_without_relevant_text_may_have_a_best_entry_point():
+    gold = {"t": {"d": {"spans": [(0, 9)], "length": 20, "bep": 0}, "e": {"grade": 0, "length": 20, "bep": 0}}}
+    assert scored(gold, [("e", 0, 5)], "gP(score=bep, n=10)@1") == [1]
+
+
+def test_an_entry_point_scores_where_both_it_and_the_best_one_are_known():
+    gold = {"t": {"d": {"spans": [(0, 9)], "length": 20, "bep": 5}, "e": {"spans": [(0, 9)], "length": 20}}}
+    results = [("d", -1, -1), ("e", 0, 5)]
+    assert scored(gold, results, "gP(score=bep, n=10)@1", "gP(score=bep, n=10)@2") == [0, 0]
+
+
+@pytest.mark.parametrize(("credit", "reached"), [("document", 100), ("retrieved", 50)])
+def test_recall_credits_an_article_s_highlighted_text_or_what_was_returned_of_it(credit, reached):
+    # half of the text is returned, and nothing else: P = 1, R = 1/2, F = 2/3
+    name = f"MAgP(gain=length, credit={credit}, form=interpolated)"
+    scores = fe.evaluate(gold_of(MARKED), run_of({"t": [("d", 0, 50)]}), [name])
+    values = scores.curve(name).to_pydict()["y"][:101]
+    assert values == pytest.approx([2 / 3] * (reached + 1) + [0] * (100 - reached))
+
+
+def test_entry_points_are_no_chunks():
+    run = replace(run_of({"t": [("d", 0, 10)]}), end=None)
+    with pytest.raises(MissingDataError, match="results are entry points, which hold no text"):
+        ceiling(match(run, prepare(gold_of(MARKED))), "spanP")

@@ -1,5 +1,6 @@
 """``focuseval measures NAME``: every measure says what it is, how it is computed, and whom to cite."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,12 +8,12 @@ import pytest
 
 import focuseval.measures.explain as module
 from focuseval.match.policies import Policies
-from focuseval.measures import MEASURES, parse
+from focuseval.measures import FAMILIES, MEASURES, parse
 from focuseval.measures.citations import CITATIONS
 from focuseval.measures.explain import explain, explain_profile, overview
+from focuseval.measures.formula import readable
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.profiles import Profile
-from focuseval.tables import Table, words
 
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "reference" / "bibliography.md"
 
@@ -20,12 +21,36 @@ BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "reference" / "bibliography.
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
 def test_a_measure_is_explained_with_formula_bounds_example_and_whole_reference(measure):
     page = explain(measure.name)
+    assert max(map(len, page.splitlines())) <= 80
+    assert "\\" not in re.search(r"^Formula .*(\n +.*)*", page, re.MULTILINE)[0]
+    whole = unfolded(page)
     for heading in ("Formula", "Bounds", "Example", "Needs", "Cite"):
         assert re.search(rf"^{heading} +\S", page, re.MULTILINE), heading
-    assert measure.summary in page
-    assert CITATIONS[measure.cite] in page
+    assert measure.summary in whole
+    assert unfolded(CITATIONS[measure.cite]) in whole
     for parameter in measure.parameters:
-        assert f"Parameter   {parameter.name}: " in page
+        assert f"Parameter {parameter.name}: " in whole
+
+
+def unfolded(page):
+    """A page as one line: long lines are folded under their label."""
+    return " ".join(page.split())
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\frac{1}{2}", "1/2"),
+        (r"\frac{a + b}{c}", "(a + b) / c"),
+        (r"\sum_{j=1}^{k} nxCG[j]", "Σ[j=1 … k] nxCG[j]"),
+        (r"|U \cap H| / |U \cup H|", "|U ∩ H| / |U ∪ H|"),
+        (r"[H \subseteq U] \ne \emptyset", "[H ⊆ U] ≠ ∅"),
+        (r"\frac{\text{read}}{\text{read twice}}", "read / (read twice)"),
+        (r"g^*_i \, \log_2(i)", "g*_i log₂(i)"),
+    ],
+)
+def test_a_formula_is_plain_text(latex, text):
+    assert readable(latex) == text
 
 
 def test_the_bibliography_has_every_key_and_no_other():
@@ -34,7 +59,7 @@ def test_the_bibliography_has_every_key_and_no_other():
 
 
 def test_a_cut_off_is_shown_as_it_is_written():
-    shown = [row[0] for row in overview(MEASURES).rows]
+    shown = [row[0].strip() for table in overview() for row in table.rows]
     assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP"} <= set(shown)
 
 
@@ -53,6 +78,10 @@ def test_a_cut_off_is_shown_as_it_is_written():
 def test_a_parameter_may_change_what_a_measure_needs(name, needs):
     assert parse(name).needs == (needs,)
     assert needs in re.search(r"^Needs +(.*)$", explain(name), re.MULTILINE)[1]
+
+
+def test_a_cut_off_changes_no_explanation():
+    assert explain("gP@10") == explain(" gP ") == explain("gP")
 
 
 def own_function():
@@ -115,7 +144,8 @@ def test_a_page_says_everything_that_is_declared(asked):
         "Cut-off     @Nw, a budget of words: @500w (may be left out)",
         "Parameter   score: Which score. (f, bep) Default f.",
         "Parameter   beta: Weight of recall. Default the policy of that name, usually 2.",
-        "Bounds      0 to inf; a perfect run reaches the upper one, but for score=bep or a budget",
+        "Bounds      0 to inf; a perfect run reaches the upper one, but for score=bep or",
+        "            a budget",
         "Needs       spans, index; entry points, spans with score=bep",
         "Tasks       focused, thorough",
         "Example     One of two: 0.5.",
@@ -144,19 +174,32 @@ def test_a_page_leaves_out_what_is_not_declared(asked):
 )
 def test_a_page_says_what_keeps_a_perfect_run_from_the_upper_bound(monkeypatch, declared, said):
     monkeypatch.setattr(module, "named", lambda name: Measure(name, undocumented, "", "", **declared))
-    (bounds,) = (line for line in explain("x").splitlines() if line.startswith("Bounds"))
-    assert bounds == f"Bounds      0 to 1{said}"
+    assert f"Bounds 0 to 1{said} Cite" in unfolded(explain("x"))
 
 
-def test_an_overview_has_a_row_for_every_measure():
-    rows = (("own[@k]", "What is ours."), ("plain@x", "Nothing else."))
-    assert overview([OWN, PLAIN]) == Table("", words("measure", "summary"), rows)
+def test_an_overview_has_a_table_for_every_family_and_a_row_for_every_measure():
+    tables = overview()
+    assert [table.title for table in tables] == [module.TITLES[name] for name, _ in FAMILIES]
+    assert [row[1] for table in tables for row in table.rows] == [measure.summary for measure in MEASURES]
+    assert len({len(row[0]) for table in tables for row in table.rows}) == 1  # all names as wide as the widest
+
+
+def test_json_has_every_measure_and_profile_as_declared():
+    declared = {one["name"]: one for one in json.loads(json.dumps(module.as_json()))}
+    assert declared.keys() == {measure.name for measure in MEASURES}
+    assert declared["gP"]["formula"].startswith("gP[r] = \\frac")
+    assert declared["gP"]["parameters"][0]["name"] == "beta"
+
+
+def policies(**changes):
+    said = Policies(**changes).signature().replace("|", ", ").split("cas:")
+    return f"{said[0].strip()}\n            cas:{said[1]}"
 
 
 def test_a_profile_is_explained_task_by_task():
     own = Profile("own", "Ours.", {"focused": ("A", "B"), "thorough": ("C",)}, {"cutoff": 5}, {"thorough": {"beta": 2}})
     assert explain_profile(own) == (
         "own\n\nOurs.\n\n"
-        f"Task        focused\nMeasures    A, B\nPolicies    {Policies(cutoff=5).signature()}\n\n"
-        f"Task        thorough\nMeasures    C\nPolicies    {Policies(cutoff=5, beta=2).signature()}\n"
+        f"Task        focused\nMeasures    A, B\nPolicies    {policies(cutoff=5)}\n\n"
+        f"Task        thorough\nMeasures    C\nPolicies    {policies(cutoff=5, beta=2)}\n"
     )

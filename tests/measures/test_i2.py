@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from building import run_of
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.match import match, prepare
 from focuseval.measures.i2 import _distinct, average_precall, precall, weak_ranks
@@ -142,3 +143,24 @@ def test_elements_are_different_by_document_and_by_path():
     rows = [("d1", "/a[1]"), ("d2", "/a[1]"), ("d1", "/z[1]"), ("d1", "/a[1]"), ("d2", "/a[1]"), ("d1", "/a[1]/c[1]")]
     assert _distinct(of_ten(rows)).tolist() == [3], "the last is no element of the collection"
     assert _distinct(of_ten([])).tolist() == [0]
+
+
+def test_an_element_of_another_topic_shares_no_weak_rank():
+    assessments = {(topic, "d1", "/a[1]"): (3, 3, 0, 0) for topic in ("t1", "t2")}
+    run = columns_of_run({"t1": [("d1", "/a[1]")], "t2": [("d1", "/a[1]")]}, {"t1": [1], "t2": [1]})
+    m = match(run, prepare(gold_of(assessments)))
+    assert weak_ranks(m, m.elements("strict", "full")).bounds.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(average_precall(m, "strict"), [1, 1])
+
+
+def test_a_last_rank_may_hold_relevant_elements_only():
+    # of two elements the run returns the one that is not relevant: j = 1, i = 0, so P(x) = x / (x + 1)
+    gold = gold_of({("t1", "d1", "/a[1]/b[1]"): (3, 3, 0, 0)})
+    m = match(columns_of_run({"t1": [("d1", "/a[1]")]}), prepare(gold, Collection(2)))
+    wanted = np.mean([x / (x + 100) for x in range(1, 101)])
+    np.testing.assert_allclose(average_precall(m, "strict", "block"), [wanted])
+
+
+def test_a_run_of_whole_documents_returns_as_many_elements():
+    gold = gold_of({("t1", "d1", "/a[1]"): (3, 3, 0, 0)})
+    assert _distinct(match(run_of({"t1": ["d1", "d2"]}), prepare(gold, Collection(9)))).tolist() == [2]

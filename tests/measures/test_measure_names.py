@@ -38,6 +38,7 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
         ("MAgP(beta=-0.5)", "MAgP(beta=-0.5): expected 0 or more"),
         ("MAgP(beta=nan)", "MAgP(beta=nan): expected a number up to 1000000000, found 'nan'"),
         ("MAgP(beta=1_0)", "MAgP(beta=1_0): expected a number up to 1000000000, found '1_0'"),
+        ("MAgP(beta=abc)", "MAgP(beta=abc): expected a number up to 1000000000, found 'abc'"),
         ("MAgP(gain=a)", "MAgP(gain=a): expected one of documents, length"),
     ],
 )
@@ -77,3 +78,7 @@ def test_a_task_that_a_profile_does_not_have_is_refused_and_its_own_are_named():
 def test_a_user_s_own_measure_has_a_citation_that_nobody_else_knows():
     assert reference("nobody2020") == "nobody2020"
     assert reference("focuseval") == "focuseval: Defined by focuseval; see CITATION.cff in the project's root."
+
+
+def test_a_parameter_that_needs_no_name_is_printed_without_one():
+    assert str(fe.parse("ceiling(M=spanP)")) == "ceiling(spanP)"

@@ -104,3 +104,9 @@ def test_the_measures_are_gathered_when_they_are_first_asked_for():
     assert len(focuseval.measures.MEASURES) == len({measure.name for measure in focuseval.measures.MEASURES}) > 40
     with pytest.raises(AttributeError, match=r"^module 'focuseval.measures' has no attribute 'nothing'$"):
         focuseval.measures.nothing  # noqa: B018  the look-up is the test
+
+
+def test_the_measures_are_gathered_once(monkeypatch):
+    monkeypatch.delitem(vars(focuseval.measures), "MEASURES", raising=False)
+    gathered = focuseval.measures.MEASURES
+    assert vars(focuseval.measures)["MEASURES"] is gathered

@@ -109,3 +109,9 @@ def test_topics_with_more_targets_change_nothing_for_others():
         alone = match(run_of({topic: run[topic]}), prepare(gold_of({topic: gold[topic]})))
         assert prum(alone, nav="distance").tolist() == [pytest.approx(value)]
     assert together[1] == pytest.approx(10 / (10 + 10))
+
+
+def test_a_topic_s_only_target_counts_though_the_last_topic_s_stood_at_the_same_rank():
+    assessments = {(topic, "d1", "/a[1]"): (2, -1, 4, 4) for topic in ("t1", "t2")}
+    case = Case("highlights", "spec", assessments, {topic: [("d1", "/a[1]")] for topic in ("t1", "t2")})
+    np.testing.assert_allclose(prum(case.matched()), [1, 1])

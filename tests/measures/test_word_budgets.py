@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MissingDataError
+from focuseval.match import match, prepare
+from focuseval.measures.budget import restricted
 from oracle import highlighted as slow
 from strategies.highlighted import DOCUMENTS, LENGTH, collections
 
@@ -79,3 +81,25 @@ def test_a_budget_of_words_needs_the_texts():
     with pytest.raises(MissingDataError) as caught:
         fe.evaluate(gold, run_of({"t": [("a", 0, 3)]}), ["spanR@5w"])
     assert str(caught.value) == "a budget of words needs the text of the documents; give it with --docs or --index"
+
+
+def test_blanks_behind_the_last_word_are_not_read():
+    # the chunk's two words are all that the budget pays for, and they are highlighted
+    gold = gold_of({"t": {"a": {"spans": [(0, 7)], "length": 10}}})
+    scores = fe.evaluate(gold, run_of({"t": [("a", 0, 10)]}), ["spanP@2w", "spanP@3w"], docs={"a": "one two   "})
+    assert scores.values.ravel().tolist() == [1, 0.7]
+
+
+def test_a_result_behind_the_last_word_of_the_budget_shows_nothing():
+    texts = {"a": "other words", "b": "one two"}
+    gold = gold_of({"t": {"a": {"spans": [], "length": 11}, "b": {"spans": [(0, 7)], "length": 7}}})
+    scores = fe.evaluate(gold, run_of({"t": [("b", 0, 7), ("a", 0, 11)]}), ["spanP@2w", "spanP@3w"], docs=texts)
+    assert scores.values.ravel().tolist() == [1, 7 / 12]
+
+
+def test_an_article_s_results_are_cut_after_its_first_characters():
+    gold = gold_of({"t": {"a": {"spans": [(0, 7)], "length": 99}}})
+    m = match(run_of({"t": [("a", 0, 50), ("b", 0, 50), ("a", 60, 80), ("a", 80, 90)]}), prepare(gold))
+    assert restricted(m, 60).size.tolist() == [50, 50, 10, 0]
+    nothing = match(run_of({"t": []}), prepare(gold))
+    assert restricted(nothing, 60).size.tolist() == []

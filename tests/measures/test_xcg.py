@@ -11,6 +11,7 @@ from focuseval.measures.nxcg import mean_normalised_cumulated_gain, normalised_c
 from focuseval.measures.xcg import (
     cumulated_gain,
     effort_curve,
+    effort_precision,
     effort_precision_at,
     gain_curve,
     gain_recall,
@@ -233,3 +234,23 @@ def test_results_past_the_cut_off_do_not_count():
 def test_a_topic_without_a_relevant_element_under_the_quantisation_is_left_out():
     case = Case("grades", "strict", {("t1", "d1", "/a[1]"): (1, 1, 0, 0), ("t2", "d1", "/a[1]"): (3, 3, 0, 0)}, {})
     np.testing.assert_array_equal(mean_average_effort_precision(case.matched(), "strict"), [np.nan, 0])
+
+
+def test_the_ideal_rank_on_a_line_is_no_more_than_the_whole_rank():
+    # ten gains of 1/10, each rounded up to units, gather a little more than the first ideal gain, 1
+    case = one_topic([60, *[6] * 10], range(2, 12))
+    assert effort_precision(case.matched().elements("spec", "full"), "line")[-1] == 1 / 10
+
+
+def test_a_level_between_two_points_has_no_more_than_the_value_of_the_second():
+    # half of 1 + 3 · 1/3 is, in units, a little more than the three thirds that reach it: ep is 1/3 there
+    case = one_topic([60, 20, 20, 20], [2, 3, 4])
+    assert effort_precision_at(case.matched(), Fraction(1, 2)).tolist() == [1 / 3]
+
+
+@pytest.mark.parametrize(("base", "ranks"), [("full", [1, 2]), ("filtered", [1])])
+def test_curves_of_gain_are_as_long_as_the_ideal_list_of_their_base(base, ranks):
+    assessments = {("t1", "d1", path): (2, -1, 9, 9) for path in ("/a[1]/b[2]", "/a[1]/b[2]/link[1]")}
+    m = Case("highlights", "spec", assessments, {"t1": [("d1", "/a[1]/b[2]")]}).matched(filtered_tags=LINKS)
+    for curve in (gain_curve, ideal_curve):
+        assert curve(m, "spec", base)[0].tolist() == ranks

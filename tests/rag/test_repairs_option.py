@@ -70,7 +70,7 @@ def test_score_lists_every_change_as_json_lines(files):
 
 def test_gate_compare_and_report_list_the_same(files):
     call(files, "score", files / "first.csv", "--per-topic", "--format", "json", "-o", str(files / "base.json"))
-    call(files, "gate", files / "second.csv", "--baseline", str(files / "base.json"))
+    call(files, "gate", files / "second.csv", "--baseline", str(files / "base.json"), "--min-effect", "0.1")
     call(files, "compare", files / "third.csv")
     done = call(files, "report", files / "fourth.csv", "-o", str(files / "report.html"))
     assert len({(files / f"{name}.csv").read_bytes() for name in ("first", "second", "third", "fourth")}) == 1

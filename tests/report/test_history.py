@@ -97,3 +97,23 @@ def test_the_page_is_drawn_in_a_browser(browser, tmp_path):
     browser.wait("return document.querySelectorAll('figure svg').length === 2")
     assert browser.run("return window.hacked") is None
     assert browser.errors() == []
+
+
+@pytest.mark.parametrize(
+    "value", ["NaN", "Infinity", "-Infinity", "1e400", '"0.4"', "[0.4]", "true", '0.4, "MAgP": 0.5']
+)
+def test_a_mean_that_is_no_number_is_refused_and_never_printed(tmp_path, value):
+    scores(tmp_path, "1", 0.4)
+    text = (tmp_path / "1.json").read_text(encoding="utf-8")
+    (tmp_path / "2.json").write_text(text.replace('"MAgP": 0.4', f'"MAgP": {value}'), encoding="utf-8")
+    result = CliRunner().invoke(main, ["history", str(tmp_path)])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{tmp_path / '2.json'}: expected ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_mean_over_no_topic_is_a_gap(tmp_path):
+    for name, mean in (("1", 0.4), ("2", None), ("3", 0.5)):
+        scores(tmp_path, name, mean)
+    lines = CliRunner().invoke(main, ["history", str(tmp_path)]).stdout.splitlines()[3:]
+    assert [line.split()[2:] for line in lines] == [["0.4000"], ["–"], ["0.5000", "(+0.1000)"]]

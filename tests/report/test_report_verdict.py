@@ -11,19 +11,20 @@ from focuseval.evaluate import Counts, Scores
 from focuseval.match import prepare
 from focuseval.report.evidence import Evidence, distinct
 from focuseval.report.first_screen import by_topic, first_screen, intervals, remarks
-from focuseval.report.verdict import VERDICT, held_against, verdict
+from focuseval.report.verdict import verdict
+from focuseval.significance.settings import Settings
 
 
-def evidence_of(*rows, baseline=None, **changes):
+def evidence_of(*rows, baseline=None, settings=None, **changes):
     """Runs × topics under one measure."""
     values = np.array(rows, np.float64)[:, :, None]
     topics = tuple(str(n) for n in range(values.shape[1]))
     counts = tuple(Counts(len(topics), 0, 0, 0) for _ in rows)
-    labels = tuple("ABCDEFGH"[: len(rows)])
+    labels = tuple(chr(65 + n) for n in range(len(rows)))
     scores = Scores(labels, topics, ("AP",), values, counts, "signature", files=labels)
     gold = gold_of({topic: {"d": {"spans": [(0, 5)], "length": 9}} for topic in topics})
     made = SimpleNamespace(prepared=prepare(gold), scores=replace(scores, **changes))
-    return Evidence(made, VERDICT, labels, baseline)
+    return Evidence(made, settings or Settings(), labels, baseline)
 
 
 GOOD, MIDDLE, BAD = np.linspace(0.7, 0.9, 20), np.linspace(0.4, 0.6, 20), np.linspace(0.1, 0.3, 20)
@@ -50,7 +51,7 @@ def test_the_verdict_says_what_the_scores_say(runs, word, headline):
 
 
 def test_one_topic_is_never_enough_and_the_reason_says_so():
-    assert verdict(evidence_of(GOOD[:1], BAD[:1])).reason.endswith("One topic says nothing about others.")
+    assert "One topic says nothing about others." in verdict(evidence_of(GOOD[:1], BAD[:1])).reason
 
 
 @pytest.mark.parametrize(
@@ -70,21 +71,58 @@ def test_a_baseline_is_what_all_others_are_held_against(runs, word, headline):
 
 
 def test_a_difference_and_its_interval_are_those_of_the_topics():
-    (found,) = held_against(np.array([GOOD, GOOD - 0.25]), 0, [1], VERDICT)
-    assert found.difference == pytest.approx(-0.25)
+    (found,) = verdict(evidence_of(GOOD, GOOD - 0.25)).against
+    assert (found.run, found.difference) == (1, pytest.approx(-0.25))
     assert (found.low, found.high) == (pytest.approx(-0.25), pytest.approx(-0.25))
-    assert (found.p, found.word) == (0, "worse")
+    assert (found.p, found.word, found.reason, found.ties) == (2**-19, "worse", "worse", 0)
+    assert (found.detectable, found.topics_needed) == (pytest.approx(0), 6)
+
+
+def test_every_number_of_the_verdict_is_that_of_the_comparison():
+    chance = np.random.default_rng(3)
+    rows = [chance.random(30) for _ in range(4)]
+    for baseline in (None, 2):
+        evidence = evidence_of(*rows, baseline=baseline)
+        compared = evidence.scores.compare("AP", baseline=None if baseline is None else "C")
+        said = verdict(evidence)
+        reference = compared.runs.index("C" if baseline == 2 else compared.runs[0])
+        assert len(said.against) == 3
+        for found in said.against:
+            k = compared.pair(compared.runs.index(evidence.labels[found.run]), reference)
+            sign = 1 if compared.worse[k] == reference else -1
+            assert (found.p, found.p_corrected) == (compared.p[k], compared.corrected[k])
+            assert found.difference == sign * compared.difference[k]
+            assert sorted((found.low, found.high)) == sorted((sign * compared.low[k], sign * compared.high[k]))
+            assert (found.detectable, found.ties) == (compared.detectable[k], compared.tied[k])
+        assert compared.method in said.reason
 
 
 def test_many_comparisons_are_corrected():
     chance = np.random.default_rng(3)
     base = chance.random(30)
-    others = [base + chance.normal(0, 0.2, 30) for _ in range(40)]
-    values = np.array([base, *others])
-    corrected = held_against(values, 0, range(1, 41), VERDICT)
-    plain = held_against(values, 0, range(1, 41), replace(VERDICT, correction="none"))
+    rows = [base, *(base + chance.normal(0, 0.2, 30) for _ in range(40))]
+    corrected = verdict(evidence_of(*rows, baseline=0)).against
+    plain = verdict(evidence_of(*rows, baseline=0, settings=Settings(correction="none"))).against
     assert sum(a.word != "cannot tell" for a in corrected) < sum(a.word != "cannot tell" for a in plain)
-    assert all(c.p >= p.p for c, p in zip(corrected, plain, strict=True))
+    assert [a.p for a in corrected] == [a.p for a in plain] == [a.p_corrected for a in plain]
+    assert all(a.p_corrected >= a.p for a in corrected)
+
+
+def test_the_reason_says_ties_p_power_and_how_it_was_tested():
+    said = verdict(evidence_of([0.5, 0.75, 0.5, 0.5], [0.25, 0.25, 0.5, 0.375]))
+    (found,) = said.against
+    assert said.headline == "Cannot tell A and B apart."
+    assert said.reason == (
+        "AP 0.5625 against 0.3438 over 4 topics (1 tied): "
+        f"+0.2188 [{-found.high:+.4f}, {-found.low:+.4f}], p = 0.2500; "
+        "cannot tell: 3 topics differ, no outcome could be significant. With probability .8 these topics would have "
+        f"shown a difference of {found.detectable:.4f}; the observed one needs {found.topics_needed} topics. "
+        "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; the interval is uncorrected."
+    )
+    assert "p = 1.0000; cannot tell: 0 topics differ" in verdict(evidence_of(GOOD, GOOD)).reason
+    assert "no number of topics would show the observed one" in verdict(evidence_of(GOOD, GOOD)).reason
+    bootstrap = Settings("bootstrap", 1, 1000, correction="none")
+    assert "p < 0.001." in verdict(evidence_of(GOOD, BAD, settings=bootstrap)).reason
 
 
 def test_no_common_topic_is_no_verdict():
@@ -107,7 +145,7 @@ def test_a_single_run_shows_its_weakest_topics():
 
 
 def test_a_mean_counts_only_the_topics_that_it_has():
-    mean, low, high, topics = intervals(np.array([[0.2, 0.4, np.nan], [np.nan] * 3]))[0]
+    mean, low, high, topics = intervals(np.array([[0.2, 0.4, np.nan], [np.nan] * 3]), Settings())[0]
     assert (mean, topics) == (pytest.approx(0.3), 2)
     assert 0.2 <= low <= 0.3 <= high <= 0.4
 

@@ -61,3 +61,5 @@ class Pages:
         if name not in self._documents:
             raise AssessError(f"the collection has no document {name!r}")
         return self._documents[name]
+
+    plain = get

@@ -1,5 +1,7 @@
 """What the commands print fits 80 columns, or the terminal; a file takes any width."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -44,6 +46,30 @@ def lines(*call):
 def test_a_command_fits_the_terminal(call, columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", columns)
     assert max(map(size, lines(*call))) <= int(columns)
+
+
+@pytest.mark.parametrize("columns", ["80", "100"])
+def test_the_demonstration_fits_the_terminal_and_breaks_no_number(tmp_path, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["demo", "sea"], catch_exceptions=False)
+    printed = done.stdout.splitlines()
+    assert max(map(size, printed)) <= int(columns)
+    values = [cell for line in printed for cell in line.split() if re.fullmatch(r"[+-]?0\.\d+\*?", cell)]
+    assert len(values) > 40
+    assert all(len(cell.strip("+-*")) in {4, 6} for cell in values)  # 0.45 or 0.5243, whole
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_best_value_of_every_measure_is_marked_once_there_are_runs_to_compare(layout):
+    asked = ("--profile", "inex2006", "--task", "focused", "--format", layout)
+    call = ("score", GOLD, *runs("focused", "xml"), *DOCS, *asked)
+    text = "\n".join(lines(*call))
+    best = {"table": "0.5243*", "markdown": "**0.5243**", "latex": r"\textbf{0.5243}", "csv": "0.52"}[layout]
+    assert best in text
+    marks = {"table": "*", "markdown": "**", "latex": r"\textbf", "csv": "*"}[layout]
+    alone = "\n".join(lines("score", GOLD, runs("focused", "xml")[0], *DOCS, *asked))
+    assert marks not in alone
 
 
 def test_a_file_takes_any_width(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.errors import TaskError
+from focuseval.errors import UsageError
 from focuseval.task import RULES, TASKS, check, find_task, repair
 from oracle import task as oracle
 from strategies.runs_of_tasks import as_run, lists, result
@@ -74,7 +74,7 @@ def test_a_nested_element_overlaps_and_a_namesake_prefix_does_not():
     )
     [finding] = check(run, "focused")
     assert str(finding) == (
-        "run.txt:3: topic t0: expected no overlap, found d /a/b[1]/c[2] overlapping the result on line 1; "
+        "run.txt:3: error: topic t0: expected no overlap, found d /a/b[1]/c[2] overlapping the result on line 1; "
         "keep the higher-ranked one [overlap]"
     )
     assert len(check(run, "thorough")) == 0
@@ -158,7 +158,7 @@ def test_very_many_findings_are_counted_without_being_spelled_out():
 def test_task_names_are_read_as_run_files_write_them():
     names = ["Thorough ", "COS.Focussed", "relevant in context", "BestInContext", "CO.FetchBrowse", "SPANS"]
     assert [find_task(name).name for name in names] == [task.name for task in TASKS]
-    with pytest.raises(TaskError, match="found 'browse'"):
+    with pytest.raises(UsageError, match="found 'browse'"):
         find_task("browse")
 
 

@@ -49,17 +49,22 @@ def test_every_finding_has_line_topic_rule_and_remedy(run):
     answer = focuseval("validate", run, "--task", "relevant-in-context")
     assert answer.exit_code == 1
     lines = answer.stdout.splitlines()
-    assert lines[0].startswith(f"{run}:3: topic 1: expected the results of d1 together (first on line 1)")
-    assert lines[1].startswith(f"{run}:3: topic 1: expected no overlap, found d1 /a[1]/b[1]/c[1] overlapping")
-    assert lines[2] == f"{run}:4: topic 1: expected consecutive ranks, found rank 5 after a gap; renumber [rank-jumps]"
-    assert [line.split() for line in lines[3:6]] == [["1", "rank-jumps"], ["1", "interleaved"], ["1", "overlap"]]
+    assert lines[0].startswith(f"{run}:3: error: topic 1: expected the results of d1 together (first on line 1)")
+    assert lines[1].startswith(f"{run}:3: error: topic 1: expected no overlap, found d1 /a[1]/b[1]/c[1] overlapping")
+    expected = "topic 1: expected consecutive ranks, found rank 5 after a gap; renumber [rank-jumps]"
+    assert lines[2] == f"{run}:4: error: {expected}"
+    assert [line.split() for line in lines[3:6]] == [
+        ["1", "rank-jumps", "(error)"],
+        ["1", "interleaved", "(error)"],
+        ["1", "overlap", "(error)"],
+    ]
 
 
 def test_a_limit_cuts_the_list_but_not_the_counts(run):
     answer = focuseval("validate", run, "--task", "relevant-in-context", "--limit", 1)
     assert "… and 2 more" in answer.stdout
     assert answer.stdout.count("topic 1:") == 1
-    assert "3 findings against task relevant-in-context" in answer.stdout
+    assert "not lawful for task relevant-in-context: 3 errors" in answer.stdout
 
 
 def test_json_has_the_counts_and_the_findings(run):
@@ -78,15 +83,18 @@ def test_a_repair_writes_a_lawful_run_in_the_same_format_and_lists_every_change(
         ["1", "Q0", "d1", "2", "6", "R", "/a[1]/b[2]"],
         ["1", "Q0", "d2", "3", "8", "R", "/a[1]"],
     ]
-    assert f"{run}:3: topic 1: dropped: d1 /a[1]/b[1]/c[1] overlaps the result on line 1 [overlap]" in answer.stdout
-    assert f"{run}:4: topic 1: moved up to the other results of d1 [interleaved]" in answer.stdout
-    assert f"{run}:2: topic 1: rank 2 renumbered [renumbered]" in answer.stdout
+    assert (
+        f"{run}:3: change: topic 1: dropped: d1 /a[1]/b[1]/c[1] overlaps the result on line 1 [overlap]"
+        in answer.stdout
+    )
+    assert f"{run}:4: change: topic 1: moved up to the other results of d1 [interleaved]" in answer.stdout
+    assert f"{run}:2: change: topic 1: rank 2 renumbered [renumbered]" in answer.stdout
     assert focuseval("validate", out, "--task", "relevant-in-context").exit_code == 0
 
 
-def test_wrong_input_is_one_line_and_exit_code_1(run, tmp_path):
+def test_an_unknown_task_is_wrong_usage_and_an_empty_file_wrong_input(run, tmp_path):
     answer = focuseval("validate", run, "--task", "browse")
-    assert answer.exit_code == 1
+    assert answer.exit_code == 2
     assert answer.stderr.startswith("expected a task (thorough, focused,")
     empty = tmp_path / "empty"
     empty.write_text("")
@@ -151,7 +159,10 @@ def test_a_score_that_is_no_number_is_found_in_every_format_and_repaired(tmp_pat
     source.write_text(text)
     answer = focuseval("validate", source, "--task", "thorough")
     assert answer.exit_code == 1
-    assert f"{source}:2: topic 1: expected a finite score, found {found}; write a number [bad-score]" in answer.stdout
+    assert (
+        f"{source}:2: error: topic 1: expected a finite score, found {found}; write a number [bad-score]"
+        in answer.stdout
+    )
     assert focuseval("validate", source, "--task", "thorough", "--repair", target).exit_code == 0
     first, second = read_run(target).score
     assert (first, second) == (9, pytest.approx(9, abs=1e-4))
@@ -161,7 +172,7 @@ def test_a_document_that_a_trec_run_repeats_is_found_and_dropped(tmp_path):
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_text("1 Q0 d10 1 9 R\n1 Q0 d1 2 9 R\n2 Q0 d1 1 9 R\n1 Q0 d10 3 7 R\n")
     answer = focuseval("validate", source, "--task", "thorough")
-    assert f"{source}:4: topic 1: expected each result once, found d10 (whole document) again" in answer.stdout
+    assert f"{source}:4: error: topic 1: expected each result once, found d10 (whole document) again" in answer.stdout
     assert focuseval("validate", source, "--task", "thorough", "--repair", target).exit_code == 0
     assert [line.split()[:4] for line in target.read_text().splitlines()] == [
         ["1", "Q0", "d10", "1"],
@@ -192,3 +203,42 @@ def test_texts_that_stand_nowhere_or_twice_are_found_with_the_documents(tmp_path
     lawful = tmp_path / "lawful.jsonl"
     assert focuseval(*given, "--docs", tmp_path / "docs.jsonl", "--repair", lawful).exit_code == 0
     assert [json.loads(line)["start"] for line in lawful.read_text().splitlines()] == [11]
+
+
+def test_a_run_without_topics_is_not_lawful(tmp_path):
+    file = tmp_path / "run.xml"
+    file.write_text('<inex-submission participant-id="1" run-id="R" task="Focused"></inex-submission>')
+    answer = focuseval("validate", file, "--task", "focused")
+    assert answer.exit_code == 1
+    assert answer.stdout == f"{file}: 0 results, 0 topics: not lawful for task focused: it answers no topic\n"
+    assert json.loads(focuseval("validate", file, "--task", "focused", "--format", "json").stdout)["lawful"] is False
+
+
+def test_warnings_are_marked_and_all_numbers_add_up(tmp_path):
+    file = tmp_path / "run.txt"
+    rows = ["d1 1 9 R /a[1]/b[1]", "d2 2 8 R /a[1]", "d1 3 9.5 R /a[1]/b[2]", "d1 3 9.4 R /a[1]/b[2]/text()[1].2"]
+    file.write_text("".join(f"1 Q0 {row}\n" for row in rows))
+    lines = focuseval("validate", file, "--task", "fetch-browse").stdout.splitlines()
+    said = json.loads(focuseval("validate", file, "--task", "fetch-browse", "--format", "json").stdout)
+    assert said["errors"] + said["warnings"] == sum(said["counts"].values()) == len(said["findings"])
+    for level in ("error", "warning"):
+        assert said[f"{level}s"] == sum(f": {level}: topic" in line for line in lines)
+        assert said[f"{level}s"] == sum(int(line.split()[0]) for line in lines if line.endswith(f"({level})"))
+    assert said["warnings"] > 0
+    assert lines[-1].endswith(f"{said['errors']} errors and {said['warnings']} warning" + "s" * (said["warnings"] > 1))
+
+
+def test_repeated_json_keys_are_found(tmp_path):
+    file = tmp_path / "run.jsonl"
+    rows = [
+        '{"topic":"1","doc":"a","rank":1}',
+        '{"topic":"1","doc":"b","rank":2,"doc":"c"}',
+        '{"topic":"2","doc":"a","rank":1,"rank":1}',
+    ]
+    file.write_text("\n".join(rows) + "\n")
+    answer = focuseval("validate", file, "--task", "thorough")
+    assert answer.exit_code == 1
+    assert f"{file}:2: error: topic 1: expected each JSON key once, found a key again" in answer.stdout
+    assert "2  repeated-key (error)" in answer.stdout
+    file.write_text(rows[0] + "\n")
+    assert focuseval("validate", file, "--task", "thorough").exit_code == 0

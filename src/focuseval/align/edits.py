@@ -22,7 +22,7 @@ def distances(pattern: str, text: str, *, anchored: bool = False) -> list[int]:
     [3, 2, 1]
     """
     size = len(pattern)
-    full, top = (1 << size) - 1, 1 << (size - 1) if size else 0
+    full, top = (1 << size) - 1, (1 << size) >> 1
     equal: dict[str, int] = defaultdict(int)
     for i, character in enumerate(pattern):
         equal[character] |= 1 << i

@@ -46,14 +46,6 @@ class Normalised:
             return None
         return int(self.source[start]), int(self.source[end - 1]) + 1
 
-    def locate(self, position: int) -> int:
-        """Return where a position of the original lies in this text.
-
-        >>> normalise("a  b").locate(3)
-        2
-        """
-        return int(np.searchsorted(self.source, position))
-
 
 @lru_cache(maxsize=1 << 16)
 def _expand(code: int) -> tuple[tuple[int, int], ...]:
@@ -85,6 +77,20 @@ def normal_form(text: str) -> str:
     """
     visible = text.translate(_REMOVE_INVISIBLE)
     return " ".join(unicodedata.normalize("NFKD", visible).translate(_SISTERS).split())
+
+
+def longer_than(text: str, most: int) -> bool:
+    """Say whether a text's normal form is longer than `most` characters, after as much of it as is needed to know.
+
+    >>> longer_than("a  b c", 4), longer_than("a  b c", 5), longer_than(" " * 9 + "a", 5)
+    (True, False, False)
+    """
+    first, size = 0, max(2 * most, 1024)
+    while first + size < len(text):
+        if len(normal_form(text[: first + size])) > most:
+            return True
+        first, size = first + size, 2 * size
+    return len(normal_form(text)) > most
 
 
 def normalise(text: str) -> Normalised:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.align.approximate import Grams, near_places
 from focuseval.align.choose import OPEN, forced, nearest_candidate, touching
-from focuseval.align.normalise import Normalised, normal_form, normalise
+from focuseval.align.normalise import Normalised, longer_than, normal_form, normalise
 from focuseval.align.occurrences import occurrences
 from focuseval.lazy import cached_property
 
@@ -73,13 +73,18 @@ class Page:
         """Return the places of every text, from the first of the three ways that finds any."""
         texts = list(exact)
         found = [Candidates(EXACT, 1.0, at, [start + len(text) for start in at]) for text, at in exact.items()]
-        missing = [i for i, candidate in enumerate(found) if not candidate.starts]
+        missing = [i for i, candidate in enumerate(found) if not candidate.starts and self._fits(texts[i], similarity)]
         forms = [normal_form(texts[i]) for i in missing]
         starts_in_normal = occurrences(self.normal.text, forms) if forms else []
         for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
             spans = [span for at in starts if (span := self.normal.original(at, at + len(form)))]
             found[i] = _candidates(NORMALISED, 1.0, spans) if spans else self._approximate(form, similarity)
         return dict(zip(texts, found, strict=True))
+
+    def _fits(self, text: str, similarity: float) -> bool:
+        """Say whether a text is short enough to be similar to a part of the document; the first characters tell."""
+        most = int(len(self.normal.text) / similarity) + 1
+        return len(text) <= most or not longer_than(text, most)
 
     def _approximate(self, form: str, similarity: float) -> Candidates:
         """Return the nearest places of a normal form, if they are similar enough."""
@@ -146,8 +151,8 @@ def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candid
     """Return the claimed span where it says the same in normal form and the very text stands nowhere."""
     if option.how == EXACT or not 0 <= want.start < want.end <= len(page.text):
         return option
-    form = normal_form(want.text)
-    same = form and normal_form(page.text[want.start : want.end]) == form
+    there = normal_form(page.text[want.start : want.end])
+    same = there and not longer_than(want.text, len(there)) and normal_form(want.text) == there
     return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option
 
 

@@ -21,26 +21,50 @@ if TYPE_CHECKING:
     from focuseval.assess.store import Saved, Store
 
 RULES = ("one", "union", "intersection")
+"""How an adjudicator decides."""
+COMBINED = (*RULES, "majority")
 
 
 def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
     """Return the finished judgement that a rule makes of several.
 
-    An entry point on which all agree is kept; otherwise it is the first highlighted character again.
+    An entry point on which all agree is kept; otherwise it is the first highlighted character again. ``majority`` keeps
+    what more than half of the assessors highlighted.
 
     >>> combine([Judgement(((0, 9),)), Judgement(((4, 12),))], "intersection").highlights
     ((4, 9),)
+
+    Raises
+    ------
+    AssessError
+        When a rule leaves nothing of judgements that found something: that is no agreement that nothing is relevant.
     """
-    if rule not in RULES or not judgements or (rule == "one" and len(judgements) != 1):
-        raise AssessError(f"expected one of {', '.join(RULES)} and the judgements it needs, found {rule!r}")
-    if rule == "union":
-        highlights = spans.merge(span for judgement in judgements for span in judgement.highlights)
-    else:
-        highlights = reduce(spans.intersect, (judgement.highlights for judgement in judgements))
+    if rule not in COMBINED or not judgements or (rule == "one" and len(judgements) != 1):
+        raise AssessError(f"expected one of {', '.join(COMBINED)} and the judgements it needs, found {rule!r}")
+    highlights = _combined([judgement.highlights for judgement in judgements], rule)
+    relevant = sum(bool(judgement.highlights) for judgement in judgements)
+    if not highlights and _is_open(relevant, len(judgements), rule):
+        raise AssessError(
+            f"{relevant} of {len(judgements)} found the document relevant, and their {rule} is empty; "
+            "accept one, take the union, or edit the decision"
+        )
     points = {judgement.entry_point for judgement in judgements}
     bep = points.pop() if len(points) == 1 and highlights else None
     grades = _common([judgement.grades for judgement in judgements]) if highlights else {}
     return Judgement(highlights, bep, RELEVANT if highlights else NOT_RELEVANT, grades=grades)
+
+
+def _combined(every: Sequence[spans.Spans], rule: str) -> spans.Spans:
+    if rule == "union":
+        return spans.merge(span for one in every for span in one)
+    if rule == "majority":
+        return spans.shared_by(every, len(every) // 2 + 1)
+    return reduce(spans.intersect, every)
+
+
+def _is_open(relevant: int, judges: int, rule: str) -> bool:
+    """Whether an empty result contradicts those who found something: two of them, or half for a majority."""
+    return 2 * relevant >= judges and relevant > 0 if rule == "majority" else relevant > 1
 
 
 def sides(store: Store, topic: str, document: str) -> list[Saved]:
@@ -70,8 +94,31 @@ def decide(
     if stale:
         raise AssessError(f"{stale[0]} judged another text of {page.id}; have it re-anchored first")
     judgement = combine([saved.judgement for saved in chosen], rule)
-    edit = {"kind": "replace", "judgement": as_dict(judgement), "source": {"rule": rule, "of": sorted(of)}}
+    source = {"rule": rule, "of": sorted(of)}
+    edit = {"kind": "replace", "judgement": as_dict(judgement), "source": source}
     return store.edit(Key(ADJUDICATED, topic, page.id), page, edit, version=version, token=token, actor=actor)
+
+
+def stale_decisions(store: Store) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since."""
+    last: dict[tuple[str, str], dict[str, int]] = {}
+    for assessor, topic, document, seq in store.last_events():
+        last.setdefault((topic, document), {})[assessor] = seq
+    decided = {unit: seqs for unit, seqs in last.items() if ADJUDICATED in seqs}
+    found = {}
+    for unit, seqs in decided.items():
+        under = _under(store, Key(ADJUDICATED, *unit)) or set(seqs)
+        newer = sorted(name for name in under & set(seqs) if seqs[name] > seqs[ADJUDICATED])
+        if newer:
+            found[unit] = tuple(newer)
+    return found
+
+
+def _under(store: Store, key: Key) -> set[str]:
+    """Return whose judgements a decision was last made from; empty when it was made by hand alone."""
+    sources = [edit.get("source") for edit in store.edits(key) if edit["kind"] == "replace"]
+    last = sources[-1] if sources else None
+    return set(last["of"]) if isinstance(last, dict) and "of" in last else set()
 
 
 def _common(grades: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -1,12 +1,13 @@
 """Agreement at four levels: characters, elements, documents, entry points; for every pair of assessors.
 
-Only what both finished counts, and only where both read the same text. Characters and elements are compared where at
-least one of the two found something relevant: two empty documents agree at the level of documents, and would flatter
-the others.
+Only what both finished counts, and only where both read the same text. Characters are compared where at least one of
+the two found something relevant. The specificity of elements is compared over all elements with text of the judged
+documents: what neither touched is part of what they agree on, and leaving it out would make good agreement look bad.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ class Agreement:
     jaccard: float
     f: float
     elements: int
-    """Elements with text that either highlighted."""
+    """Elements with text of the documents that both finished."""
     specificity: float
     """Correlation of the elements' specificity."""
     entry_points: int
@@ -64,7 +65,8 @@ def finished(store: Store) -> Finished:
 
 def agreements(found: Finished, document: Callable[[str], Document]) -> list[Agreement]:
     """Return the agreement of every pair of assessors."""
-    return [_pair(left, right, found, document) for left, right in combinations(sorted(found), 2)]
+    extents = cache(lambda name: _extents(document(name)))
+    return [_pair(left, right, found, extents) for left, right in combinations(sorted(found), 2)]
 
 
 def alpha(found: Finished) -> float:
@@ -76,7 +78,7 @@ def alpha(found: Finished) -> float:
     return krippendorff_alpha(table)
 
 
-def _pair(left: str, right: str, found: Finished, document: Callable[[str], Document]) -> Agreement:
+def _pair(left: str, right: str, found: Finished, extents: Callable[[str], Extents]) -> Agreement:
     shared = {unit: (found[left][unit], found[right][unit]) for unit in found[left].keys() & found[right].keys()}
     pairs = {unit: pair for unit, pair in sorted(shared.items()) if pair[0].text_sha256 == pair[1].text_sha256}
     judged = {unit: (a.judgement, b.judgement) for unit, (a, b) in pairs.items()}
@@ -84,7 +86,7 @@ def _pair(left: str, right: str, found: Finished, document: Callable[[str], Docu
     common = [spans.size(spans.intersect(a.highlights, b.highlights)) for a, b in told.values()]
     sizes = ([spans.size(pair[side].highlights) for pair in told.values()] for side in (0, 1))
     jaccard, f = overlap(common, *sizes)
-    specificity = _specificities({unit: pairs[unit] for unit in told}, document)
+    specificity = _specificities(pairs, extents)
     distances = [abs(_entry(a) - _entry(b)) for a, b in judged.values() if a.highlights and b.highlights]
     return Agreement(
         left,
@@ -100,21 +102,25 @@ def _pair(left: str, right: str, found: Finished, document: Callable[[str], Docu
     )
 
 
-def _specificities(
-    told: Mapping[Unit, tuple[Saved, Saved]], document: Callable[[str], Document]
-) -> NDArray[np.float64]:
-    """Return two rows: the specificity of every element that either side touched, in texts that are unchanged."""
+Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
+"""A text's hash, and where its elements with text begin and end."""
+
+
+def _extents(page: Document) -> Extents:
+    elements = [element for element in page.elements if element.start < element.end]
+    start, end = np.array([(element.start, element.end) for element in elements], np.int64).reshape(-1, 2).T
+    return page.sha256, start, end
+
+
+def _specificities(pairs: Mapping[Unit, tuple[Saved, Saved]], extents: Callable[[str], Extents]) -> NDArray[np.float64]:
+    """Return two rows: the specificity of every element with text, in texts that are unchanged."""
     columns = [np.zeros((2, 0))]
-    for (_, name), pair in told.items():
-        page = document(name)
-        if page.sha256 != pair[0].text_sha256:
-            continue
-        start = np.array([element.start for element in page.elements], np.int64)
-        end = np.array([element.end for element in page.elements], np.int64)
-        here = np.zeros(len(start), np.int64)
-        covered = [_spans(saved.judgement).covered(here, start, end) for saved in pair]
-        touched = (covered[0] + covered[1]) > 0
-        columns.append(np.stack(covered)[:, touched] / (end - start)[touched])
+    for (_, name), pair in pairs.items():
+        sha256, start, end = extents(name)
+        if sha256 == pair[0].text_sha256:
+            here = np.zeros(len(start), np.int64)
+            covered = [_spans(saved.judgement).covered(here, start, end) for saved in pair]
+            columns.append(np.stack(covered) / (end - start))
     return np.concatenate(columns, axis=1)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.assess import spans
 from focuseval.assess.anchor import REMEDY
+from focuseval.assess.database import restore_remedy
 from focuseval.errors import AssessError
 from focuseval.values import dataclass
 
@@ -25,6 +26,8 @@ class Checked:
     highlights: int
     events: int
     defects: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    """What is no defect but should be known: that a backup was restored."""
 
     def __str__(self) -> str:
         """Return one line for the terminal."""
@@ -54,7 +57,7 @@ def check_project(store: Store, document: Callable[[str], Document]) -> Checked:
         defects += _log(store, key)
         defects += _quotes(store, key, quotes, document)
     (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
-    return Checked(len(keys), highlights, events, tuple(defects))
+    return Checked(len(keys), highlights, events, tuple(defects), tuple(_restored(store)))
 
 
 def _integrity(store: Store) -> list[str]:
@@ -63,7 +66,15 @@ def _integrity(store: Store) -> list[str]:
         found = [line for (line,) in store.database.read().execute("PRAGMA integrity_check")]
     except sqlite3.DatabaseError as error:
         found = [str(error)]
-    return [f"{store.database.path}: {line}; restore a backup" for line in found if line != "ok"]
+    remedy = restore_remedy(store.database.path.parent)
+    return [f"{store.database.path}: {line}; {remedy}" for line in found if line != "ok"]
+
+
+def _restored(store: Store) -> Iterator[str]:
+    """Say of every restoration what was put back, and where the file before it is kept."""
+    for at, told in store.project_events("restore"):
+        before = f"; what was there before is in {told['kept']}" if told["kept"] else ""
+        yield f"restored on {at} from {told['from']}{before}"
 
 
 def _orphans(store: Store) -> Iterator[str]:

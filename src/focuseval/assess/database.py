@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
+from focuseval.assess.durable import make_private
 from focuseval.errors import StorageError
 
 if TYPE_CHECKING:
@@ -60,6 +61,14 @@ CREATE TABLE IF NOT EXISTS assignments (
 CREATE TABLE IF NOT EXISTS assessors (name TEXT PRIMARY KEY, origin TEXT NOT NULL, source TEXT NOT NULL);
 """
 
+PROJECT_EVENTS = "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''"
+"""The few events of the project itself, found without reading those of all judgements."""
+
+
+def restore_remedy(project: Path) -> str:
+    """Return what to do about a file that is damaged or gone."""
+    return f"restore a backup with 'focuseval assess {project} --restore'"
+
 
 class Database:
     """Connections to one file: a single writer behind a lock, one reader per thread."""
@@ -79,7 +88,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: everything in the block is on the disk when it ends, or nothing is."""
-        with self._lock, self._translated("nothing of this edit was kept"):
+        with self._lock, self.translated("nothing of this edit was kept"):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
@@ -109,7 +118,7 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the file as of this moment, while others go on working."""
-        with self._translated("no backup was made"), closing(sqlite3.connect(target)) as copy:
+        with self.translated("no backup was made"), closing(sqlite3.connect(target)) as copy:
             self.read().backup(copy)
 
     def close(self) -> None:
@@ -119,7 +128,7 @@ class Database:
 
     def _prepare(self) -> None:
         """Make the tables, unless they are there: a project opens for reading on a full disk too."""
-        with self._translated(_UNOPENED):
+        with self.translated(_UNOPENED):
             self._writer.execute("PRAGMA journal_mode=WAL")
             (version,) = self._writer.execute("PRAGMA user_version").fetchone()
             if version > VERSION:
@@ -127,10 +136,13 @@ class Database:
             if version < VERSION:
                 self._writer.executescript(SCHEMA)
                 self._writer.execute(f"PRAGMA user_version={VERSION}")
+        with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
+            self._writer.execute(PROJECT_EVENTS)
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""
-        with self._translated(_UNOPENED):
+        with self.translated(_UNOPENED):
+            self._make_file()
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             try:
                 connection.row_factory = sqlite3.Row
@@ -140,12 +152,22 @@ class Database:
                 raise
         return connection
 
+    def _make_file(self) -> None:
+        """Create the file for its owner alone; what SQLite keeps beside it has the same rights."""
+        try:
+            make_private(self.path)
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror}; {_UNOPENED}") from error
+
     @contextmanager
-    def _translated(self, consequence: str) -> Iterator[None]:
+    def translated(self, consequence: str) -> Iterator[None]:
+        """Turn what SQLite says in the block into one line: what is wrong, and what follows or is to be done."""
         try:
             yield
         except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
-            raise StorageError(f"{self.path}: {self._reason(error)}; {consequence}") from error
+            damaged = not isinstance(error, sqlite3.OperationalError)
+            rest = restore_remedy(self.path.parent) if damaged else consequence
+            raise StorageError(f"{self.path}: {self._reason(error)}; {rest}") from error
 
     def _reason(self, error: sqlite3.Error) -> str:
         """Return what SQLite says, unless it is plain why: a full disk is an 'I/O error' where the log cannot begin."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import field
+from typing import NamedTuple
 
 from focuseval.lazy import cached_property
 from focuseval.values import dataclass
 
 
-@dataclass(frozen=True)
-class Element:
+class Element(NamedTuple):
     """One element: where it is, and which row of the table contains it (−1 for the root)."""
 
     path: str

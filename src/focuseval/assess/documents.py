@@ -12,8 +12,10 @@ from focuseval.errors import AssessError
 if TYPE_CHECKING:
     from focuseval.collection import Index
 
-KEPT = 32
-"""Documents that stay in memory; an edit must not parse a long document again."""
+KEPT = 64
+"""Documents that stay in memory with their elements, for those who open the same ones."""
+CHARACTERS = 40_000_000
+"""Characters of texts that stay in memory: an edit needs the text alone, and must not parse a document again."""
 
 
 class DocumentCache:
@@ -21,26 +23,51 @@ class DocumentCache:
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._reading = threading.Lock()
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Document] = OrderedDict()
+        self._texts: OrderedDict[str, Document] = OrderedDict()
+        self._characters = 0
 
     def get(self, document: str) -> Document:
         """Return one document; an id that the collection does not know is refused, and never becomes a path."""
+        found = self._known(self._kept, document)
+        if found is None:
+            with self._reading:
+                row = self._row(document)
+                found = Document(document, self.index.text(row), _elements(self.index.elements(row)))
+            with self._lock:
+                self._kept[document] = found
+                while len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+        return found
+
+    def plain(self, document: str) -> Document:
+        """Return one document without its elements, which most edits do not need and which take long to make."""
+        found = self._known(self._texts, document)
+        if found is None:
+            with self._reading:
+                found = Document(document, self.index.text(self._row(document)))
+            with self._lock:
+                self._characters += len(found.text) if document not in self._texts else 0
+                self._texts[document] = found
+                while self._characters > CHARACTERS and len(self._texts) > 1:
+                    self._characters -= len(self._texts.popitem(last=False)[1].text)
+        return found
+
+    def _known(self, kept: OrderedDict[str, Document], document: str) -> Document | None:
+        """Return a document that is in memory; nobody waits here for one that is being read."""
         with self._lock:
-            if document in self._kept:
-                self._kept.move_to_end(document)
-                return self._kept[document]
-            found = self._read(document)
-            self._kept[document] = found
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+            found = kept.get(document)
+            if found is not None:
+                kept.move_to_end(document)
             return found
 
-    def _read(self, document: str) -> Document:
+    def _row(self, document: str) -> int:
         (row,) = self.index.find([document])
         if row < 0:
             raise AssessError(f"the collection has no document {document!r}")
-        return Document(document, self.index.text(int(row)), _elements(self.index.elements(int(row))))
+        return int(row)
 
 
 def _elements(table: Any) -> tuple[Element, ...]:

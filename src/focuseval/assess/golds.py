@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-
-from focuseval.assess import spans
+from focuseval.assess.adjudicate import stale_decisions
 from focuseval.assess.agreement import finished
-from focuseval.assess.anchor import REMEDY
-from focuseval.assess.document import Document
-from focuseval.assess.exhaustivity import inferred
-from focuseval.assess.plan import IMPORTED, assessors
+from focuseval.assess.gold_tables import gold_of, refuse_changed
+from focuseval.assess.merge import counts_text, facts, merge_judgements, merged_counts
+from focuseval.assess.plan import assessors
 from focuseval.assess.project import open_project
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import AssessError
-from focuseval.formats import write_gold
-from focuseval.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from focuseval.assess.documents import DocumentCache
-    from focuseval.assess.store import Saved, Store
+    from focuseval.assess.store import Quote, Saved, Store
     from focuseval.collection import Index
-
-EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
-"""The formats of `focuseval.formats` that finished judgements are written in."""
-
-_GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
+    from focuseval.gold import Gold
 
 
 def build_gold(
@@ -64,115 +51,64 @@ def build_gold(
     if assessor not in known and assessor != ADJUDICATED:
         raise AssessError(f"expected one of the assessors {', '.join(known) or '(none yet)'}, found {assessor!r}")
     saved = [one for one in map(store.judgement, store.judged(assessor)) if one.judgement.finished]
-    topics = tuple(dict.fromkeys(one.key.topic for one in saved))
-    names = list(dict.fromkeys(one.key.document for one in saved))
     if index is not None:
-        _refuse_changed(saved, names, index)
-    codes = _Codes({topic: k for k, topic in enumerate(topics)}, {name: k for k, name in enumerate(names)})
-    label = known.get(assessor, ADJUDICATED)
-    return Gold(
-        topics,
-        pa.array(names, pa.string()),
-        _articles(saved, codes),
-        _passages(saved, codes, store),
-        _elements(saved, codes, documents),
-        scale="exhaustivity" if store.exhaustivity else "highlights",
-        sha256=_digest(saved),
-        queries={topic: text for topic, text in (queries or {}).items() if topic in codes.topic},
-        attributes={topic: {"assessor": label} for topic in topics},
+        refuse_changed(saved, index)
+    said = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}
+    remarks = _stale(store) if assessor == ADJUDICATED else ()
+    return replace(
+        gold_of(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=said),
+        remarks=remarks,
     )
 
 
-def _refuse_changed(saved: Sequence[Saved], names: list[str], index: Index) -> None:
-    """Refuse judgements whose text is not the collection's: their spans would stand for other words."""
-    rows = index.find(names)
-    if (rows < 0).any():
-        raise AssessError(f"the collection has no document {names[int((rows < 0).argmax())]!r}")
-    texts = zip(names, index.texts(rows), strict=True)
-    hashes = {name: Document(name, text.as_py()).sha256 for name, text in texts}
-    changed = list(dict.fromkeys(one.key.document for one in saved if one.text_sha256 != hashes[one.key.document]))
-    if changed:
-        who = saved[0].key.assessor
-        more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
-        raise AssessError(f"the text of {changed[0]} has changed since {who} assessed it{more}; {REMEDY}")
+def build_merged(
+    store: Store,
+    rule: str,
+    documents: DocumentCache,
+    *,
+    lead: str | None = None,
+    imported: bool = False,
+    graded: bool = False,
+    queries: Mapping[str, str] | None = None,
+) -> Gold:
+    """Return one gold from the finished judgements of everyone; see `focuseval.assess.merge`.
+
+    The counts of each kind are among its remarks, and in its attributes topic by topic.
+    """
+    merged = merge_judgements(store, rule, lead=lead, imported=imported)
+    saved = [one.saved for one in merged.values() if one.saved is not None]
+    if documents.index is not None:
+        refuse_changed([side for one in merged.values() for side in one.of], documents.index)
+    labels = {one.name: one.label for one in assessors(store)}
+
+    def quotes(one: Saved) -> list[Quote]:
+        text = documents.get(one.key.document).text
+        return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
+
+    gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=facts(merged, labels))
+    counts = merged_counts(gold)
+    return replace(gold, remarks=(*([counts_text(counts)] if counts else []), *_stale(store)))
 
 
-class _Codes:
-    """Codes of topics and documents."""
-
-    def __init__(self, topic: dict[str, int], document: dict[str, int]) -> None:
-        self.topic, self.document = topic, document
-
-    def columns(self, saved: Sequence[Saved]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the two code columns of a sequence of judgements."""
-        topic = np.array([self.topic[one.key.topic] for one in saved], np.int32)
-        return topic, np.array([self.document[one.key.document] for one in saved], np.int32)
-
-
-def _articles(saved: Sequence[Saved], codes: _Codes) -> Articles:
-    points = [one.judgement.entry_point for one in saved]
-    return Articles(
-        *codes.columns(saved),
-        relevance=np.array([int(bool(one.judgement.highlights)) for one in saved], np.int32),
-        length=np.array([one.length for one in saved], np.int64),
-        rsize=np.array([spans.size(one.judgement.highlights) for one in saved], np.int64),
-        bep=np.array([UNKNOWN if point is None else point for point in points], np.int64),
+def _stale(store: Store) -> tuple[str, ...]:
+    stale = stale_decisions(store)
+    if not stale:
+        return ()
+    (topic, document), names = next(iter(stale.items()))
+    first = f"{document} for topic {topic}, changed by {', '.join(names)}"
+    return (
+        f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again",
     )
-
-
-def _passages(saved: Sequence[Saved], codes: _Codes, store: Store) -> Passages:
-    rows = [(one, quote) for one in saved for quote in store.quotes(one.key)]
-    start = np.array([quote[0] for _, quote in rows], np.int64)
-    end = np.array([quote[1] for _, quote in rows], np.int64)
-    columns = codes.columns([one for one, _ in rows])
-    return Passages(*columns, start, end, end - start, quote=pa.array([quote[2] for _, quote in rows], pa.string()))
-
-
-def _elements(saved: Sequence[Saved], codes: _Codes, documents: DocumentCache | None) -> GradedElements:
-    rows = [(one, *element) for one in saved if documents for element in _graded(one, documents.get(one.key.document))]
-    return GradedElements(
-        *codes.columns([row[0] for row in rows]),
-        path=pa.array([row[1] for row in rows], pa.string()).dictionary_encode(),
-        exhaustivity=np.array([row[2] for row in rows], np.int8),
-        specificity=np.full(len(rows), UNKNOWN, np.int8),
-        size=np.array([row[3] for row in rows], np.int64),
-        rsize=np.array([row[4] for row in rows], np.int64),
-    )
-
-
-def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]:
-    """Every element with highlighted text: path, exhaustivity, size, highlighted size."""
-    grades = inferred(document, saved.judgement.grades)
-    found = []
-    for element in document.elements:
-        rsize = spans.size(spans.intersect(saved.judgement.highlights, ((element.start, element.end),)))
-        if rsize:
-            grade = _GRADE[grades[element.path]] if element.path in grades else 2
-            found.append((element.path, grade, element.end - element.start, rsize))
-    return found
-
-
-def _digest(saved: Sequence[Saved]) -> str:
-    """Hash what was judged: the same judgements are the same gold, whoever made them and when."""
-    told = [[*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
-
-
-def export_gold(
-    store: Store, documents: DocumentCache, target: Path, wanted: str, *, assessor: str, queries: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Write the judgements of one assessor in a gold format, whole or not at all; return what it could not say."""
-    graded = documents if wanted == "inex-2005" else None
-    gold = build_gold(store, assessor, documents=graded, queries=queries, index=documents.index)
-    if not gold.topics:
-        raise AssessError(f"expected finished judgements of {assessor}, found none yet")
-    remarks = write_gold(gold, target, wanted, index=documents.index, lossy=True)
-    imported = [one.label for one in assessors(store) if one.name == assessor and one.origin == IMPORTED]
-    return (*remarks, *(f"these are the judgements of {label}" for label in imported))
 
 
 def project_gold(
-    path: str | Path, *, assessor: str | None = None, adjudicated: bool = False, index: Index | None = None
+    path: str | Path,
+    *,
+    assessor: str | None = None,
+    adjudicated: bool = False,
+    merge: str | None = None,
+    imported: bool = False,
+    index: Index | None = None,
 ) -> Gold:
     """Return the finished judgements of a project's folder as gold.
 
@@ -182,10 +118,15 @@ def project_gold(
         The project.
     assessor, adjudicated
         Whose judgements; neither is needed when only one assessor has finished any.
+    merge, imported
+        ``lead``, ``majority``, ``union`` or ``intersection``: one gold from everyone's judgements, by that rule where
+        several judged a document and nothing was decided; imported assessors take part when asked.
     index
         The collection, if it is not where the project knows it.
     """
-    return read_project(path, assessor=assessor, adjudicated=adjudicated, index=index)[0]
+    return read_project(path, assessor=assessor, adjudicated=adjudicated, merge=merge, imported=imported, index=index)[
+        0
+    ]
 
 
 def read_project(
@@ -193,6 +134,8 @@ def read_project(
     *,
     assessor: str | None = None,
     adjudicated: bool = False,
+    merge: str | None = None,
+    imported: bool = False,
     index: Index | None = None,
     graded: bool = False,
 ) -> tuple[Gold, Index]:
@@ -200,15 +143,45 @@ def read_project(
 
     With `graded` every element with highlighted text is in the gold, as INEX 2005–07 has it; in 2005 mode it always is.
     """
-    with closing(open_project(path, index=index)) as project:
-        name = chosen_assessor(project.store, assessor, adjudicated=adjudicated)
-        documents = project.documents if graded or project.store.exhaustivity else None
-        found = project.documents.index
-        gold = build_gold(project.store, name, documents=documents, queries=project.queries, index=found)
+    with closing(open_project(path, index=index)) as project, project.store.database.translated("nothing was read"):
+        graded = graded or project.store.exhaustivity
+        whose = Whose(assessor, adjudicated=adjudicated, merge=merge, imported=imported)
+        gold, name = whose_gold(project.store, project.documents, whose, queries=project.queries, graded=graded)
         if not gold.topics:
             raise AssessError(f"{path}: expected finished judgements of {name}, found none yet")
-        labels = {one.name: one.label for one in assessors(project.store)}
-        return replace(gold, file=f"{path} ({labels.get(name, name)})"), found
+        return replace(gold, file=f"{path} ({name})"), project.documents.index
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose judgements of a project are meant."""
+
+    assessor: str | None = None
+    adjudicated: bool = False
+    merge: str | None = None
+    imported: bool = False
+
+
+def whose_gold(
+    store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
+) -> tuple[Gold, str]:
+    """Return the gold that was asked for, and in a word whose it is."""
+    if whose.merge:
+        if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
+            raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
+        gold = build_merged(
+            store,
+            whose.merge,
+            documents,
+            lead=whose.assessor,
+            imported=whose.imported,
+            graded=graded,
+            queries=queries,
+        )
+        return gold, f"merged by {whose.merge}"
+    name = chosen_assessor(store, whose.assessor, adjudicated=whose.adjudicated)
+    gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
+    return gold, {one.name: one.label for one in assessors(store)}.get(name, name)
 
 
 def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
@@ -221,5 +194,5 @@ def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) ->
     if not names:
         raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
     if len(names) > 1:
-        raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated")
+        raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")
     return names[0]

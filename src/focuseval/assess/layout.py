@@ -39,6 +39,11 @@ KINDS = {
 }
 """Kind of block → names of elements, in lower case."""
 
+ABOUT = frozenset(("article-meta", "journal-meta", "front-stub", "custom-meta-group", "processing-meta"))
+"""Elements whose text is about the document, whatever is inside them …"""
+TEXT = frozenset(("title-group", "abstract", "trans-abstract"))
+"""… but these, which a reader came for."""
+
 _KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 _RUNNING = ("paragraph", "heading")
 _INLINE_WITHIN = {
@@ -49,6 +54,8 @@ _INLINE_WITHIN = {
 """Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
 _PARAGRAPH_BREAK = re.compile(r"\n[ \t\r]*\n\s*")
 _LONG = 8_000
+TITLE = 120
+"""Characters of a title in a list."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +87,25 @@ def _kinds(document: Document) -> list[str]:
     """
     kinds: list[str] = []
     around: list[str] = []
+    about: list[bool] = []
     for element in document.elements:
         outer = around[element.parent] if element.parent >= 0 else ""
-        kind = _named(element.tag.lower(), element.parent)
+        kind, tag = _named(element.tag.lower(), element.parent), element.tag.lower()
         if outer in _INLINE_WITHIN.get(kind, ()):
             kind = ""
         kinds.append(kind)
         around.append(kind or outer)
+        inherited = element.parent >= 0 and about[element.parent]
+        about.append(tag in ABOUT or (inherited and tag not in TEXT))
     for row in range(len(kinds) - 1, 0, -1):
         parent = document.elements[row].parent
         if kinds[row] and parent >= 0:
             kinds[parent] = kinds[parent] or "section"
-    return kinds
+    return [_METADATA.get(kind, "meta") if kind and here else kind for kind, here in zip(kinds, about, strict=True)]
+
+
+_METADATA = {"section": "meta-section"}
+"""Kind inside metadata, where everything is metadata; a section still has a depth."""
 
 
 def _named(tag: str, parent: int) -> str:
@@ -124,7 +138,21 @@ def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterato
     if start < end:
         outer = [kinds[row] for row in around[1:]]
         kind = outer[-1] if outer else "paragraph"
-        yield TextBlock(start, end, "paragraph" if kind == "section" else kind, outer.count("section"))
+        depth = outer.count("section") + outer.count("meta-section")
+        yield TextBlock(start, end, {"section": "paragraph", "meta-section": "meta"}.get(kind, kind), depth)
+
+
+def title_of(document: Document) -> str:
+    r"""Return the first heading of a document, or its first line; '' for one without text.
+
+    >>> from focuseval.assess.document import Document
+    >>> title_of(Document("d", "One line.\n\nAnother."))
+    'One line.'
+    """
+    blocks = [block for block in layout(document) if block.kind not in ("gap", "meta")]
+    first = next((block for block in blocks if block.kind == "heading"), blocks[0] if blocks else None)
+    words = " ".join(document.text[first.start : first.end].split()) if first else ""
+    return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
 
 
 def _named_gap(block: TextBlock, text: str) -> TextBlock:

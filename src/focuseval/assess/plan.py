@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assess.store import ADJUDICATED, Store, now
 from focuseval.errors import AssessError
@@ -42,8 +42,7 @@ class Assessor:
         return self.name if self.origin == PERSON else f"{self.name} ({self.origin})"
 
 
-@dataclass(frozen=True)
-class Pooled:
+class Pooled(NamedTuple):
     """A document to judge for a topic: its place, how many runs returned it, and its best rank among them."""
 
     topic: str
@@ -134,6 +133,17 @@ def assessors(store: Store) -> list[Assessor]:
     """Return everyone who may have judged something, people first."""
     rows = store.database.read().execute("SELECT name, origin, source FROM assessors ORDER BY origin DESC, name")
     return [Assessor(*row) for row in rows]
+
+
+def know_role(store: Store, name: str, role: str) -> None:
+    """Write to the log who leads, when it does not know it."""
+    if roles(store).get(name, "assessor") != role:
+        record(store, {"kind": "role", "name": name, "role": role}, actor=name)
+
+
+def roles(store: Store) -> dict[str, str]:
+    """Return the roles that the log knows: name → role."""
+    return {edit["name"]: edit["role"] for _, edit in store.project_events("role")}
 
 
 def record(store: Store, edit: Edit, *, actor: str, at: str = "", token: str = "") -> None:

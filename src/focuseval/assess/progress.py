@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assess.plan import Pooled, pool
 from focuseval.assess.rules import FINISHED, OPEN, STATUSES, TODO
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from focuseval.assess.store import Store
 
 
-@dataclass(frozen=True)
-class PoolEntry:
+class PoolEntry(NamedTuple):
     """A pooled document as it stands for one assessor."""
 
     pooled: Pooled

@@ -7,22 +7,27 @@
       topics.xml       a copy of the topics (topics.jsonl for questions)
       assess.db        judgements and the log of events
       backups/         copies of it, one at every start and more as time goes by
+      before-restore/  what a restored backup took the place of
       secret           signs the session cookies; nobody else may read it
 """
 
 from __future__ import annotations
 
 import json
+import os
 import secrets
-import shutil
+from contextlib import ExitStack
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focuseval.assess.database import restore_remedy
 from focuseval.assess.documents import DocumentCache
+from focuseval.assess.durable import held, write_private
 from focuseval.assess.plan import Pooled, add_to_pool
-from focuseval.assess.questions import read_questions
 from focuseval.assess.store import Store
-from focuseval.errors import AssessError
+from focuseval.assess.wording import take_topics
+from focuseval.errors import AssessError, StorageError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from focuseval.topics import Topic
 
 DATABASE = "assess.db"
+IN_USE = "the project is in use"
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class Project:
     store: Store
     documents: DocumentCache
     topics: tuple[Topic, ...]
+    held: ExitStack = field(default_factory=ExitStack, repr=False)
+    """What is let go when the project is closed."""
 
     @property
     def queries(self) -> dict[str, str]:
@@ -47,8 +55,8 @@ class Project:
         return {topic.id: topic.title for topic in self.topics if topic.title}
 
     def close(self) -> None:
-        """Close the database."""
-        self.store.close()
+        """Close the database, and let others restore it."""
+        self.held.close()
 
 
 def open_project(
@@ -59,7 +67,7 @@ def open_project(
     topics: str | None = None,
     pool: str | None = None,
     exhaustivity: bool = False,
-    actor: str = "focuseval",
+    actor: str | None = None,
 ) -> Project:
     """Open a project, or begin one when the folder has none.
 
@@ -72,32 +80,32 @@ def open_project(
     index
         A collection that is open already, this once: the project goes on to know its own.
     topics, pool
-        Files to begin with; a pool given later tops the project's up.
+        Files to begin with; later ones replace the topics and top the pool up.
     exhaustivity
         2005 mode, for a new project.
     actor
-        Whose name stands in the log for a pool that is added.
+        Whose name stands in the log for a pool, and for the wording of topics; without it the wording is not logged.
     """
     place = Path(folder)
     settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
     documents = DocumentCache(index if index is not None else _collection(settings["collection"]))
-    known = _topics(place)
-    store = Store(place / DATABASE, exhaustivity=settings["exhaustivity"])
-    if pool:
-        try:
-            _add_pool(store, pool, known, documents, actor)
-        except Exception:
-            store.close()
-            raise
-    return Project(place, store, documents, known)
+    with ExitStack() as opened:
+        opened.enter_context(held(place, alone=False, refusal=f"{place}: a backup is being restored; try again"))
+        store = _open_store(place, exhaustivity=settings["exhaustivity"])
+        opened.callback(store.close)
+        known = take_topics(store, place, Path(topics) if topics else None, actor=actor)
+        if pool:
+            _add_pool(store, pool, known, documents, actor or "focuseval")
+        if collection:
+            write_private(place / "project.json", json.dumps(settings, indent=1) + "\n")
+        return Project(place, store, documents, known, opened.pop_all())
 
 
 def secret(folder: Path) -> bytes:
     """Return the key that signs the project's cookies; it stays the same, so that a restart logs nobody out."""
     place = folder / "secret"
-    if not place.exists():
-        place.touch(mode=0o600)
-        place.write_bytes(secrets.token_bytes(32))
+    if not place.exists() or not place.stat().st_size:
+        write_private(place, secrets.token_urlsafe(32))
     return place.read_bytes()
 
 
@@ -117,14 +125,19 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
         settings = _read_settings(file)
         if exhaustivity and not settings["exhaustivity"]:
             raise AssessError(f"{place}: the project was begun without exhaustivity; begin another for it")
-    if topics:
-        _copy_topics(place, Path(topics))
     if collection:
-        settings["collection"] = str(Path(collection).resolve())
-        partial = file.with_suffix(".partial")
-        partial.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
-        partial.replace(file)
+        settings["collection"] = os.path.realpath(collection)
     return settings
+
+
+def _open_store(place: Path, *, exhaustivity: bool) -> Store:
+    """Open the database; of a project that was begun it must be there, and is not made anew."""
+    path = place / DATABASE
+    began = (place / "project.json").exists()
+    if began and not (path.is_file() and path.stat().st_size):
+        found = "an empty file" if path.is_file() else "nothing"
+        raise StorageError(f"{path}: expected the project's judgements, found {found}; {restore_remedy(place)}")
+    return Store(path, exhaustivity=exhaustivity)
 
 
 def _make_folder(place: Path) -> None:
@@ -151,24 +164,6 @@ def _collection(path: str) -> Any:
     if not Path(path).exists():
         raise AssessError(f"the collection is not at {path} any more; say with --index or --docs where it is")
     return open_documents(path)
-
-
-def _copy_topics(place: Path, source: Path) -> None:
-    """Keep the topics with the project, after they were understood once."""
-    read_questions(source)
-    for old in place.glob("topics*"):
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
-    if source.is_dir():
-        shutil.copytree(source, place / "topics")
-    else:
-        shutil.copyfile(source, place / f"topics{source.suffix}")
-
-
-def _topics(place: Path) -> tuple[Topic, ...]:
-    found = sorted(place.glob("topics*"))
-    if not found:
-        raise AssessError(f"{place}: the project has no topics; give them with --topics")
-    return read_questions(found[0])
 
 
 def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: DocumentCache, actor: str) -> int:

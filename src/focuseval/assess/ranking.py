@@ -36,6 +36,8 @@ def project_stability(project: Project, runs: Sequence[str], measure: str) -> li
     read = [read_run(path, index=index) for path in runs]
 
     def score(gold: Gold) -> Mapping[str, float]:
+        if not len(gold.passages.start):  # where nothing is relevant no run is better than another
+            return {run.run_id: float("nan") for run in read}
         scores = evaluate(gold, read, [measure], index=index)
         return {run: next(iter(values.values())) for run, values in scores.means().items()}
 

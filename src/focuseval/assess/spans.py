@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]
@@ -72,6 +72,23 @@ def intersect(left: Spans, right: Spans) -> Spans:
             shared.append((start, end))
         i, j = (i + 1, j) if left[i][1] < right[j][1] else (i, j + 1)
     return tuple(shared)
+
+
+def shared_by(every: Sequence[Spans], least: int) -> Spans:
+    """Return what at least so many of the sides highlight.
+
+    >>> shared_by([((0, 5),), ((3, 9),), ((4, 12),)], 2)
+    ((3, 9),)
+    """
+    edges = sorted((place, step) for one in every for span in one for place, step in ((span[0], 1), (span[1], -1)))
+    found, depth, start = [], 0, 0
+    for place, step in edges:
+        before, depth = depth, depth + step
+        if before < least <= depth:
+            start = place
+        elif depth < least <= before:
+            found.append((start, place))
+    return merge(found)
 
 
 def size(spans: Spans) -> int:

@@ -13,7 +13,7 @@ from focuseval.significance.correlation import correlate
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,10 +28,12 @@ class Swap:
     left: str
     right: str
     tau: float
+    documents: int
+    """Judged documents that the comparison is over."""
 
 
 def over_assessors(golds: Mapping[str, Gold], score: Callable[[Gold], Mapping[str, float]]) -> list[Swap]:
-    """Return τ for every pair of assessors, each pair over the topics that both judged.
+    """Return τ for every pair of assessors, each pair over the documents that both finished; NaN where there are none.
 
     Parameters
     ----------
@@ -42,11 +44,18 @@ def over_assessors(golds: Mapping[str, Gold], score: Callable[[Gold], Mapping[st
     """
     swaps = []
     for left, right in combinations(golds, 2):
-        common = [topic for topic in golds[left].topics if topic in set(golds[right].topics)]
-        if common:
-            scores = [score(only_topics(golds[name], common)) for name in (left, right)]
-            swaps.append(Swap(left, right, _tau(*scores)))
+        common = _judged(golds[left]) & _judged(golds[right])
+        topics = {topic for topic, _ in common}
+        parts = [only_topics(only_pairs(golds[name], common), topics) for name in (left, right)]
+        swaps.append(Swap(left, right, _tau(*map(score, parts)) if common else float("nan"), len(common)))
     return swaps
+
+
+def _judged(gold: Gold) -> set[tuple[str, str]]:
+    """Return the (topic, document) pairs that a gold judges."""
+    documents = gold.documents.to_pylist()
+    rows = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
+    return {(gold.topics[topic], documents[document]) for topic, document in rows}
 
 
 def over_depths(
@@ -58,11 +67,12 @@ def over_depths(
     swaps = []
     for depth in depths:
         judged = {pair for pair, rank in best.items() if rank <= depth}
-        swaps.append(Swap(f"depth {depth}", "whole pool", _tau(score(only_pairs(gold, judged)), whole)))
+        tau = _tau(score(only_pairs(gold, judged)), whole)
+        swaps.append(Swap(f"depth {depth}", "whole pool", tau, len(judged & _judged(gold))))
     return swaps
 
 
-def only_topics(gold: Gold, topics: Sequence[str]) -> Gold:
+def only_topics(gold: Gold, topics: Iterable[str]) -> Gold:
     """Return the part of a gold that speaks of some topics."""
     wanted = set(topics)
     names = gold.documents.to_pylist()
@@ -96,4 +106,4 @@ def _filtered(column: Any, keep: NDArray[np.bool_]) -> Any:
 def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     names = sorted(left)
     table = np.array([[side[name] for name in names] for side in (left, right)])
-    return float(correlate(table)[0, 1])
+    return float(correlate(table)[0, 1]) if not np.isnan(table).any() else float("nan")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from focuseval.assess.database import Database
 from focuseval.assess.history import Timeline, replay
 from focuseval.assess.rules import Edit, Judgement, apply, check
-from focuseval.errors import ChangedTextError, ConflictError
+from focuseval.errors import AssessError, ChangedTextError, ConflictError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Store:
     def _edit(self, connection: sqlite3.Connection, request: Request) -> Saved:
         key, document, edit, version, token, actor = request
         saved = _load(connection, key)
-        if _seen(connection, actor, token):
+        if _seen(connection, actor, token, key):
             return saved
         if saved.version != version:
             raise ConflictError("the document was changed elsewhere in the meantime", saved)
@@ -158,6 +158,17 @@ class Store:
         """Return the highlights of one judgement with their quotes."""
         return [tuple(row) for row in self.database.read().execute(f"{_QUOTES} ORDER BY start", key)]
 
+    def edits(self, key: Key) -> list[Edit]:
+        """Return what was done to one judgement, oldest first."""
+        return list(_edits(self.database.read(), key))
+
+    def last_events(self) -> list[tuple[str, str, str, int]]:
+        """Return, for every judgement, whose it is, of what, and the number of its last event."""
+        rows = self.database.read().execute(
+            "SELECT assessor, topic, document, max(seq) FROM events WHERE assessor != '' GROUP BY 1, 2, 3"
+        )
+        return [tuple(row) for row in rows]
+
     def rebuilt(self, key: Key) -> Judgement:
         """Return one judgement as its events alone give it."""
         return self.timeline(key).now
@@ -167,12 +178,25 @@ class Store:
         for row in self.database.read().execute("SELECT * FROM events ORDER BY seq"):
             yield {**dict(row), "edit": json.loads(row["edit"])}
 
+    def project_events(self, kind: str) -> list[tuple[str, Edit]]:
+        """Return the events of the project itself of one kind, oldest first: when, and what."""
+        rows = self.database.read().execute(
+            "SELECT at, edit FROM events WHERE assessor = '' AND json_extract(edit, '$.kind') = ? ORDER BY seq", (kind,)
+        )
+        return [(row["at"], json.loads(row["edit"])) for row in rows]
+
 
 _QUOTES = 'SELECT start, "end", quote FROM highlights WHERE assessor = ? AND topic = ? AND document = ?'
 
 
-def _seen(connection: sqlite3.Connection, actor: str, token: str) -> bool:
-    return connection.execute("SELECT 1 FROM events WHERE actor = ? AND key = ?", (actor, token)).fetchone() is not None
+def _seen(connection: sqlite3.Connection, actor: str, token: str, key: Key) -> bool:
+    """Whether an edit has been done; one of another document under its token is a mistake of the client's."""
+    before = connection.execute(
+        "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?", (actor, token)
+    ).fetchone()
+    if before is not None and tuple(before) != key:
+        raise AssessError("the token of this edit was used for another document; send it under a new one")
+    return before is not None
 
 
 def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -65,25 +65,64 @@ class Commands(click.Group):
                 found = ((name, self.get_command(ctx, name)) for name in names)
                 formatter.write_dl([(f"{name:9}", summary(command)) for name, command in found if command])
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; an error raised on purpose, or by the system, ends it with one line and exit code 1."""
-        from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
+    def main(self, *args: Any, **more: Any) -> Any:
+        """Run click's own; also where help is printed, output that cannot be written is one line and exit code 1."""
+        _open_closed_output()
+        try:
+            try:
+                return super().main(*args, **more)
+            finally:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+        except OSError as error:
+            _say_system_error(error)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            sys.exit(INTERRUPTED)
+        sys.exit(1)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; an error raised on purpose, or by the system, ends it with one line and an exit code."""
+        from focuseval.errors import FocusevalError, UsageError  # noqa: PLC0415  help must not wait for it
+
+        code = 1
         try:
             try:
                 return super().invoke(ctx)
             finally:
-                if sys.stdout is not None:  # a daemon has none
+                if sys.stdout is not None:
                     sys.stdout.flush()  # a full disk must be found while it can still be said
         except FocusevalError as error:
+            code = 2 if isinstance(error, UsageError) else 1
             click.echo(str(error), err=True)
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # click ends quietly where the reader of a pipe has gone
-            _forget_output()
-            remedy = "; make room" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else ""
-            click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}{remedy}", err=True)
-        raise click.exceptions.Exit(1)
+            _say_system_error(error)
+        except KeyboardInterrupt:
+            code = 2 if ctx.invoked_subcommand == "gate" else INTERRUPTED  # of a gate, 1 would be a verdict
+            click.echo("interrupted", err=True)
+        raise click.exceptions.Exit(code)
+
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+
+def _open_closed_output() -> None:
+    """Put something that cannot be written to in the place of a standard output that is closed.
+
+    Else what a command prints would be lost in silence; a command that prints nothing does not notice.
+    """
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+
+
+def _say_system_error(error: OSError) -> None:
+    """Say in one line what the system refused."""
+    _forget_output()
+    remedy = "; make room" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else ""
+    click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}{remedy}", err=True)
 
 
 def _forget_output() -> None:

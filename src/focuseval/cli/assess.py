@@ -6,12 +6,15 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import collection_options
+from focuseval.cli.judged import MERGES
+from focuseval.cli.options import GRIDS, collection_options, layout_option
+from focuseval.cli.outputs import Command
 
+NEWEST = "newest"
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("project")
 @collection_options
 @click.option("--topics", metavar="FILE", help="INEX topics, or questions as JSONL; needed once.")
@@ -19,13 +22,30 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
 @click.option("--assessor", metavar="NAME", help="Who assesses, or whose judgements to export or import.")
 @click.option("--adjudicated", is_flag=True, help="Export what the adjudication decided.")
+@click.option(
+    "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
+)
+@click.option("--imported", is_flag=True, help="With --merge: imported assessors take part, too.")
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
+@click.option(
+    "--remove-user", metavar="NAME", help="Take a user out of the --users file; a running server knows at once."
+)
+@click.option("--log-out", metavar="NAME", help="End all sessions of a user; a running server knows at once.")
 @click.option("--lead", is_flag=True, help="The added user may adjudicate, import and export.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
+@click.option("--trusted-proxy", metavar="ADDRESS", help="Take the sender's address and HTTPS from this proxy's word.")
 @click.option("--check", is_flag=True, help="Verify the file, the log and every quote, and exit.")
+@click.option(
+    "--restore",
+    is_flag=False,
+    flag_value=NEWEST,
+    metavar="[BACKUP]",
+    help="Put back a backup, the newest without a name; what was there is kept. Not while a server runs.",
+)
+@click.option("--backup-to", metavar="DIR", help="Keep the server's backups here instead of in PROJECT/backups.")
 @click.option("--export", metavar="FILE", help="Write judgements and exit.")
 @click.option(
     "--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True, help="Format of --export."
@@ -33,10 +53,11 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--import", "source", metavar="FILE", help="Read an export of everything, or judgements made elsewhere.")
 @click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
 @click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
-@click.option("--overlap", type=int, default=1, show_default=True, help="How many assessors get each.")
+@click.option("--overlap", type=click.IntRange(1), default=1, show_default=True, help="How many assessors get each.")
 @click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
 @click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
 @click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
+@layout_option(*GRIDS, what="How --agreement and --stability are printed.")
 def assess(project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 
@@ -48,10 +69,12 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --index sea.idx --topics topics.xml --pool pool.jsonl
       focuseval assess sea --users people --add-user ann
       focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
+      focuseval assess sea --users people --name judge.example.org --trusted-proxy 127.0.0.1
       focuseval assess sea --split pool --among ann,bob --overlap 2
       focuseval assess sea --import answers.jsonl --assessor model-x
-      focuseval assess sea --export gold.jsonl --to gold-jsonl --adjudicated
+      focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
       focuseval assess sea --check
+      focuseval assess sea --restore
     """
     from focuseval.cli.assessing import assess_project  # noqa: PLC0415  help must not wait for it
 

@@ -10,72 +10,46 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.judged import WHOSE
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     from focuseval.assess.project import Project
+    from focuseval.tables import Table
 
 Options = dict[str, Any]
 
 
 def assess_project(folder: str, options: Options) -> None:
     """Do what the options ask for; without a particular wish, serve."""
-    if options["add_user"]:
-        _add_user(options)
+    unopened = [name for name, _ in _UNOPENED if options[name]]
+    for name, act in _UNOPENED:
+        if name in unopened:
+            act(Path(folder), options)
+    if unopened:
         return
     from focuseval.assess.project import open_project  # noqa: PLC0415  help must not wait for it
 
     given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
     collection = options["index"] or options["docs"]
-    with closing(open_project(folder, collection=collection, actor=_me(options), **given)) as project:
+    actor = None if options["source"] else _me(options)  # an export of everything has the wording in its own events
+    with closing(open_project(folder, collection=collection, actor=actor, **given)) as project:
         wishes = [(name, do) for name, do in _WISHES if options[name]]
-        for _, do in wishes:
-            do(project, options)
+        with project.store.database.translated("nothing more was done"):
+            for _, do in wishes:
+                do(project, options)
         if not wishes:
-            serve(project, options)
+            from focuseval.cli.assess_serving import serve  # noqa: PLC0415  only a server needs it
 
-
-def serve(project: Project, options: Options) -> None:
-    """Serve the project until Ctrl-C, with a backup now and from time to time."""
-    from focuseval.assess.backup import Backups  # noqa: PLC0415  only a server needs these
-    from focuseval.assess.plan import Assessor, register  # noqa: PLC0415
-    from focuseval.assess.project import secret  # noqa: PLC0415
-    from focuseval.assess.users import read_users  # noqa: PLC0415
-    from focuseval.assess.web import Access, create_app  # noqa: PLC0415
-    from focuseval.assess.web.serve import Server, bind, names_of  # noqa: PLC0415
-
-    users = read_users(options["users"]) if options["users"] else None
-    if users is None and options["host"] not in ("127.0.0.1", "localhost"):
-        raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
-    for name in users or [_me(options)]:
-        register(project.store, Assessor(name))
-    listening = bind(options["host"], options["port"])
-    port = listening.getsockname()[1]
-    hosts = names_of(options["host"], port, options["names"])
-    access = Access(secret(project.folder), hosts, assessor=_me(options), users=users)
-    app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
-    server, backups = Server(app, listening), Backups(project.store, project.folder / "backups")
-    backups.start()
-    server.start()
-    path = "login" if users is not None else f"enter?token={access.token}"
-    name = options["names"][0] if options["names"] else options["host"]
-    try:
-        click.echo(f"Open http://{name}:{port}/{path}")
-        click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
-        server.wait()
-    except KeyboardInterrupt:
-        click.echo("Done.", err=True)
-    finally:
-        server.close()
-        backups.stop()
+            serve(project, options, _me(options))
 
 
 def _check(project: Project, _: Options) -> None:
     from focuseval.assess.check import check_project  # noqa: PLC0415  only a check needs it
 
     checked = check_project(project.store, project.documents.get)
-    for defect in checked.defects:
-        click.echo(defect, err=True)
+    for line in (*checked.remarks, *checked.defects):
+        click.echo(line, err=True)
     click.echo(str(checked))
     if checked.defects:
         raise AssessError(f"{project.folder}: {len(checked.defects)} defects; see the lines above")
@@ -94,23 +68,25 @@ def _import(project: Project, options: Options) -> None:
         click.echo(f"{count} events", err=True)
         return
     name, file = options["assessor"] or "", Path(options["source"]).name
-    told = import_judgements(project.store, lines, project.documents.get, actor=_me({}), assessor=name, file=file)
+    topics = {topic.id for topic in project.topics}
+    documents, actor = project.documents.get, _me({})
+    told = import_judgements(project.store, lines, documents, topics=topics, actor=actor, assessor=name, file=file)
     click.echo(str(told), err=True)
 
 
 def _export(project: Project, options: Options) -> None:
     from focuseval.assess.exchange import export_everything  # noqa: PLC0415  only an export needs these
-    from focuseval.assess.golds import chosen_assessor, export_gold  # noqa: PLC0415
+    from focuseval.assess.exports import export_gold  # noqa: PLC0415
+    from focuseval.assess.golds import Whose  # noqa: PLC0415
     from focuseval.formats.output import write_whole  # noqa: PLC0415
 
     target = Path(options["export"])
     if options["wanted"] == "everything":
         write_whole(target, (line.encode() for line in export_everything(project.store)))
         return
-    name = chosen_assessor(project.store, options["assessor"], adjudicated=options["adjudicated"])
-    for remark in export_gold(
-        project.store, project.documents, target, options["wanted"], assessor=name, queries=project.queries
-    ):
+    whose = Whose(**{name: options[name] for name in WHOSE})
+    store, documents, queries = project.store, project.documents, project.queries
+    for remark in export_gold(store, documents, target, options["wanted"], whose=whose, queries=queries):
         click.echo(remark, err=True)
 
 
@@ -125,10 +101,10 @@ def _split(project: Project, options: Options) -> None:
         click.echo(f"{name}: {len(pool(project.store, name))} documents")
 
 
-def _agreement(project: Project, _: Options) -> None:
+def _agreement(project: Project, options: Options) -> None:
     from focuseval.assess.agreement import agreements, alpha, finished  # noqa: PLC0415  only this needs it
     from focuseval.assess.plan import assessors  # noqa: PLC0415
-    from focuseval.tables import Column, Table, numbers, render, words  # noqa: PLC0415
+    from focuseval.tables import Column, Table, numbers, words  # noqa: PLC0415
 
     found = finished(project.store)
     labels = {one.name: one.label for one in assessors(project.store)}
@@ -144,24 +120,65 @@ def _agreement(project: Project, _: Options) -> None:
         for pair in agreements(found, project.documents.get)
     )
     note = f"Krippendorff's alpha of documents: {Column('', form='.3f').text(alpha(found))}"
-    click.echo(render([Table("Agreement", columns, rows, (note,))], "table"), nl=False)
+    _show(Table("Agreement", columns, rows, (note,)), options)
 
 
 def _stability(project: Project, options: Options) -> None:
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
-    from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415
+    from focuseval.tables import Table, numbers, words  # noqa: PLC0415
 
     swaps = project_stability(project, list(options["stability"]), options["measure"])
-    columns = (*words("judged by", "and by"), *numbers("τ", form=".3f"))
-    table = Table("Stability of the ranking of runs", columns, tuple((s.left, s.right, s.tau) for s in swaps))
-    click.echo(render([table], "table"), nl=False)
+    columns = (*words("judged by", "and by"), *numbers("documents", form=".0f"), *numbers("τ", form=".3f"))
+    rows = tuple((swap.left, swap.right, swap.documents, swap.tau) for swap in swaps)
+    note = "Two assessors are compared over the documents that both finished; – where nothing can be compared."
+    _show(Table("Stability of the ranking of runs", columns, rows, (note,)), options)
 
 
-def _add_user(options: Options) -> None:
+def _show(table: Table, options: Options) -> None:
+    """Print a table in the layout asked for."""
+    from focuseval.cli.printing import json_text, tables_text  # noqa: PLC0415  only tables need it
+
+    json = options["layout"] == "json"
+    click.echo(json_text(table.to_json()) if json else tables_text([table], {"output": None, **options}), nl=False)
+
+
+def _restore(folder: Path, options: Options) -> None:
+    from focuseval.assess.restore import restore  # noqa: PLC0415  only this needs it
+    from focuseval.cli.assess import NEWEST  # noqa: PLC0415  the command imports this module
+
+    backup = None if options["restore"] == NEWEST else Path(options["restore"])
+    others = (Path(options["backup_to"]),) if options["backup_to"] else ()
+    click.echo(str(restore(folder, backup, folders=others, actor=_me(options))), err=True)
+
+
+def _log_out(folder: Path, options: Options) -> None:
+    from focuseval.assess.project import is_project  # noqa: PLC0415  only this needs these
+    from focuseval.assess.sessions import FILE, Sessions  # noqa: PLC0415
+
+    if not is_project(folder):
+        raise AssessError(f"{folder}: expected a project, found none")
+    Sessions(folder / FILE).revoke(options["log_out"])
+    click.echo(f"{options['log_out']}: every session has ended", err=True)
+
+
+def _remove_user(_: Path, options: Options) -> None:
+    from focuseval.assess.users import remove_user  # noqa: PLC0415  only this needs it
+
+    remove_user(_users_file(options), options["remove_user"])
+    click.echo(f"{options['users']}: {options['remove_user']} may not log in any more", err=True)
+
+
+def _users_file(options: Options) -> str:
+    if not options["users"]:
+        raise AssessError("expected --users FILE, the file with the users")
+    file: str = options["users"]
+    return file
+
+
+def _add_user(_: Path, options: Options) -> None:
     from focuseval.assess.users import add_user  # noqa: PLC0415  only this needs it
 
-    if not options["users"]:
-        raise AssessError("expected --users FILE, the file to add the user to")
+    _users_file(options)
     hidden = sys.stdin.isatty()  # what a pipe sends is not echoed anyway
     password = click.prompt("Password", hide_input=hidden, confirmation_prompt=True, err=True)
     role = "lead" if options["lead"] else "assessor"
@@ -173,6 +190,9 @@ def _me(options: Options) -> str:
     name: str = options.get("assessor") or getpass.getuser()
     return name
 
+
+_UNOPENED = (("add_user", _add_user), ("remove_user", _remove_user), ("log_out", _log_out), ("restore", _restore))
+"""Option → what to do without opening the project."""
 
 _WISHES = (
     ("source", _import),

@@ -14,50 +14,23 @@ from focuseval.cli.options import (
     layout_option,
     measure_option,
     output_option,
+    policy_options,
     profile_option,
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
+from focuseval.cli.significance_options import baseline_option, significance_options
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_option(required=True)
-@click.option(
-    "--test",
-    type=click.Choice(["bootstrap", "randomisation", "t", "wilcoxon", "sign"]),
-    default="bootstrap",
-    show_default=True,
-    help="Test of significance, paired over topics.",
-)
-@click.option(
-    "--tails",
-    type=click.IntRange(1, 2),
-    default=1,
-    show_default=True,
-    help="1: is the first run better? 2: do they differ?",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    help="Of the bootstrap, the randomisation, and intervals.",
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
-@click.option(
-    "--correction",
-    type=click.Choice(["none", "holm", "bh"]),
-    default="none",
-    show_default=True,
-    help="For many pairs: Holm, or Benjamini–Hochberg.",
-)
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Of the resamples: the same seed, the same numbers."
-)
+@measure_option()
+@significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
+@baseline_option
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option(
     "--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; may be repeated."
@@ -70,7 +43,8 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
     help="Rank correlation for --correlate.",
 )
 @task_option()
-@profile_option("Policies of a campaign")
+@profile_option()
+@policy_options()
 @collection_options
 @format_options
 @assessor_options
@@ -80,13 +54,16 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 
-    Runs are ordered by the first measure; each measure has its own matrix of stars. The default test is the one of
-    the papers: paired bootstrap, one-tailed at .05, 1,000 resamples of the topics.
+    Runs are ordered by the first measure; each measure has its own matrix of stars. A star says that a difference is
+    significant: by a two-tailed paired randomisation test, exact where up to 24 topics differ, with Holm's correction
+    over all pairs, or over those with --baseline. Where so few topics differ that no outcome could be significant, that
+    is said. The test of the papers is --test bootstrap --tails 1.
 
     \b
     Examples:
       focuseval compare gold.txt a.txt b.txt -m MAgP --task relevant-in-context
-      focuseval compare qrels.txt run*.txt -m AP -m P@10 --correction holm --format latex
+      focuseval compare qrels.txt run*.txt -m AP -m P@10 --baseline bm25.txt --format latex
+      focuseval compare assessments/ run*.xml --profile inex2006 --task focused --test bootstrap --tails 1
       focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
       focuseval compare judging/ run*.xml -m MAgP --adjudicated
     """

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from focuseval.cli.judged import assessor_options, convert_judged, is_project, refuse_assessor
-from focuseval.cli.options import collection_options, format_options, open_collection, repairs_option
+from focuseval.cli.options import collection_options, format_options, open_collection, profile_option, repairs_option
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
@@ -18,6 +19,8 @@ from focuseval.cli.options import collection_options, format_options, open_colle
 @collection_options
 @assessor_options
 @repairs_option
+@profile_option("Cut a run's lists where the campaign does")
+@click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
 @click.option("--lossy", is_flag=True, help="Leave out what the target cannot say, and count it.")
 def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
@@ -34,9 +37,14 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert questions_df.csv gold.jsonl --docs corpora/ --repairs repairs.csv
       zcat run.gz | focuseval convert - - --to jsonl
     """
+    from focuseval.cli.printing import say_written  # noqa: PLC0415  help must not wait for it
+
     do = convert_judged if is_project(source) else _convert
-    for remark in do(source, target, wanted, options):
+    remarks = do(source, target, wanted, options)
+    for remark in remarks:
         click.echo(f"{source}: {remark}", err=True)
+    lost = any(remark.startswith("left out") for remark in remarks)
+    say_written(target, "with something left out, see above" if lost else "nothing left out")
 
 
 def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
@@ -52,4 +60,16 @@ def _convert(source: str, target: str, wanted: str | None, options: dict[str, An
     index = open_collection(options)
     if options["repairs"]:
         write_repairs_of_one(source, index, options, given or detect(source))
-    return convert_file(source, target, wanted, given=given, index=index, lossy=options["lossy"])
+    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": _cutoff(options["profile"])}
+    return convert_file(source, target, wanted, given=given, index=index, **more)
+
+
+def _cutoff(profile: str | None) -> int | None:
+    """Return how many results of a topic a campaign evaluates; None for all."""
+    if profile is None:
+        return None
+    from focuseval.measures.profiles import profile_named  # noqa: PLC0415  only asked for by name
+
+    found = profile_named(profile)
+    cutoff: int | None = found.policies_of(found.task(None)).get("cutoff")
+    return cutoff

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from focuseval.cli.outputs import Command
+
 if TYPE_CHECKING:
     from focuseval.demo.steps import Section
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", metavar="[DIR]", default="focuseval-demo", type=click.Path(file_okay=False, path_type=Path))
 def demo(folder: Path) -> None:
     r"""Walk through the whole loop on the embedded example.
@@ -28,9 +30,9 @@ def demo(folder: Path) -> None:
 
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
-    click.echo("\n".join(f"  {line}" for line in NEXT))
-    click.echo("\nThe same with a folder of your own:")
-    click.echo("\n".join(f"  {line}" for line in OWN))
+    click.echo("\n".join(line for command in NEXT for line in _continued(command)))
+    click.echo("\nThe same with a folder of your own (topics.tsv: lines of an id, a tab and a query):")
+    click.echo("\n".join(line for command in OWN for line in _continued(command)))
 
 
 def _show(part: Section) -> None:
@@ -38,5 +40,21 @@ def _show(part: Section) -> None:
 
     from focuseval.tables import render  # noqa: PLC0415  as above
 
+    computed = (part.signature.replace("|", ", "),) if part.signature else ()
+    table = replace(part.table, title=part.text, notes=(*part.table.notes, *computed))
     click.secho(part.title, bold=True)
-    click.echo(render([replace(part.table, title=part.text)], "table", signature=part.signature))
+    click.echo(render([table], "table"))
+
+
+WIDE = 76
+"""The longest line of a command, before its indent and the sign that it goes on."""
+
+
+def _continued(command: str) -> list[str]:
+    """Return a command on as many lines as 80 columns need; each but the last says that it goes on."""
+    lines = [""]
+    for word in command.split(" "):
+        if len(lines[-1]) + len(word) > WIDE - 4:
+            lines.append("   ")
+        lines[-1] += f" {word}"
+    return [f" {line} \\" for line in lines[:-1]] + [f" {lines[-1]}"]

@@ -29,7 +29,7 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
     if is_project(path):
         judged, own = read_judged(path, options)
-        return {"file": judged.file, "kind": "gold", **asdict(statistics.describe_gold(judged, own))}
+        return _told(judged.file, "gold", statistics.describe_gold(judged, own))
     source: Any = path if Path(path).is_dir() else open_source(path)  # standard input is there only once
     found: Any
     if are_topics(source):
@@ -38,7 +38,15 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
         kind, found = "run", statistics.describe_run(read_run(source), index)
     else:
         kind, found = "gold", statistics.describe_gold(read_gold(source, index=index), index)
-    return {"file": path, "kind": kind, **asdict(found)}
+    return _told(path, kind, found)
+
+
+def _told(path: str, kind: str, found: Any) -> dict[str, Any]:
+    """Return the figures of a file, and which of them others are over."""
+    from focuseval.statistics import OVER  # noqa: PLC0415  help must not wait for it
+
+    figures = asdict(found)
+    return {"file": path, "kind": kind, **figures, "over": {name: OVER[name] for name in figures if name in OVER}}
 
 
 def is_index(path: str) -> bool:
@@ -73,15 +81,22 @@ def statistics_tables(figures: dict[str, Any]) -> list[Table]:
     plain = {name: value for name, value in figures.items() if not isinstance(value, tuple) and name not in _TITLE}
     said = plain.pop("description", None)
     single = [(name, value) for name, value in plain.items() if name != "task" or value]
-    rows = tuple((name.replace("_", " "), _figure(name, value)) for name, value in single)
+    over = figures.get("over", {})
+    rows = [(name.replace("_", " "), _figure(name, value), _over(over.get(name), figures)) for name, value in single]
     title = f"{figures['file']} ({figures['kind']})"
     lists = [(name, value) for name, value in figures.items() if isinstance(value, tuple) and value]
-    notes = (said,) if said else ()
-    whole = Table(title, (*words(""), *numbers("value", form=",.2f")), rows, notes)
+    columns = (*words(""), *numbers("value", form=",.2f"), *words("over"))
+    shown = len(columns) if over else len(columns) - 1
+    whole = Table(title, columns[:shown], tuple(row[:shown] for row in rows), (said,) if said else ())
     return [whole, *(_counts(*named) for named in lists)]
 
 
-_TITLE = frozenset(("file", "kind"))
+_TITLE = frozenset(("file", "kind", "over"))
+
+
+def _over(name: str | None, figures: dict[str, Any]) -> str:
+    """Return what a figure is a mean, a share or a sum over."""
+    return "" if name is None or figures[name] is None else f"{figures[name]:,} {name.replace('_', ' ')}"
 
 
 def _figure(name: str, value: Any) -> Any:

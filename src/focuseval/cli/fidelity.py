@@ -10,17 +10,22 @@ from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     GRIDS,
     collection_options,
+    drop_tags_option,
     gold_format_option,
     layout_option,
     measure_option,
     output_option,
+    profile_option,
 )
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @measure_option()
+@profile_option("Policies of a campaign, and its official measures where none is named")
 @collection_options
+@drop_tags_option
 @gold_format_option
 @assessor_options
 @layout_option(*GRIDS)
@@ -46,7 +51,8 @@ def fidelity(gold: str, **options: Any) -> None:
     from focuseval.fidelity.tables import as_json, tables  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    found = test_measures(judged, options["measures"] or None, index)
+    policies = {"profile": options["profile"], "drop_tags": options["drop_tags"] or ()}
+    found = test_measures(judged, options["measures"] or None, index, **policies)
     if options["curves"]:
         write_curves(found.recall_base, options["curves"])
     signature, as_values = found.space.scores.signature, options["layout"] == "json"

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from focuseval.cli.options import layout_option
+from focuseval.cli.outputs import Command
 
-@click.command()
+if TYPE_CHECKING:
+    from focuseval.formats import Format
+
+
+@click.command(cls=Command)
 @click.argument("name", required=False)
-def formats(name: str | None) -> None:
+@layout_option("table", "json", what="How they are printed.")
+def formats(name: str | None, layout: str) -> None:
     r"""List the formats, or explain one with a sample.
 
     \b
@@ -18,6 +27,12 @@ def formats(name: str | None) -> None:
     from focuseval.formats import FORMATS, find_format  # noqa: PLC0415  help must not wait for it
     from focuseval.tables import Table, render, words  # noqa: PLC0415  as above
 
+    if layout == "json":
+        from focuseval.cli.printing import json_text  # noqa: PLC0415  only asked for by name
+
+        told = [_told(known) for known in ([find_format(name)] if name else FORMATS)]
+        click.echo(json_text(told[0] if name else told), nl=False)
+        return
     if name:
         click.echo(find_format(name).documentation.strip())
         return
@@ -26,3 +41,9 @@ def formats(name: str | None) -> None:
         rows = tuple((known.name, known.summary) for known in FORMATS if known.kind == kind)
         tables.append(Table(title, words("format", "summary"), rows))
     click.echo(render(tables, "table"), nl=False)
+
+
+def _told(known: Format) -> dict[str, object]:
+    """Return a format as plain values."""
+    named = {"name": known.name, "kind": known.kind, "summary": known.summary}
+    return named | {"aliases": list(known.aliases), "suffixes": list(known.suffixes), "says": sorted(known.says)}

@@ -7,19 +7,16 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", metavar="DIR")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as history.html.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="Only these measures.")
 @click.option("--title", default="Scores over time", show_default=True, help="The page's title.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(["html", *GRIDS]),
-    help="html with -o, else a table.",
-)
+@click.option("--format", "layout", type=click.Choice(["html", *GRIDS]), help="html with -o, else a table.")
+@click.option("--json", "layout", flag_value="json", help="The same as --format json.")
 def history(folder: str, **options: Any) -> None:
     r"""Draw a line per run and measure through the score files in DIR.
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from focuseval.cli.outputs import Command
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("source", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", "target", required=True, type=click.Path(path_type=Path), help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")

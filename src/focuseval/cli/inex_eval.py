@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import collection_options, open_collection
+from focuseval.cli.options import FiniteRange, collection_options, open_collection
+from focuseval.cli.outputs import Command
 
 
-@click.command("inex-eval")
+@click.command("inex-eval", cls=Command)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-t", "mode_t", is_flag=True, help="Thorough: iP and MAiP; overlap is allowed.")
@@ -21,7 +22,7 @@ from focuseval.cli.options import collection_options, open_collection
     "-irr", type=click.IntRange(1, 10**9), default=300, show_default=True, help="Irrelevant characters tolerated."
 )
 @click.option("-n", type=click.IntRange(1, 10**9), default=500, show_default=True, help="Distance worth nothing.")
-@click.option("-beta", type=click.FloatRange(0, 10**9), default=0.25, show_default=True, help="Weight of recall in F.")
+@click.option("-beta", type=FiniteRange(0, 10**9), default=0.25, show_default=True, help="Weight of recall in F.")
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options
@@ -35,22 +36,38 @@ def inex_eval(qrels: str, runs: tuple[str, ...], index: str | None, docs: str | 
     """
     from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
     from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  as above
-    from focuseval.formats import read_gold, read_run  # noqa: PLC0415  as above
     from focuseval.match import prepare  # noqa: PLC0415  as above
 
     mode = _mode({letter: flags.pop(f"mode_{letter}") for letter in "tfrbi"})
     documents = open_collection({"index": index, "docs": docs})
-    prepared = prepare(read_gold(qrels, index=documents), documents)
+    prepared = prepare(_read(qrels, "gold", documents), documents)
     refused: list[FocusevalError] = []
     for run in runs:
         try:
-            click.echo(report(read_run(run, index=documents), prepared, Options(mode, **flags), _say), nl=False)
+            click.echo(report(_read(run, "run", documents), prepared, Options(mode, **flags), _say), nl=False)
         except FocusevalError as error:  # one unlawful run must not cost the report on those after it
             refused.append(error)
     for earlier in refused[:-1]:
         click.echo(str(earlier), err=True)
     if refused:
         raise refused[-1]
+
+
+def _read(path: str, kind: Any, documents: Any) -> Any:
+    """Return a gold or a run; a file of columns may have no blank line."""
+    from focuseval.evaluate.inex_eval import refuse_blank_lines  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats import detect_source, open_source, read_gold, read_run  # noqa: PLC0415  as above
+    from focuseval.formats.source import open_sources  # noqa: PLC0415  as above
+
+    source = open_sources(path) if kind == "gold" else (open_source(path),)
+    if len(source) == 1 and detect_source(source[0], kind).name in COLUMNS:
+        refuse_blank_lines(source[0])
+    only: Any = source[0] if len(source) == 1 else path
+    return read_gold(only, index=documents) if kind == "gold" else read_run(only, index=documents)
+
+
+COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
+"""Formats whose lines are columns."""
 
 
 def _say(remark: str) -> None:

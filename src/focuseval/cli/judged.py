@@ -15,8 +15,18 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
 
 
+MERGES = ("lead", "majority", "union", "intersection")
+WHOSE = ("assessor", "adjudicated", "merge", "imported")
+
+
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--assessor`` and ``--adjudicated``: whose judgements of a project are meant."""
+    """Add how a gold is read: whose judgements of a project are meant, and whether documents may be unknown."""
+    unknown = "Go on although the index knows almost none of the judged documents."
+    command = click.option("--allow-unknown", is_flag=True, help=unknown)(command)
+    imported = "With --merge: imported assessors take part, too."
+    command = click.option("--imported", is_flag=True, help=imported)(command)
+    merge = "One gold from all assessors of a project: decisions, single judgements, else this rule."
+    command = click.option("--merge", type=click.Choice(MERGES), help=merge)(command)
     adjudicated = "The decisions of the adjudication, when the gold is a project of 'focuseval assess'."
     command = click.option("--adjudicated", is_flag=True, help=adjudicated)(command)
     assessor = "Whose judgements, when the gold is a project of 'focuseval assess'."
@@ -34,25 +44,50 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
     if is_project(gold):
         from focuseval.assess.golds import read_project  # noqa: PLC0415  only a project needs it
 
-        whose = {"assessor": options["assessor"], "adjudicated": options["adjudicated"]}
-        return read_project(gold, **whose, index=index, graded=graded)
+        whose = {name: options[name] for name in WHOSE}
+        return read_project(gold, **whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
 
-    return read_gold(gold, format=options["gold_format"], index=index), index
+    judged = read_gold(gold, format=options["gold_format"], index=index)
+    if not options["allow_unknown"]:
+        refuse_unknown(judged)
+    return judged, index
+
+
+LEAST = 0.1
+"""The share of the judged documents that an index has to know."""
+
+
+def refuse_unknown(gold: Gold) -> None:
+    """Refuse a collection that knows almost none of the judged documents: it is hardly the gold's own."""
+    if gold.placement is None or not len(gold.documents):
+        return
+    rows, index = gold.placement.document, gold.placement.collection
+    known = int((rows >= 0).sum())
+    if known >= LEAST * len(rows):
+        return
+    from focuseval.errors import NotComparableError  # noqa: PLC0415  help must not wait for it
+
+    has = f"it has {index.ids[0].as_py()!r}" if len(index) else "it has none"
+    unknown = gold.documents[int((rows < 0).argmax())].as_py()
+    raise NotComparableError(
+        f"{gold.file or 'the gold'}: expected documents of {index.name}, found {known} of {len(rows)} judged ones in "
+        f"it, not {unknown!r} ({has}); give the gold's own collection, or go on with --allow-unknown"
+    )
 
 
 def refuse_assessor(path: str, options: dict[str, Any]) -> None:
-    """Refuse ``--assessor`` and ``--adjudicated`` where there is no project to which they could apply."""
-    if options["assessor"] or options["adjudicated"]:
-        raise click.UsageError(f"--assessor and --adjudicated need an assessment project, {path} is none")
+    """Refuse ``--assessor`` and the like where there is no project to which they could apply."""
+    if any(options[name] for name in WHOSE):
+        raise click.UsageError(f"--assessor, --adjudicated and --merge need an assessment project, {path} is none")
 
 
 def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write a project's judgements in a gold format, and return the remarks."""
-    from focuseval.formats import write_gold  # noqa: PLC0415  help must not wait for it
+    from focuseval.assess.exports import write_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.files import format_of  # noqa: PLC0415  as above
 
     after = format_of(target, wanted, "gold")
     gold, index = read_judged(project, options, graded=after.name == "inex-2005")
-    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=options["lossy"]))
+    return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))

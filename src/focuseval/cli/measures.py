@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import click
 
+from focuseval.cli.options import layout_option
+from focuseval.cli.outputs import Command
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("name", required=False)
-def measures(name: str | None) -> None:
-    r"""List all measures, or explain one: definition, formula, parameters, bounds, citation, an example.
+@layout_option("table", "json", what="How they are printed.")
+def measures(name: str | None, layout: str) -> None:
+    r"""List all measures by family, or explain one: definition, formula, parameters, bounds, citation, an example.
 
     \b
     Examples:
@@ -16,8 +20,12 @@ def measures(name: str | None) -> None:
       focuseval measures MAgP
       focuseval measures 'nxCG(ideal=full)@10'
     """
-    from focuseval.measures import MEASURES  # noqa: PLC0415  help must not wait for it
-    from focuseval.measures.explain import explain, overview  # noqa: PLC0415  as above
+    from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.measures import explain  # noqa: PLC0415  as above
     from focuseval.tables import render  # noqa: PLC0415  as above
 
-    click.echo(explain(name) if name else render([overview(MEASURES)], "table"), nl=False)
+    if layout == "json":
+        text = json_text(explain.declared(*explain.found_measure(name)) if name else explain.as_json())
+    else:
+        text = explain.explain(name) if name else render(explain.overview(), "table")
+    click.echo(text, nl=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +14,15 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
 GRIDS = ("table", "markdown", "latex", "csv", "json")
 """How tables of results are printed: the layouts of `focuseval.tables`, for which help does not wait, and JSON."""
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; infinity and NaN, which compare with nothing, are in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or refuse it."""
+        number = super().convert(value, param, ctx)
+        return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
 
 
 def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
@@ -75,17 +85,47 @@ def profile_option(what: str = "Policies and default measures of a campaign") ->
     return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
 
 
+def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return the tag names of a list with commas; None where none is given."""
+    if value is None:
+        return None
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
+    if not all(names) or any(set(name) & set(" |:/[]") for name in names):
+        raise click.BadParameter(f"expected tag names with commas between them, found {value!r}", ctx, parameter)
+    return names
+
+
+def drop_tags_option(command: Command) -> Command:
+    """Add ``--drop-tags``: elements that are not in the recall base."""
+    text = "Leave elements of these tags out of the recall base; names with commas between them."
+    return click.option("--drop-tags", metavar="TAGS", callback=_tags, help=text)(command)
+
+
 def layout_option(
     *layouts: str, what: str = "How the results are printed: a table fits the terminal, or 80 columns."
 ) -> Decorator:
     """Return a decorator that adds ``--format``; the first layout is the default."""
     choice = click.Choice(layouts)
-    return click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
+    named = click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
+    short = click.option("--json", "layout", flag_value="json", help="The same as --format json.")
+    return lambda command: named(short(command))
+
+
+def repair_option(command: Command) -> Command:
+    """Add ``--repair``: runs as the task allows them."""
+    text = (
+        "Repair runs that break the task's rules before they are scored, and say what was changed. (Moved quotes are "
+        "put right in any case; --repairs lists them.)"
+    )
+    return click.option("--repair", is_flag=True, help=text)(command)
 
 
 def repairs_option(command: Command) -> Command:
     """Add ``--repairs``: a file for every span that was moved or could not be placed."""
-    text = "List every quote and text that is not where it was said to be: CSV, or JSON lines if it ends in .jsonl."
+    text = (
+        "Write a list of every quote and text that is not where it was said to be: CSV, or JSON lines if it ends in "
+        ".jsonl. (It changes no run; what breaks a task's rules is a matter of --repair.)"
+    )
     return click.option("--repairs", metavar="FILE", help=text)(command)
 
 
@@ -93,3 +133,22 @@ def output_option(command: Command) -> Command:
     """Add ``-o``: a file in place of the standard output."""
     text = "Write to this file instead of the standard output."
     return click.option("-o", "--output", metavar="FILE", help=text)(command)
+
+
+def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
+    """Return a decorator that adds what is evaluated: ``--missing --cutoff --cas --topics --repair --drop-tags``."""
+    options = (
+        click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
+        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
+        click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
+        click.option("--topics", metavar="FILE", help=topics),
+        repair_option,
+        drop_tags_option,
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import collection_options, run_format_option
+from focuseval.cli.options import collection_options, layout_option, run_format_option
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
@@ -21,9 +22,10 @@ from focuseval.cli.options import collection_options, run_format_option
     show_default=True,
     help="Documents that more runs returned first, or by chance.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffle.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffle.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool: what is in it keeps its place.")
 @run_format_option
+@layout_option("table", "json", what="How what each run brought is printed.")
 @collection_options
 def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     r"""Pool RUNs: the documents that assessors are to judge, those that more runs returned first.
@@ -37,4 +39,5 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     """
     from focuseval.cli.pooling import pool_files, show_pool  # noqa: PLC0415  help must not wait for it
 
-    show_pool(pool_files(runs, output, **options))
+    layout = options.pop("layout")
+    show_pool(pool_files(runs, output, **options), layout)

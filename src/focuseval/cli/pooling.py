@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from focuseval.cli.options import open_collection
+from focuseval.cli.printing import json_text, say_written
 
 if TYPE_CHECKING:
     from focuseval.pool import Pool
+    from focuseval.pool.statistics import PoolStatistics
 
 
 def pool_files(
@@ -36,8 +38,14 @@ def pool_files(
     collection = open_collection({"index": index, "docs": docs})
     read = [read_run(path, format=run_format, index=collection) for path in runs]
     base = read_pool(top_up) if top_up else None
+    if not any(run.topics for run in read):
+        from focuseval.errors import FormatError  # noqa: PLC0415  help must not wait for it
+
+        raise FormatError("expected results to pool, found runs without topics", at=runs[0], remedy="check the runs")
     pool = build_pool(read, depth=depth, size=size, order=order, seed=seed, base=base)
     write_pool(pool, output)
+    documents, topics = len(pool.entries), len({entry.topic for entry in pool.entries})
+    say_written(output, f"{documents:,} documents to judge for {topics:,} topics")
     return pool
 
 
@@ -45,12 +53,15 @@ MATRIX = 12
 """Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
 
 
-def show_pool(pool: Pool) -> None:
+def show_pool(pool: Pool, layout: str = "table") -> None:
     """Print what every run brought, what it brought alone, and its overlap with the others."""
     from focuseval.pool import describe_pool  # noqa: PLC0415  help must not wait for it
     from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415  as above
 
     told = describe_pool(pool)
+    if layout == "json":
+        click.echo(json_text(_plain(told)), nl=False)
+        return
     fewest, mean, most = told.per_topic
     spread = f"{fewest} each" if fewest == most else f"{fewest}–{most}, on average {mean:.1f}"
     title = f"{told.documents} documents for {told.topics} topics: {spread}"
@@ -67,3 +78,13 @@ def show_pool(pool: Pool) -> None:
     shares = numbers(*(named if small else ["overlap"]), form=".2f")
     columns = (*words("", "run"), *numbers("documents", "alone"), *shares)
     click.echo(render([Table(title, columns, tuple(rows), (note,) if len(rows) > 1 else ())], "table"), nl=False)
+
+
+def _plain(told: PoolStatistics) -> dict[str, object]:
+    """Return the figures of a pool as plain values; overlap is a matrix in the order of the runs."""
+    brought = zip(told.runs, told.brought, told.alone, strict=True)
+    runs = [{"run": run, "documents": documents, "alone": alone} for run, documents, alone in brought]
+    least, mean, most = told.per_topic
+    per_topic = {"least": least, "mean": mean, "most": most}
+    counts = {"topics": told.topics, "documents": told.documents, "per_topic": per_topic}
+    return counts | {"runs": runs, "overlap": told.overlap.tolist()}

@@ -8,6 +8,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from focuseval.tables import Table
 
@@ -35,3 +36,24 @@ def write_text(text: str, output: str | None) -> None:
     from focuseval.formats.output import write_whole  # noqa: PLC0415  only files need it
 
     write_whole(output, [text.encode()])
+
+
+def say_written(path: str | Path, what: str) -> None:
+    """Say on the standard error what was written: path, size, and what it is."""
+    from pathlib import Path  # noqa: PLC0415  only files need it
+
+    if str(path) != "-" and (Path(path).is_file() or Path(path).is_dir()):
+        files = [Path(path)] if Path(path).is_file() else [file for file in Path(path).rglob("*") if file.is_file()]
+        click.echo(f"{path}: {in_bytes(sum(file.stat().st_size for file in files))}, {what}", err=True)
+
+
+def in_bytes(number: int) -> str:
+    """Return a size as people read it.
+
+    >>> in_bytes(17), in_bytes(1_234), in_bytes(45_600_000)
+    ('17 bytes', '1.2 kB', '45.6 MB')
+    """
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if number >= size:
+            return f"{number / size:,.1f} {unit}"
+    return f"{number} bytes"

@@ -8,51 +8,40 @@ import click
 
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
+    FiniteRange,
     collection_options,
     format_options,
     layout_option,
     measure_option,
+    policy_options,
     profile_option,
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
+from focuseval.cli.significance_options import baseline_option, significance_options
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
-@click.option("--baseline", metavar="RUN", help="The run (file or id) that the others are held against.")
+@baseline_option
 @measure_option("A measure such as MAgP; may be repeated, the first one decides.")
 @task_option()
 @profile_option()
 @collection_options
-@click.option(
-    "--topics", metavar="FILE", help="The topics: what each of them asks, and their structure for --cas strict."
-)
 @click.option("--title", default="", help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option(
-    "--text-limit", type=click.FloatRange(0), default=2.5, show_default=True, help="Megabytes of text in the page."
+    "--text-limit", type=FiniteRange(0), default=2.5, show_default=True, help="Megabytes of text in the page."
 )
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")
-@click.option(
-    "--test",
-    type=click.Choice(["bootstrap", "randomisation", "t", "wilcoxon", "sign"]),
-    default="bootstrap",
-    show_default=True,
-    help="How the verdict is tested.",
-)
-@click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True, help="Level."
-)
-@click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
-@click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
-@click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
-@click.option("--repair", is_flag=True, help="Repair runs that break the task's rules.")
+@significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
+@policy_options("The topics: what each of them asks, and their structure for --cas strict.")
 @format_options
 @assessor_options
 @repairs_option
@@ -60,7 +49,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
     The page is one file that opens from disk without a network. With the collection (--index or --docs) it shows the
-    articles themselves. The verdict is two-tailed, with Holm's correction where several runs are compared.
+    articles themselves. Differences are judged as in 'focuseval compare', with the same numbers.
 
     \b
     Examples:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from focuseval.cli.significance_options import given, with_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +33,11 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
     if options["figures"]:
         write_figures(made, options["figures"])
     if options["output"] or options["layout"] != "html":
-        from focuseval.cli.printing import write_text  # noqa: PLC0415  help must not wait for it
+        from focuseval.cli.printing import say_written, write_text  # noqa: PLC0415  help must not wait for it
 
         write_text(render(made, options["layout"]), options["output"])
+        if options["output"]:
+            say_written(options["output"], made.first.verdict.headline)
     _say_remarks(evidence)
 
 
@@ -48,25 +51,22 @@ def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ev
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.report.build import gather_evidence  # noqa: PLC0415  as above
-    from focuseval.report.verdict import VERDICT  # noqa: PLC0415  as above
+    from focuseval.significance.settings import settings_of  # noqa: PLC0415  as above
 
-    baseline = options["baseline"]
-    if baseline and baseline not in runs and Path(baseline).is_file():
-        runs = (*runs, baseline)
     judged, index = read_judged(gold, options)
     evidence = gather_evidence(
         judged,
-        list(runs),
+        list(with_baseline(runs, options["baseline"])),
         options["measures"] or None,
         index=index,
         task=options["task"],
         profile=options["profile"],
-        baseline=baseline,
-        settings=replace(VERDICT, test=options["test"], alpha=options["alpha"]),
+        baseline=options["baseline"],
+        settings=settings_of(**given(options)),
         fidelity=options["fidelity"],
         topics=_topics(options["topics"]),
         watch=_watch,
-        **{name: options[name] for name in ("run_format", "missing", "cutoff", "cas", "repair")},
+        **{name: options[name] for name in ("run_format", "missing", "cutoff", "cas", "repair", "drop_tags")},
     )
     write_repairs_of(evidence.scores, options)
     return evidence

@@ -13,15 +13,17 @@ from focuseval.cli.options import (
     layout_option,
     measure_option,
     output_option,
+    policy_options,
     profile_option,
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()
@@ -48,12 +50,8 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
     help="Habits of another tool, or its own numbers beside ours, with the reason where they differ.",
 )
-@click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics score 0 or are left out.")
-@click.option("--cutoff", type=click.IntRange(1), help="Look at so many results per topic.")
-@click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read.")
-@click.option("--topics", metavar="FILE", help="The topics, for --cas strict.")
+@policy_options()
 @click.option("--chunks", metavar="FILE", help="All chunks of the chunker, for ceiling(…).")
-@click.option("--repair", is_flag=True, help="Repair runs that break the task's rules, and say what was changed.")
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
@@ -65,26 +63,13 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score assessments/ run.xml --profile inex2006 --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ --profile rag --format json -o scores.json
       focuseval score judging/ run.xml --adjudicated --task focused
+      focuseval score judging/ run.xml --merge union --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
     """
     from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
 
-    _refuse_overwriting((gold, *runs), options)
     scores = score_files(gold, runs, options)
     if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
         write_curves(scores, options["curves"])
     write_scores(scores, options)
-
-
-def _refuse_overwriting(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
-    """Refuse to write over a file that is read, or two outputs into one file."""
-    written = [options[name] for name in ("output", "curves") if options[name]]
-    if len(set(written)) < len(written):
-        raise click.UsageError("--curves and -o name the same file; give the curves one of their own")
-    from pathlib import Path  # noqa: PLC0415  help must not wait for it
-
-    read = {Path(path).resolve() for path in inputs}
-    for path in written:
-        if Path(path).resolve() in read:
-            raise click.UsageError(f"{path} is read, and would be written over; give the output another name")

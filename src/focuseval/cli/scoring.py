@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from focuseval.evaluate import Scores
+    from collections.abc import Callable
+
+    from focuseval.evaluate import Evaluation, Scores
 
 
-def score_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Scores:
-    """Read what the options name and evaluate it; remarks go to the standard error."""
+def score_files(
+    gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None
+) -> Scores:
+    """Read what the options name and evaluate it; remarks go to the standard error.
+
+    `also` may change what is planned, before anything is scored; options that a command does not have are not set.
+    """
     from focuseval.formats.run_blocks import ahead  # noqa: PLC0415  help must not wait for it
 
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.cli.watching import watched  # noqa: PLC0415  as above
-    from focuseval.evaluate import evaluate  # noqa: PLC0415  as above
+    from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas")
+    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
     with watched(runs) as progress:
-        scores = evaluate(
+        planned = plan_evaluation(
             judged,
             sources,
             options["measures"] or None,
             index=index,
             topics=_topics(options["topics"]),
-            chunks=_chunks(options["chunks"], index),
-            jobs=options["jobs"] or default_jobs(runs),
+            chunks=_chunks(options.get("chunks"), index),
+            jobs=options.get("jobs") or default_jobs(runs),
             progress=progress,
-            **{name: options[name] for name in asked},
+            **{name: options.get(name) for name in asked},
         )
+        scores = (also(planned) if also else planned).scores
     for remark in scores.remarks():
         click.echo(remark, err=True)
     write_repairs_of(scores, options)
@@ -79,16 +88,36 @@ def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout != "json":
         raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
+    merged = _merged(scores)
     if layout == "json":
-        text = json_text(scores.to_json(per_topic=per_topic, by_tag=by_tag))
+        told = scores.to_json(per_topic=per_topic, by_tag=by_tag)
+        text = json_text(told | ({"judged": merged} if merged else {}))
     elif layout == "trec":
         text = tables.to_trec(scores, per_topic=per_topic, by_tag=by_tag)
     elif layout == "csv":
         text = tables_text([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
     else:
         table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
-        text = tables_text([table], options, scores.signature)
+        text = tables_text([replace(table, notes=(*table.notes, *_notes(merged)))], options, scores.signature)
     write_text(text, options["output"])
+
+
+def _merged(scores: Scores) -> dict[str, int]:
+    """Return how the judgements of a merged project came about; {} for another gold."""
+    gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
+    if gold is None or not any("merged" in said for said in gold.attributes.values()):
+        return {}
+    from focuseval.assess.merge import merged_counts  # noqa: PLC0415  only a project needs it
+
+    return merged_counts(gold)
+
+
+def _notes(merged: dict[str, int]) -> tuple[str, ...]:
+    if not merged:
+        return ()
+    from focuseval.assess.merge import counts_text  # noqa: PLC0415  only a project needs it
+
+    return (counts_text(merged),)
 
 
 def write_curves(scores: Scores, path: str) -> None:

@@ -8,15 +8,16 @@ from typing import Any
 import click
 
 from focuseval.cli.judged import assessor_options, is_project, refuse_assessor
-from focuseval.cli.options import collection_options, open_collection
+from focuseval.cli.options import collection_options, layout_option, open_collection
+from focuseval.cli.outputs import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @collection_options
 @assessor_options
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, one object for a file.")
-def stats(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
+@layout_option("table", "json", what="How the figures are printed; JSON has one object for a file.")
+def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
     r"""Describe an index, a gold, a run or topics; each FILE is told by its content, - is standard input.
 
     An assessment project counts as gold.
@@ -36,7 +37,7 @@ def stats(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
     index = open_collection(options)
     for file in files:
         figures = describe_file(file, index, options)
-        if as_json:
+        if layout == "json":
             click.echo(json.dumps(figures, ensure_ascii=False))
         else:
             click.echo(render(statistics_tables(figures), "table"))

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.options import layout_option
+from focuseval.cli.outputs import Command
+
 if TYPE_CHECKING:
     from focuseval.topics import Topic
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file")
-@click.option("--json", "as_json", is_flag=True, help="Print all fields and NEXI's syntax tree with positions.")
+@layout_option("table", "json", what="How topics are printed; JSON has all fields and NEXI's syntax tree.")
 @click.pass_context
-def topics(ctx: click.Context, file: str, as_json: bool) -> None:
+def topics(ctx: click.Context, file: str, layout: str) -> None:
     r"""Show the topics of a file or a folder: kind, title, target, terms.
 
     A structured title that does not parse is shown with its error, and ends the command with exit code 1.
@@ -30,7 +33,7 @@ def topics(ctx: click.Context, file: str, as_json: bool) -> None:
 
     known = read_topics(file)
     errors = [error for topic in known if (error := _error(topic))]
-    if as_json:
+    if layout == "json":
         click.echo(json.dumps([_object(topic) for topic in known], ensure_ascii=False, indent=1))
     else:
         columns = words("id", "kind", "title", "target", "terms")

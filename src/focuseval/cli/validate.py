@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -11,16 +11,19 @@ from focuseval.cli.options import (
     collection_options,
     layout_option,
     open_collection,
+    profile_option,
     run_format_option,
     task_option,
 )
+from focuseval.cli.outputs import Command
 
 _SHOWN = 20
 
 
-@click.command()
-@click.argument("run")
-@task_option("The task whose rules hold", required=True)
+@click.command(cls=Command)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@task_option("The task whose rules hold; with --profile its first one, if not given")
+@profile_option("The campaign whose tasks and limits hold")
 @collection_options
 @run_format_option
 @click.option(
@@ -28,48 +31,83 @@ _SHOWN = 20
 )
 @layout_option("text", "json", what="How findings are printed.")
 @click.option(
-    "--repair", "repaired", type=click.Path(dir_okay=False), help="Write a lawful run here; list the changes."
+    "--repair",
+    "repaired",
+    metavar="FILE",
+    help="Write a lawful run here, and list the changes; 'score --repair' does the same in memory.",
 )
 @click.pass_context
-def validate(ctx: click.Context, /, run: str, **options: Any) -> None:
-    r"""Check a run against a task: unknown places, ranks, scores, duplicates, overlap, limits, grouping.
+def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> None:
+    r"""Check RUNs against a task: unknown places, ranks, scores, duplicates, overlap, limits, grouping.
 
-    Exit code 0 if the run is lawful or was repaired, 1 if not.
+    Exit code 0 if every run is lawful or was repaired, 1 if not. With several runs, JSON is a list of one object each.
 
     \b
     Examples:
       focuseval validate run.xml --task focused --index wiki.idx
+      focuseval validate run*.xml --profile inex2006 --task focused
       focuseval validate run.xml --task relevant-in-context --repair lawful.xml
       focuseval validate run.txt --task thorough --format json | jq .counts
     """
-    from focuseval.task.report import as_json, as_lines  # noqa: PLC0415  help must not wait for it
-    from focuseval.task.tasks import find_task  # noqa: PLC0415  as above
+    from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.task.report import as_json, as_lines  # noqa: PLC0415  as above
 
-    task = find_task(options["task"])
-    findings, limit = _findings(run, task, options)
-    if options["layout"] == "json":
-        click.echo(json.dumps(as_json(findings, task, limit), ensure_ascii=False, indent=1))
-    else:
-        for line in as_lines(findings, task, limit):
-            click.echo(line)
-    ctx.exit(1 if findings.errors else 0)
+    if options["repaired"] and len(runs) > 1:
+        raise click.UsageError("--repair writes one run: name one")
+    task, index, objects, lawful = _task(options), open_collection(options), [], True
+    for run in runs:
+        findings, limit = _findings(run, task, index, options)
+        lawful &= findings.lawful
+        if options["layout"] == "json":
+            objects.append(as_json(findings, task, limit))
+        else:
+            click.echo("\n".join(as_lines(findings, task, limit)))
+    if objects:
+        click.echo(json_text(objects[0] if len(runs) == 1 else objects), nl=False)
+    ctx.exit(0 if lawful else 1)
 
 
-def _findings(run: str, task: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
+def _task(options: dict[str, Any]) -> Any:
+    """Return the task whose rules hold: a profile must have it, and may limit its lists otherwise."""
+    from focuseval.task.tasks import find_task  # noqa: PLC0415  help must not wait for it
+
+    if not (options["task"] or options["profile"]):
+        raise click.UsageError("--task or --profile says which rules hold; give one of them")
+    task = find_task(options["task"]) if options["task"] else None
+    if not options["profile"]:
+        return task
+    from focuseval.measures.profiles import profile_named  # noqa: PLC0415  only asked for by name
+
+    profile = profile_named(options["profile"])
+    name = profile.task(task.name if task else None)
+    return replace(find_task(name), limit=profile.policies_of(name).get("cutoff"))
+
+
+def _findings(run: str, task: Any, index: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
     from focuseval.formats import detect_source, find_format, open_source, write_run  # noqa: PLC0415  as above
     from focuseval.task import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
-    index, source = open_collection(options), open_source(run)
+    source = open_source(run)
     chosen = find_format(options["run_format"], "run") if options["run_format"] else detect_source(source, "run")
     known = _placed(chosen.reader(index, faults="keep")(source), index)
     if not options["repaired"]:
-        return check(known, task, index), _SHOWN if options["limit"] is None else options["limit"]
+        shown = _SHOWN if options["limit"] is None else options["limit"]
+        return _keys(check(known, task, index), chosen, source), shown
     lawful, changes = repair(known, task, index)
     write_run(lawful, options["repaired"], chosen.name)
-    return changes, options["limit"]
+    return _keys(changes, chosen, source), options["limit"]
+
+
+def _keys(findings: Any, chosen: Any, source: Any) -> Any:
+    """Add the lines of JSON that repeat a key, which only the file itself tells."""
+    if chosen.name != "run-jsonl":
+        return findings
+    from focuseval.task.json_keys import with_repeated_keys  # noqa: PLC0415  only JSON lines need it
+
+    return with_repeated_keys(findings, bytes(source.data))
 
 
 def _placed(run: Any, index: Any) -> Any:

@@ -43,9 +43,9 @@ class Batch:
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
         if self.spool is None:
-            for name, file, kind, size in self.documents:
+            for name, file, kind, _ in self.documents:
                 try:
-                    yield Raw(name, file, unpacked(read_file(file, size), file), kind)
+                    yield Raw(name, file, unpacked(read_file(file), file), kind)
                 except CollectionError as error:
                     yield error
             return
@@ -58,28 +58,23 @@ class Batch:
                     yield error
 
 
-def read_file(file: str, size: int = 0) -> bytes:
-    """Read a document from the disk, which has about this size."""
+def read_file(file: str) -> bytes:
+    """Read a document from the disk."""
     try:
-        handle = os.open(file, _READ)
+        handle = os.open(file, _READ)  # `open` would ask the system four things more
         try:
-            data = os.read(handle, size + 1) if 0 < size <= MAX_BYTES else b""
-            return data if len(data) == size > 0 else _whole(handle, file)
+            size = os.fstat(handle).st_size
+            if size > MAX_BYTES:
+                what = f"refused: more than {MAX_BYTES // 2**20} MB"
+                raise CollectionError(what, at=file, remedy="split the document")
+            data = os.read(handle, size + 1)
+            while len(data) < size and (more := os.read(handle, size - len(data))):
+                data += more
         finally:
             os.close(handle)
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
-
-
-def _whole(handle: int, file: str) -> bytes:
-    """Read a file whose size is not what was thought."""
-    size = os.fstat(handle).st_size
-    if size > MAX_BYTES:
-        what = f"refused: more than {MAX_BYTES // 2**20} MB"
-        raise CollectionError(what, at=file, remedy="split the document")
-    os.lseek(handle, 0, os.SEEK_SET)
-    with os.fdopen(os.dup(handle), "rb") as stream:
-        return stream.read()
+    return data
 
 
 def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:

@@ -7,7 +7,6 @@ import shutil
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import field
-from glob import escape
 from itertools import chain, islice
 from pathlib import Path
 from socket import gethostname
@@ -21,7 +20,7 @@ from focuseval.collection.store import finish, read_metadata, sync
 from focuseval.collection.worker import IndexTask, forget_memory, index_batch, unwritable
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
-from focuseval.workers import cores, processes
+from focuseval.workers import cores, processes, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -148,7 +147,7 @@ def _appearing(target: Path) -> Iterator[Path]:
     """Give a folder beside `target` that takes its name at the end, and vanishes if anything goes wrong."""
     own = f".{target.name}.{gethostname()}.{os.getpid()}"
     folder, old = target.with_name(own + _PARTIAL), target.with_name(own + ".old")
-    _sweep(target)
+    sweep(target.parent, f".{target.name}.{gethostname()}.", _PARTIAL)
     folder.mkdir()
     try:
         yield folder
@@ -160,17 +159,3 @@ def _appearing(target: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
-
-
-def _sweep(target: Path) -> None:
-    """Remove what builds of the same index left behind on this machine when they were killed."""
-    if os.name != "posix":  # elsewhere a process cannot be asked whether it lives without harming it
-        return
-    for folder in target.parent.glob(f".{escape(target.name)}.{escape(gethostname())}.*{_PARTIAL}"):
-        number = folder.name.removesuffix(_PARTIAL).rpartition(".")[2]
-        try:
-            os.kill(int(number), 0)
-        except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
-        except (ValueError, OSError):
-            continue

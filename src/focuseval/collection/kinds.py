@@ -36,9 +36,11 @@ def kind_of(name: str) -> tuple[str, str]:
     (('co/2000/r7023', '.xml'), ('docs', '.jsonl'), ('LICENCE', ''))
     """
     stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
-    if extension.lower() in PACKED:
+    extension = extension.lower()
+    if extension in PACKED:
         stem, extension = splitext(stem)  # noqa: PTH122  as above
-    return stem, extension.lower()
+        return stem, extension.lower()
+    return stem, extension
 
 
 def unpacked(data: bytes, file: str) -> bytes:

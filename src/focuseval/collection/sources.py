@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import field
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
+_NAME = attrgetter("name")
+_SAMPLED = 64
+"""Files of a directory whose size is asked for."""
+
+
 class Member(NamedTuple):
     """A document still in its source."""
 
@@ -33,6 +39,7 @@ class Member(NamedTuple):
     kind: str
     """The extension that says what it is, or the kind of file that it stands in (`focuseval.collection.kinds`)."""
     size: int
+    """Bytes; of a file in a directory what is typical there."""
     read: Callable[[], bytes] | None = None
     """How to read it, now or never, from an archive; None for a file on disk."""
 
@@ -59,30 +66,42 @@ class Sources:
     def _members(self) -> Iterator[Member]:
         for path in self.paths:
             if path.is_dir():
-                yield from self._directory(path)
+                yield from self._directory(os.path.normpath(path))
             elif is_archive(path):
                 yield from self._archive(path)
             else:
                 yield from self._file(path)
 
-    def _directory(self, root: Path, inside: str = "") -> Iterator[Member]:
+    def _directory(self, root: str, inside: str = "") -> Iterator[Member]:
         """Walk a directory in sorted order; links to directories and hidden files are passed over."""
         try:
-            entries = sorted(os.scandir(root / inside), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(f"{root}/{inside}"), key=_NAME)
         except OSError as error:
-            raise CollectionError(
-                f"cannot read: {error.strerror}", at=str(root / inside), remedy="check the permissions"
-            ) from None
+            at = os.path.normpath(f"{root}/{inside}")
+            raise CollectionError(f"cannot read: {error.strerror}", at=at, remedy="check the permissions") from None
+        size = _typical(entries)
         for entry in entries:
-            name = f"{inside}/{entry.name}" if inside else entry.name
-            if entry.name.startswith(".") or (entry.is_dir() and entry.is_symlink()):
-                self.passed_over[entry.name if entry.is_symlink() else "hidden"] += 1
-            elif entry.is_dir():
-                yield from self._directory(root, name)
-            elif not (entry.is_file() or entry.is_symlink()):
-                self.passed_over["no regular file"] += 1
+            name = entry.name
+            if name[0] == ".":
+                self.passed_over[name if entry.is_symlink() else "hidden"] += 1
+            elif entry.is_file():
+                stem, extension = kind_of(name)
+                if extension in DOCUMENTS:
+                    yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
+                else:
+                    yield from self._contained(extension, entry.path, surely=False)
+            elif entry.is_dir() and not entry.is_symlink():
+                yield from self._directory(root, f"{inside}{name}/")
             else:
-                yield from self._known(name, entry.path, entry, surely=False)
+                yield from self._other(entry, inside)
+
+    def _other(self, entry: os.DirEntry[str], inside: str) -> Iterator[Member]:
+        """Yield a link that leads nowhere, so that it is named when it is read; all else is counted."""
+        stem, extension = kind_of(entry.name)
+        if entry.is_symlink() and not entry.is_dir() and extension in DOCUMENTS:
+            yield Member(_id(inside + stem, entry.path), entry.path, extension, 0)
+        else:
+            self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
 
     def _archive(self, path: Path) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
@@ -97,15 +116,17 @@ class Sources:
             known = ", ".join((*DOCUMENTS, *CONTAINERS))
             what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
             raise CollectionError(what, at=str(_existing(path)), remedy="rename it, or name its directory")
-        yield from self._known(path.name, str(path), _existing(path), surely=True)
-
-    def _known(self, name: str, file: str, place: Path | os.DirEntry[str], *, surely: bool) -> Iterator[Member]:
-        """Yield the document, or the documents, of a file; what is neither is counted, unless it surely should be."""
-        stem, extension = kind_of(name)
+        stem, extension = kind_of(path.name)
         if extension in DOCUMENTS:
-            yield Member(_id(stem, file), file, extension, _size(place))
-        elif extension in CONTAINERS and (surely or holds_documents(Path(file), CONTAINERS[extension])):
-            for inner, at, what, data in contained(Path(file), CONTAINERS[extension]):
+            yield Member(_id(stem, str(path)), str(path), extension, _size(_existing(path)))
+        else:
+            yield from self._contained(extension, str(_existing(path)), surely=True)
+
+    def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member]:
+        """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
+        kind = CONTAINERS.get(extension, "")
+        if kind and (surely or holds_documents(Path(file), kind)):
+            for inner, at, what, data in contained(Path(file), kind):
                 yield Member(inner, at, what, len(data), partial(bytes, data))
         else:
             self.passed_over[extension or "no extension"] += 1
@@ -132,9 +153,18 @@ def _size(path: Path | os.DirEntry[str]) -> int:
         return 0
 
 
+def _typical(entries: Sequence[os.DirEntry[str]]) -> int:
+    """Return about what size a directory's files have: to ask for each would take as long as to list them."""
+    some = [size for entry in entries[:: len(entries) // _SAMPLED + 1] if (size := _size(entry))]
+    return sum(some) // len(some) if some else 0
+
+
 def _id(stem: str, file: str) -> str:
     """Return the id of a document; names that are not UTF-8 cannot be written down."""
-    stem = stem.replace("\\", "/")
+    if "\\" in stem:
+        stem = stem.replace("\\", "/")
+    if stem.isascii():
+        return stem
     try:
         stem.encode("utf-8")
     except UnicodeEncodeError:

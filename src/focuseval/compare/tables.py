@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 
 def tables(comparisons: Sequence[Comparison], *, every_pair: bool = False) -> Iterator[Table]:
-    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides."""
+    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides.
+
+    With a baseline the pairs are few, and a matrix would be almost empty.
+    """
     yield means_table(comparisons)
     for comparison in comparisons:
-        runs = len(comparison.runs)
-        if runs != 2:
+        runs, few = len(comparison.runs), comparison.baseline is not None
+        if runs != 2 and not few:
             yield star_table(comparison)
-        if runs > 1 and (every_pair or runs <= 6):
+        if runs > 1 and (every_pair or few or runs <= 6):
             yield pairs_table(comparison)
         if runs == 2:
             yield deciding_table(comparison)
@@ -34,7 +37,7 @@ def means_table(comparisons: Sequence[Comparison]) -> Table:
     """Return the runs in order, each with its mean and 95 % interval under every measure."""
     columns = []
     for c in comparisons:
-        low, high = bca(c.values, resamples=max(1000, c.settings.resamples), seed=c.settings.seed)
+        low, high = bca(c.values, resamples=c.settings.of_interval, seed=c.settings.seed)
         columns.append([f"{m:.4f} [{a:.4f}, {b:.4f}]" for m, a, b in zip(c.means, low, high, strict=True)])
     rows = tuple((str(i + 1), name, *(col[i] for col in columns)) for i, name in enumerate(comparisons[0].runs))
     topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
@@ -51,9 +54,12 @@ def star_table(comparison: Comparison) -> Table:
         (names[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
     )
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
-    notes = (comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.settings}).")
+    notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
+    if len(comparison.topics) > 1 and comparison.family:
+        least, most = comparison.detectable.min(), comparison.detectable.max()
+        notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
     title = f"Significant improvements under {comparison.measure}"
-    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), notes)
+    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
 
 
 def deciding_table(comparison: Comparison, most: int = 5) -> Table:
@@ -98,28 +104,38 @@ def as_json(comparisons: Sequence[Comparison], correlations: Sequence[Correlatio
 
 
 def _comparison_json(c: Comparison) -> dict[str, Any]:
-    significant = c.significant
     return {
         "measure": c.measure,
-        "settings": {**vars(c.settings)},
+        "settings": vars(c.settings),
+        "family": {"pairs": c.family, "of": c.members, "baseline": None if c.baseline is None else c.runs[c.baseline]},
+        "method": c.method,
         "topics": list(c.topics),
+        "left_out": c.left_out,
         "runs": [{"run": name, "mean": float(mean)} for name, mean in zip(c.runs, c.means, strict=True)],
-        "significant": int(significant.sum()),
+        "significant": int(c.significant.sum()),
         "power": _plain(c.power),
         "sentence": c.sentence(),
-        "pairs": [
-            {
-                "better": c.runs[i],
-                "worse": c.runs[j],
-                "difference": float(c.difference[k]),
-                "interval": [float(c.low[k]), float(c.high[k])],
-                "p": float(c.p[k]),
-                "effect": _plain(float(c.effect[k])),
-                "significant": bool(significant[k]),
-                "won_tied_lost": list(c.wins(i, j)),
-            }
-            for k, (i, j) in enumerate(zip(c.better.tolist(), c.worse.tolist(), strict=True))
-        ],
+        "pairs": [pair_json(c, k) for k in range(c.family)],
+    }
+
+
+def pair_json(c: Comparison, k: int) -> dict[str, Any]:
+    """Return everything that is known of a pair, as plain values; what is not finite is null."""
+    better, worse = int(c.better[k]), int(c.worse[k])
+    columns = ("p", "corrected", "effect", "detectable")
+    return {
+        "better": c.runs[better],
+        "worse": c.runs[worse],
+        "difference": float(c.difference[k]),
+        "interval": [float(c.low[k]), float(c.high[k])],
+        "interval_corrected": False,
+        **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
+        "topics_needed": int(c.needed[k]) if np.isfinite(c.needed[k]) else None,
+        "topics_differing": int(c.differing[k]),
+        "ties": int(c.tied[k]),
+        "won_tied_lost": list(c.wins(better, worse)),
+        "significant": bool(c.significant[k]),
+        "verdict": c.verdict(k),
     }
 
 

@@ -21,7 +21,7 @@ NEXT = (
 
 OWN = (
     "focuseval index FOLDER -o my.idx",
-    "focuseval retrieve my.idx topics.tsv -o elements.xml    # topics.tsv: id, tab, query",
+    "focuseval retrieve my.idx topics.tsv -o elements.xml",
     "focuseval pool elements.xml --depth 20 -o pool.jsonl",
     "focuseval assess judging --index my.idx --topics topics.tsv --pool pool.jsonl",
     "focuseval report judging elements.xml --index my.idx --task focused -o report.html",

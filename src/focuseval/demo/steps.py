@@ -14,7 +14,6 @@ from focuseval.formats import read_gold, read_run, write_run
 from focuseval.lazy import cached_property
 from focuseval.report import build_report, render_html
 from focuseval.retrieve.retrieving import retrieve
-from focuseval.significance.comparison import compare
 from focuseval.significance.tables import pairs_table
 from focuseval.tables import Table, numbers, words
 from focuseval.task import check
@@ -193,7 +192,7 @@ def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
 def compared(loop: Loop, measure: str = "MAgP") -> Section:
     """Say which differences between the runs in context are more than luck."""
     scores = loop.scores("relevant-in-context", (measure,))
-    found = compare(measure, scores.names, scores.topics, scores.values[:, :, 0])
     text = "Six topics are few: with real collections, ask for fifty."
-    command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* -m {measure} --index articles.idx"
-    return Section("Which differences are real", text, pairs_table(found), command, scores.signature)
+    asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
+    command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
+    return Section("Which differences are real", text, pairs_table(scores.compare(measure)), command, scores.signature)

@@ -1,18 +1,22 @@
-"""From scores to comparisons: the same topics, the same gold, every pair of runs."""
+"""From scores to comparisons: the same topics, the same gold, every pair of runs or those with a baseline."""
 
 from __future__ import annotations
 
+from os import fspath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.significance.comparison import Comparison, Settings, compare
+from focuseval.significance.comparison import Comparison, compare
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from focuseval.evaluate import Scores
+    from focuseval.significance.settings import Settings
 
 
 def order_of(scores: Scores) -> NDArray[np.int64]:
@@ -20,32 +24,34 @@ def order_of(scores: Scores) -> NDArray[np.int64]:
     return np.argsort(-np.nan_to_num(scores.mean[:, 0], nan=-np.inf), kind="stable")
 
 
-def compare_scores(scores: Scores, measure: str, settings: Settings | None = None) -> Comparison:
-    """Compare all runs under one measure, in the order of the first measure.
+def compare_scores(
+    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None
+) -> Comparison:
+    """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of the first measure.
 
-    A topic without a base for the measure is left out for every run; a topic that only some runs have is refused.
+    A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
+    are left out of the mean (``missing=skip``): a comparison is over the same topics.
     """
     if measure not in scores.measures:
         raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
     order = order_of(scores)
     values = scores.values[order, :, scores.measures.index(measure)]
     absent = np.isnan(values)
-    uneven = absent.any(axis=0) & ~absent.all(axis=0)
-    if uneven.any():
-        topic = scores.topics[int(np.argmax(uneven))]
-        lacking = scores.names[int(order[int(np.argmax(absent[:, np.argmax(uneven)]))])]
-        raise NotComparableError(
-            f"{measure}: run {lacking} has no value for topic {topic}, others have; "
-            "compare runs over the same topics (missing=zero scores unanswered topics)"
-        )
-    kept = np.flatnonzero(~absent.all(axis=0))
-    names = tuple(scores.names[i] for i in order)
-    topics = tuple(scores.topics[i] for i in kept)
-    if not topics:
+    kept = np.flatnonzero(~absent.any(axis=0))
+    if absent.all():
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
-    return compare(measure, names, topics, values[:, kept], settings)
+    if not len(kept):
+        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
+    uneven = int((absent.any(axis=0) & ~absent.all(axis=0)).sum())
+    names, topics = tuple(scores.names[i] for i in order), tuple(scores.topics[i] for i in kept)
+    place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
+    return compare(measure, names, topics, values[:, kept], settings, baseline=place, left_out=uneven)
 
 
-def compare_all(scores: Scores, settings: Settings | None = None) -> tuple[Comparison, ...]:
-    """Compare all runs under every measure that was scored."""
-    return tuple(compare_scores(scores, measure, settings) for measure in scores.measures)
+def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
+    """Return the number of the run with this id, label or file."""
+    for names in (labels, scores.runs, scores.files):
+        found = [number for number, known in enumerate(names) if known == fspath(name)]
+        if len(found) == 1:
+            return found[0]
+    raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")

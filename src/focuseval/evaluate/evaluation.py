@@ -17,6 +17,7 @@ import numpy as np
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
+from focuseval.evaluate.noticed import noticed
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.match import Prepared
     from focuseval.workers import Shared
+
+_AT_ONCE = 16
+"""Runs that a process is given at once, at most: a small run takes about as long as handing it out."""
 
 KEPT = 1 << 28
 """Bytes of runs whose matches are kept."""
@@ -155,8 +159,10 @@ class Evaluation:
         from focuseval.workers import processes  # noqa: PLC0415  most evaluations need none
 
         with processes(self.jobs) as workers, workers.share((self.plan, self.prepared)) as shared:
-            sources = (self.sources[number] for number in numbers)
-            yield from workers.in_order(partial(_score_shared, shared), sources)
+            some = min(_AT_ONCE, -(-len(numbers) // (4 * self.jobs)))
+            tasks = ([self.sources[number] for number in batch] for batch in _batched(numbers, some))
+            for scored in workers.in_order(partial(_score_shared, shared), tasks):
+                yield from scored
 
     def _score_run(self, number: int, move: Callable[[float], None], *, streamed: bool) -> RunScores:
         """Match one run and compute every measure on it; a large one a block of topics at a time."""
@@ -184,13 +190,18 @@ class Evaluation:
         _refuse_strangers(matched, gold)
         run = matched.run
         unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
-        remarks = tuple(_remarks(matched, values, plan))
+        remarks = tuple(noticed(matched, values, plan))
         return RunScores(run.run_id, run.file, values, counted(matched), unknown, len(matched), remarks)
 
 
-def _score_shared(shared: Shared[tuple[Plan, Prepared]], source: Any) -> RunScores:
-    """Score one run under a plan and against a gold that were laid down for all of them."""
-    return Evaluation(*shared.get(), ()).score(source)
+def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    return (numbers[first : first + size] for first in range(0, len(numbers), size))
+
+
+def _score_shared(shared: Shared[tuple[Plan, Prepared]], sources: Sequence[Any]) -> list[RunScores]:
+    """Score some runs under a plan and against a gold that were laid down for all of them."""
+    evaluation = Evaluation(*shared.get(), ())
+    return [evaluation.score(source) for source in sources]
 
 
 def evaluate(
@@ -295,27 +306,13 @@ def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]
     return values
 
 
-def _remarks(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[str]:
-    """Yield what a reader of one run's scores should know."""
-    where = matched.run.file or matched.run.run_id
-    yield from (f"{where}: {remark}" for remark in matched.run.remarks)
-    if not len(matched.run):
-        yield f"{where}: the run returns no result for any topic"
-    repeated = max((one.repeated for one in matched.element_matches.values()), default=0)
-    if repeated:
-        yield f"{where}: {repeated:,} relevant results are repeated; they gain nothing the second time"
-    if plan.peer:
-        from focuseval.evaluate.compat import explain  # noqa: PLC0415  only asked for by name
-
-        yield from explain(matched, plan.measures, values, plan.peer)
-
-
 def _refuse_strangers(matched: Matched, gold: Gold) -> None:
     """Refuse a run that shares no document with the gold."""
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}; "
-            "check that both name documents in the same way (an index or --docs translates between ids)"
+            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}: the run "
+            f"has {matched.run.document[0].as_py()!r}, the gold {gold.documents[0].as_py()!r}; check that both name "
+            "documents in the same way (an index or --docs translates between ids)"
         )
 
 

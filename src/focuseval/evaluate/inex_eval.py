@@ -1,16 +1,20 @@
 """The official 2008–10 tool's report, line by line and with its habits (MEASURES.md §15).
 
 File order is the ranking, means are over answered topics, gP past the last article repeats the last value, recall
-levels of iP are computed in floating point, rates under ``all`` are means of topic values.
+levels of iP are computed in floating point, rates under ``all`` are means of topic values. A topic without relevance
+counts where it is answered: with 0, and with NaN where its rates divide by the relevance that it does not have.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from focuseval.errors import FormatError
 from focuseval.evaluate.task_rules import refuse_invalid
 from focuseval.match import Matched, Policies, match
 from focuseval.match.policies import inex_eval
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.formats.source import Source
     from focuseval.match import Prepared
     from focuseval.run import Run
 
@@ -66,44 +71,84 @@ class Options:
 
 
 def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], None] | None = None) -> str:
-    """Return the report on one run; `say` is told what the tool would have printed zeros for without a word."""
-    matched = match(run, prepared, policies(options))
-    if say is not None and matched.unjudged == len(matched):
-        say(
-            f"{run.file or run.run_id}: no document in common with {prepared.gold.file or 'the qrels'}, so everything "
-            "is 0; check that both name documents in the same way"
+    """Return the report on one run; `say` is told where the tool's habits would surprise."""
+    if run.whole_documents and len(run):
+        raise FormatError(
+            "expected 7 or 8 columns (topic Q0 document rank score run offset length), found 6: whole documents",
+            at=run.at(0),
+            remedy="'focuseval score' measures documents",
         )
+    matched = match(run, replace(prepared, all_topics=True), policies(options))
     if options.mode != "t":
         refuse_invalid(matched, TASKS[options.mode], official=True)
-    lines = [f"{name}\t{topic}\t{value}" for name, topic, value in _lines(matched, options)]
+    if say is not None:
+        for remark in _surprises(matched, options):
+            say(f"{run.file or run.run_id}: {remark}")
+    lines = [_line(*line) for line in _lines(matched, options)]
     head = f"<eval run-id={quoteattr(run.run_id)} file={quoteattr(run.file)}>"
     return "\n".join([head, *lines, "</eval>"]) + "\n"
+
+
+def refuse_blank_lines(source: Source) -> None:
+    """Refuse a blank line, as the tool does, in a file of columns; other formats say in their own way what is empty."""
+    for number, line in enumerate(bytes(source.data).removesuffix(b"\n").split(b"\n"), 1):
+        if not line.strip():
+            raise FormatError("expected columns, found a blank line", at=source.at(number), remedy="remove it")
+
+
+def _surprises(m: Matched, options: Options) -> Iterator[str]:
+    """Yield what a user would want to know of the tool's habits on this run."""
+    if m.unjudged == len(m):
+        gold = m.prepared.gold.file or "the qrels"
+        yield f"no document in common with {gold}, so everything is 0; check that both name documents in the same way"
+    if m.run.split_topics:
+        topic, line = m.run.split_topics[0]
+        yield f"topic {topic!r} stands in several blocks, again on line {line}: they are joined (the tool counts twice)"
+    bare = _counted(m, options) & (m.prepared.numrel == 0)
+    if bare.any():
+        name = m.prepared.topics[int(np.flatnonzero(bare)[0])]
+        yield (
+            f"{int(bare.sum())} topics without relevance count (first {name}), so that some means are NaN, as the tool "
+            "has them; 'focuseval score' leaves such topics out"
+        )
 
 
 def policies(options: Options) -> Policies:
     """Return the tool's policies."""
     missing = "zero" if options.complete else "skip"
-    return inex_eval(Policies()).but(missing=missing, beta=options.beta)
+    return inex_eval(Policies(), thorough=options.mode == "t").but(missing=missing, beta=options.beta)
+
+
+def _line(name: str, topic: str, value: str) -> str:
+    """Return one line: names of fewer than eight characters are followed by two tabs."""
+    return f"{name}\t{'' if len(name) >= TAB else chr(9)}{topic}\t{value}"
+
+
+TAB = 8
+"""Columns between two tabs."""
+
+
+def _counted(m: Matched, options: Options) -> NDArray[np.bool_]:
+    """Return the topics that are in the means: those that are answered, or all."""
+    return np.ones(m.topics, np.bool_) if options.complete else m.answered
 
 
 def _lines(m: Matched, options: Options) -> Iterator[tuple[str, str, str]]:
-    """Yield name, topic or ``all``, value."""
-    counted = np.ones(m.topics, np.bool_) if options.complete else m.answered
+    """Yield name, topic or ``all``, value: every topic's lines, then those of all."""
+    counted = _counted(m, options)
     counts, rates = sizes(m, options), values(m, options)
+    average = "MAiP" if options.listed else "MAgP"
     if options.queries:
+        own = [label for label in rates if not label.startswith("ircl_prn") and label != average]
         for topic in np.flatnonzero(counted):
             name = m.prepared.topics[topic]
             yield from ((label, name, str(column[topic])) for label, column in counts.items())
-            yield from ((_single(label), name, java(column[topic])) for label, column in rates.items())
+            yield from ((label, name, java(rates[label][topic])) for label in own)
+            yield average[1:], name, java(rates[average][topic])
     yield "num_q", "all", str(int(counted.sum()))
     summed = counted if options.listed else np.ones(m.topics, np.bool_)
     yield from ((label, "all", str(int(column[summed].sum()))) for label, column in counts.items())
     yield from ((label, "all", java(_mean(column[counted]))) for label, column in rates.items())
-
-
-def _single(label: str) -> str:
-    """Return the name of a mean's topic value: AiP for MAiP."""
-    return {"MAiP": "AiP", "MAgP": "AgP"}.get(label, label)
 
 
 def _mean(column: NDArray[Any]) -> float:
@@ -127,6 +172,10 @@ def sizes(m: Matched, options: Options) -> dict[str, NDArray[np.int64]]:
 
 def values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
     """Return the rates of every topic, in the tool's order."""
+    return _list_values(m, options) if options.listed else _article_values(m, options)
+
+
+def _list_values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
     counts = sizes(m, options)
     found: dict[str, NDArray[np.float64]] = {}
     for name, part, shown, whole in (
@@ -135,36 +184,42 @@ def values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
     ):
         precision, recall = ratio(counts[part], counts[shown]), ratio(counts[part], counts[whole])
         found |= {f"{name}_prec": precision, f"{name}_rec": recall, f"{name}_f1": harmonic(precision, recall)}
-    return found | (_list_values(m) if options.listed else _article_values(m, options))
-
-
-def _list_values(m: Matched) -> dict[str, NDArray[np.float64]]:
+        found[f"{name}_rec"] = _undefined(recall, counts[whole])
     curve = interpolated_curve(m)[1]
-    found = {f"iP[{level / 100:.2f}]": curve[:, level] for level in (0, 1, 5, 10)}
+    found |= {f"iP[{level / 100:.2f}]": curve[:, level] for level in (0, 1, 5, 10)}
     found["MAiP"] = average_interpolated_precision(m)
     return found | {f"ircl_prn.{level / 100:.2f}": curve[:, level] for level in range(101)}
+
+
+def _undefined(rate: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a rate as the tool divides: NaN where there is nothing to divide by."""
+    return np.where(whole == 0, np.nan, rate)
 
 
 def _article_values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
     score: dict[str, Any] = {
         "score": SCORES[options.mode], "beta": options.beta, "irr": options.irr, "n": options.n
     }  # fmt: skip
+    numrel = m.prepared.numrel
     average = average_generalised_precision(m, gain="documents", credit="document", form="average", **score)
-    found = {"MAgP": np.nan_to_num(average)}
-    found |= {f"gP[{k}]": np.nan_to_num(generalised_precision(m, at=k, **score)) for k in RANKS}
-    found |= {f"gR[{k}]": ratio(relevant_upto(m, k), m.prepared.numrel) for k in RANKS}
+    found = {"MAgP": _undefined(np.nan_to_num(average), numrel)}
+    for k in RANKS:
+        found[f"gP[{k}]"] = np.nan_to_num(generalised_precision(m, at=k, **score))
+        found[f"gR[{k}]"] = _undefined(ratio(relevant_upto(m, k), numrel), numrel)
     s = article_scores(m, **score)
-    best = interpolate(s, recall_credit(m, "documents", "document")[s.row], m.prepared.numrel, steps=10)
+    best = interpolate(s, recall_credit(m, "documents", "document")[s.row], numrel, steps=10)
     return found | {f"ircl_prn.{level / 10:.2f}": best[:, level] for level in range(11)}
 
 
 def java(value: float) -> str:
     """Print a double as the tool's language does.
 
-    >>> java(0.75), java(1.0), java(0.00025)
-    ('0.75', '1.0', '2.5E-4')
+    >>> java(0.75), java(1.0), java(0.00025), java(float("nan"))
+    ('0.75', '1.0', '2.5E-4', 'NaN')
     """
     value = float(value)
+    if math.isnan(value):
+        return "NaN"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(value)
     shortest = next(text for p in range(18) if float(text := f"{value:.{p}e}") == value)

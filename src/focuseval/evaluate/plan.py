@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import MissingDataError, TaskError
+from focuseval.errors import MissingDataError, UsageError
 from focuseval.match.policies import Policies, inex_eval
 from focuseval.measures import parse
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
@@ -44,15 +44,16 @@ def plan_for(
     changes = dict(changes)
     run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
     chosen = profile_named(profile) if profile else None
+    named = task_named(task) if task else None
     if task and not (asked or chosen):
         _refuse_documents(gold, task)
-    task = task_named(task) if task else task_of(first, chosen)
+    task = named or task_of(first, chosen)
     policies = Policies()
     if chosen:
         task = chosen.task(task)
         policies = policies.but(**chosen.policies_of(task))
     if changes.get("compat") == "inex_eval":
-        policies = inex_eval(policies)
+        policies = inex_eval(policies, thorough=task == "thorough")
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
     peer = _peer(policies.compat)
     if not asked:
@@ -106,7 +107,7 @@ def task_of(run: Run | None, profile: Profile | None) -> str | None:
         return None
     try:
         task = task_named(run.task)
-    except TaskError:
+    except UsageError:
         return None
     return task if profile is None or task in profile.tasks else None
 

@@ -168,12 +168,17 @@ class Scores:
             raise ValueError("these scores are of some topics only: ask those of all topics for their curves")
         return self.evaluation.curve(measure)
 
-    def compare(self, measure: str, **settings: Any) -> Comparison:
-        """Compare all pairs of runs under one measure; settings as in `focuseval.significance.comparison`."""
-        from focuseval.evaluate.comparing import compare_scores  # noqa: PLC0415  it knows scores, not the other way round
-        from focuseval.significance.comparison import Settings  # noqa: PLC0415  only comparisons need statistics
+    def compare(self, measure: str, *, baseline: str | None = None, **settings: Any) -> Comparison:
+        """Compare all pairs of runs, or all runs with a baseline (its id or file), under one measure.
 
-        return compare_scores(self, measure, Settings(**settings))
+        Settings as in `focuseval.significance.settings`: ``test``, ``tails``, ``resamples``, ``alpha``, ``correction``,
+        ``seed``.
+        """
+        from focuseval.evaluate.comparing import compare_scores, find_run  # noqa: PLC0415  it knows scores, not the other way round
+        from focuseval.significance.settings import settings_of  # noqa: PLC0415  only comparisons need statistics
+
+        number = None if baseline is None else find_run(baseline, self, self.names)
+        return compare_scores(self, measure, settings_of(**settings), baseline=number)
 
     def __str__(self) -> str:
         """Return the means as a table, with the signature below: what ``print`` shows."""

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 VERSION = __version__
 """Looked up once: it costs as much as scoring a hundred topics."""
 
-_DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {"profile": "none", "repair": "no"}
+_DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
+    "profile": "none",
+    "repair": "no",
+    "drop_tags": "",
+}
 """What a signature that does not name a part stands for."""
 
 _NO_CHOICE = frozenset({"focuseval", "ties", "repeated", "unjudged", "unit"})

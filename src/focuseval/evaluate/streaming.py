@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from focuseval.errors import FocusevalError
 from focuseval.evaluate import counts
+from focuseval.evaluate.noticed import RANKS, order_remarks
 from focuseval.formats.run_blocks import ahead
 from focuseval.match import prepare
 from focuseval.values import dataclass
@@ -44,6 +45,8 @@ class Piece:
     scored: RunScores | None
     """The block's scores; None where the gold knows none of its topics."""
     nothing: Run
+    remarks: tuple[str, ...] = ()
+    """What is said of a block that was not scored."""
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -103,7 +106,7 @@ def _piece(run: Run, number: dict[str, int], whole: Evaluation) -> Piece | None:
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
     if not len(codes):
-        return Piece(codes, strangers, None, nothing)
+        return Piece(codes, strangers, None, nothing, tuple(order_remarks(run)))
     part = some_topics(prepared, codes)
     if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
         return None  # alone, it would be refused for want of highlights
@@ -158,6 +161,15 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunSco
         position = prepared.position[codes]
         position = position[position >= 0]
         values[position], counts[position] = part.values, part.counts
-    remarks = tuple(remark for _, part in parts for remark in part.remarks)
     results = sum(part.results for _, part in parts)
-    return replace(first, values=values, counts=counts, unknown=strangers, results=results, remarks=remarks)
+    return replace(first, values=values, counts=counts, unknown=strangers, results=results, remarks=_remarks(pieces))
+
+
+def _remarks(pieces: list[Piece]) -> tuple[str, ...]:
+    """Return what is said of all blocks: of the order of results each thing once, at its first place, and last."""
+    said = [remark for piece in pieces for remark in (piece.scored.remarks if piece.scored else piece.remarks)]
+    order: dict[str, str] = {}
+    for remark in said:
+        if RANKS in remark:
+            order.setdefault(remark.partition(" (first")[0], remark)
+    return (*dict.fromkeys(remark for remark in said if RANKS not in remark), *order.values())

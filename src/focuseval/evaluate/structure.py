@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import MeasureError, NotComparableError
+from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ def queries_of(topics: Iterable[Any] | str | PathLike[str] | None, gold: Gold) -
             "what they ask for is unknown; give the topics of the gold's campaign with --topics"
         )
     if all(queries[name] is None for name in gold.topics):
-        raise MeasureError("no topic asks for structure, so nothing can be read strictly; leave out --cas strict")
+        raise MissingDataError("no topic asks for structure, so nothing can be read strictly; leave out --cas strict")
     return {name: query for name, query in queries.items() if query is not None}
 
 

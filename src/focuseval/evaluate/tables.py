@@ -27,7 +27,8 @@ def means_table(scores: Scores, *, per_topic: bool = False) -> Table:
             rows.append((name, topic, *(values.get(measure) for measure in scores.measures), *[""] * len(PRINTED)))
         rows.append((name, "all", *_means(scores, number)))
     named = words("run", "topic") if per_topic else words("run")
-    return Table("", (*named, *numbers(*scores.measures, *PRINTED)), tuple(rows))
+    measured = tuple(Column(measure, best=not per_topic) for measure in scores.measures)
+    return Table("", (*named, *measured, *numbers(*PRINTED)), tuple(rows))
 
 
 def tag_table(scores: Scores) -> Table:

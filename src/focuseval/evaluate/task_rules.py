@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def refuse_invalid(m: Matched, task: str | None, *, official: bool = False) -> None:
     """Check what can be seen in the matched table: overlap, interleaved articles, several entry points.
 
-    The official tool (`official`) looks for overlap in focused runs only, and takes the first of several entry points.
+    The official tool (`official`) looks for overlap in focused runs only.
     """
     if not len(m):
         return
@@ -29,7 +29,7 @@ def refuse_invalid(m: Matched, task: str | None, *, official: bool = False) -> N
         _refuse(m, task, np.flatnonzero(m.new_size < m.size), "returns text that an earlier result returned", remedy)
     elif task in overlap_matters and m.run.path is not None:
         _refuse_nested(m, task, remedy)
-    if task == "relevant-in-context" or (task == "best-in-context" and official):
+    if task == "relevant-in-context":
         _refuse(m, task, interleaved(m), "comes back to an article after another one", remedy)
     elif task == "best-in-context":
         _refuse(m, task, again(m), "is a second entry point into one article", remedy)
@@ -80,8 +80,9 @@ def _refuse(m: Matched, task: str, rows: NDArray[np.int64], what: str, remedy: s
     if not len(rows):
         return
     topic = m.prepared.topics[int(m.topic[rows[0]])]
+    document = m.column(m.run.document)[int(rows[0])].as_py()
     raise TaskError(
-        f"topic {topic}: the result at rank {int(m.rank[rows[0]])} {what}, which the task {task} forbids "
+        f"topic {topic}: the result at rank {int(m.rank[rows[0]])} ({document}) {what}, which the task {task} forbids "
         f"({len(rows)} such results)",
         at=m.run.at(int(rows[0] if m.rows is None else m.rows[rows[0]])) if m.run.file else m.run.run_id,
         remedy=remedy,

@@ -9,7 +9,9 @@ from focuseval.evaluate.evaluation import evaluate
 from focuseval.fidelity.mapping import Gap, passage_gap, to_elements, to_passages
 from focuseval.fidelity.requirements import Answer, requirements
 from focuseval.fidelity.space import SpaceTest, space_test
+from focuseval.match.policies import Policies
 from focuseval.measures import parse
+from focuseval.measures.profiles import profile_named
 from focuseval.simulate import RECALL_BASE_KINDS, simulate
 from focuseval.values import dataclass
 
@@ -38,22 +40,46 @@ class Fidelity:
     gaps: tuple[Gap, ...]
 
 
-def fidelity(gold: Gold, measures: Sequence[str] | None = None, index: Any = None) -> Fidelity:
+def fidelity(
+    gold: Gold,
+    measures: Sequence[str] | None = None,
+    index: Any = None,
+    *,
+    profile: str | None = None,
+    drop_tags: tuple[str, ...] = (),
+) -> Fidelity:
     """Run every test of fidelity on a gold; `measures` replaces the defaults of both families.
 
     A measure of elements is shown on the runs of the recall base, any other in the S×R space; the table of
-    requirements has them all.
+    requirements has them all. A profile sets the policies of its tasks, its recall base and, where no measure is named,
+    its official ones; `drop_tags` are left out of the recall base.
     """
-    asked = tuple(measures or (*IN_CONTEXT, *OF_ELEMENTS))
+    asked = tuple(measures or _official(profile) or (*IN_CONTEXT, *OF_ELEMENTS))
     of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
-    runs = [simulate(gold, kind, index) for kind in RECALL_BASE_KINDS]
+    policies = {task: policies_under(profile, task) for task in ("thorough", "relevant-in-context")}
+    without = Policies(drop_tags=drop_tags).but(**policies["thorough"]).left_out()
+    runs = [simulate(gold, kind, index, without=without) for kind in RECALL_BASE_KINDS]
+    of_base = policies["thorough"] | {"drop_tags": drop_tags}
     return Fidelity(
-        space=space_test(gold, in_context, index),
-        recall_base=evaluate(gold, runs, of_elements, task="thorough", index=index),
+        space=space_test(gold, in_context, index, **policies["relevant-in-context"]),
+        recall_base=evaluate(gold, runs, of_elements, task="thorough", index=index, **of_base),
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
         gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
     )
+
+
+def _official(profile: str | None) -> tuple[str, ...]:
+    """Return the official measure of every task of a profile."""
+    return tuple(dict.fromkeys(names[0] for names in profile_named(profile).tasks.values())) if profile else ()
+
+
+def policies_under(profile: str | None, task: str) -> dict[str, Any]:
+    """Return the policies of a profile's task; of a task that it does not have, those of the whole profile."""
+    if profile is None:
+        return {}
+    chosen = profile_named(profile)
+    return chosen.policies_of(task) if task in chosen.tasks else dict(chosen.policies)
 
 
 call_by_name(__name__)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.evaluate.evaluation import evaluate
-from focuseval.significance.paired_tests import t_test
+from focuseval.significance.paired_tests import paired_differences, t_test
 from focuseval.simulate import SPACE, simulate
 from focuseval.simulate.parts import SELECTIONS
 from focuseval.simulate.ranking import RANKINGS
@@ -20,8 +20,6 @@ from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from focuseval.evaluate import Scores
     from focuseval.gold import Gold
@@ -104,10 +102,10 @@ class SpaceTest:
         return dict(zip(self.scores.runs, self.scores.mean[:, column].tolist(), strict=True))
 
 
-def space_test(gold: Gold, measures: Sequence[str], index: Any) -> SpaceTest:
+def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any) -> SpaceTest:
     """Build the 20 runs of the space, score them, and hold every step against what is expected."""
     runs = [simulate(gold, kind, index) for kind in SPACE]
-    scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index)
+    scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index, **policies)
     found = tuple(_outcomes(scores, column) for column in range(len(scores.measures)))
     return SpaceTest(scores.measures, scores, found)
 
@@ -117,7 +115,8 @@ def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
     values = scores.values[:, :, column]
     values = values[:, ~np.isnan(values).any(axis=0)]
     chosen = steps()
-    differences = _exact(values[[row[s.first] for s in chosen]] - values[[row[s.second] for s in chosen]])
+    first, second = [row[s.first] for s in chosen], [row[s.second] for s in chosen]
+    differences = paired_differences(values[first], values[second])
     p = t_test(differences, tails=2)
     return tuple(
         Outcome(
@@ -130,8 +129,3 @@ def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
         )
         for i, (step, d) in enumerate(zip(chosen, differences, strict=True))
     )
-
-
-def _exact(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Set differences that are only rounding noise to zero: sums in another order are not another score."""
-    return np.where(np.abs(differences) < 1e-12, 0.0, differences)

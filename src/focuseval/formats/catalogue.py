@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, UsageError, did_you_mean
 from focuseval.formats import sniff
 from focuseval.formats.format import Format, Kind
 from focuseval.formats.source import open_sources
@@ -93,9 +93,9 @@ def find_format(name: str, kind: Kind | None = None) -> Format:
     for known in there:
         if name in known.aliases:
             return known
-    raise FormatError(
-        f"expected one of {', '.join(f.name for f in there)}, found {name!r}", remedy="see 'focuseval formats'"
-    )
+    names = [known.name for known in there]
+    remedy = did_you_mean(name, names, "see 'focuseval formats'")
+    raise UsageError(f"expected one of {', '.join(names)}, found {name!r}; {remedy}")
 
 
 def detect(path: str | Path | Source, kind: Kind | None = None) -> Format:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, UsageError
 from focuseval.formats import sniff
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.source import open_source, open_sources
 from focuseval.place import place_gold, place_run
 from focuseval.place.golds import refuse_past_end
+from focuseval.place.runs import refuse_bad_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,10 +84,12 @@ def write_gold(
     index: Collection | None = None,
     *,
     lossy: bool = False,
+    replace: bool = False,
 ) -> tuple[str, ...]:
     """Write a gold, whole or not at all, and return remarks on what the format cannot say.
 
-    Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``).
+    Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``); with `replace`
+    in the place of a folder of such files.
     """
     from focuseval.formats.convert_gold import convert_gold  # noqa: PLC0415  writing is rare
     from focuseval.formats.judgements import file_name, only_topic  # noqa: PLC0415  as above
@@ -96,7 +99,7 @@ def write_gold(
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
     if chosen.by_topic and str(path) != "-" and not Path(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(only_topic(gold, code)) for code, t in enumerate(gold.topics)}
-        write_folder(path, one)
+        write_folder(path, one, replace=replace)
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
@@ -125,18 +128,39 @@ def convert_file(
     given: Format | None = None,
     index: Collection | None = None,
     lossy: bool = False,
+    replace: bool = False,
+    cutoff: int | None = None,
 ) -> tuple[str, ...]:
-    """Convert a run or a gold file into another format, and return the remarks of reading and writing."""
+    """Convert a run or a gold file into another format, and return the remarks of reading and writing.
+
+    With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic.
+    """
     sources = open_sources(source)
     before = given or (detect_source(sources[0]) if len(sources) == 1 else _one_format(sources))
     after = format_of(target, wanted, before.kind)
     if before.kind == "run":
         run: Run = before.reader(index)(_single(sources))
-        return (*run.remarks, *write_run(run, target, after.name, index, lossy=lossy))
+        if not run.topics:
+            raise FormatError("expected results, found a run without topics", at=source, remedy="is it the right file?")
+        if index is not None and run.start is not None:
+            refuse_bad_spans(place_run(run, index))
+        run, cut = _cut(run, cutoff)
+        return (*run.remarks, *cut, *write_run(run, target, after.name, index, lossy=lossy))
     gold: Gold = before.reader(index)(sources)
     if gold.passages.quote is not None:
         gold = _placed(gold, index)
-    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy))
+    return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy, replace=replace))
+
+
+def _cut(run: Run, cutoff: int | None) -> tuple[Run, tuple[str, ...]]:
+    """Return the first results of every topic, and how many were left out."""
+    import numpy as np  # noqa: PLC0415  only a profile needs it
+
+    place = np.arange(len(run)) - run.bounds[run.topic]
+    kept = np.flatnonzero(place < cutoff) if cutoff is not None else np.arange(len(run))
+    if len(kept) == len(run):
+        return run, ()
+    return run.take(kept), (f"left out: {len(run) - len(kept):,} results beyond the first {cutoff:,} of their topics",)
 
 
 def _single(sources: Sequence[Source]) -> Source:
@@ -156,6 +180,4 @@ def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
         if known.kind == kind and Path(target).suffix.lower() in known.suffixes:
             return known
     names = ", ".join(known.name for known in FORMATS if known.kind == kind)
-    raise FormatError(
-        f"expected a format for {target!r}, found none by its ending", remedy=f"give --to, one of {names}"
-    )
+    raise UsageError(f"expected a format for {target!r}, found none by its ending; give --to, one of {names}")

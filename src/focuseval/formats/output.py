@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -29,9 +30,14 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
         _write(Path(path), pieces)
 
 
-def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]]) -> None:
-    """Write several files into a new folder that appears whole, or not at all; an empty folder may be there."""
+def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, replace: bool = False) -> None:
+    """Write several files into a new folder that appears whole, or not at all; an empty folder may be there.
+
+    With `replace` it takes the place of a folder that holds nothing but XML files.
+    """
     target = Path(path)
+    if target.is_dir() and any(target.iterdir()):
+        _refuse_folder(target, replace=replace)
     with (
         _written(path, "name a folder that does not exist or is empty, where there is room"),
         tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch,
@@ -40,7 +46,22 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]]) -> None
         fresh.mkdir()
         for name, pieces in files.items():
             _write(fresh / name, pieces)
+        if target.is_dir():
+            target.rename(Path(scratch) / "before")  # it goes with the scratch
         fresh.replace(target)
+
+
+def _refuse_folder(target: Path, *, replace: bool) -> None:
+    """Refuse to replace a folder unasked, or one that holds anything else."""
+    if not replace:
+        raise FormatError("exists already", at=str(target), remedy="choose another name, or replace it with --force")
+    other = next((file for file in target.iterdir() if file.suffix != ".xml" or not file.is_file()), None)
+    if other is not None:
+        raise FormatError(
+            f"expected a folder of assessments, found {other.name!r} in it",
+            at=str(target),
+            remedy="choose another name",
+        )
 
 
 @contextmanager
@@ -53,11 +74,18 @@ def _written(path: str | Path, remedy: str) -> Iterator[None]:
 
 
 def _write(target: Path, pieces: Iterable[bytes]) -> None:
-    """Write one file, by way of a sibling; a device or a pipe, which nothing may take the place of, directly."""
+    """Write one file, by way of a sibling; a device or a pipe, which nothing may take the place of, directly.
+
+    A link stays one: the file that it leads to is written.
+    """
     if target.exists() and not target.is_file() and not target.is_dir():
         with target.open("wb") as file:
             file.writelines(pieces)
         return
+    if target.is_symlink():
+        target = Path(os.path.realpath(target))
+        if target.is_symlink():  # it leads back to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

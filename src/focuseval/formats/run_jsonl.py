@@ -130,6 +130,10 @@ def _check(source: Source, columns: dict[str, pa.ChunkedArray], line: NDArray[np
         if name == "rank" or not said["rank"].all():
             refuse(~said[name] & said[name].any(), f"expected a {name!r} in every result or in none, found none here")
     refuse(said["score"].any() & ~said["score"], "expected a 'score' in every result or in none, found none here")
+    refuse(
+        said["end"] & (number["end"] < 0) & (number["start"] >= 0),
+        "expected an 'end' of 0 or more, or none for an entry point, found one below 0",
+    )
     refuse((number["end"] >= 0) & (number["start"] < 0), "expected a 'start' beside the 'end', found none")
     refuse((number["end"] >= 0) & (number["end"] < number["start"]), "expected start ≤ end, found a reversed span")
     refuse(said["end_path"] & ~said["path"], "expected a 'path' beside the 'end_path', found none")

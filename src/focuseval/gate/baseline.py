@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from focuseval.errors import FormatError, NotComparableError, Place
+from focuseval.errors import FormatError, NotComparableError
+from focuseval.evaluate.score_file import finite, read_score_file
 from focuseval.evaluate.signature import decisions
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from focuseval.evaluate import Scores
 
 _REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
@@ -35,37 +36,34 @@ class Baseline:
 
 def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     """Read a baseline; of several runs in the file, the one named `run`."""
-    document = _parse(path)
+    document = read_score_file(path, _REMEDY)
     runs = document["runs"]
     chosen = [r for r in runs if run is None or r.get("run") == run]
     if len(chosen) != 1:
         names = ", ".join(str(r.get("run")) for r in runs)
         raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
-    if not isinstance(chosen[0].get("per_topic"), dict):
-        raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
+    docs = document.get("docs_sha256")
     return Baseline(
         run=str(chosen[0].get("run", "")),
-        per_topic=chosen[0]["per_topic"],
+        per_topic=_values(chosen[0].get("per_topic"), path),
         signature=str(document.get("signature", "")),
         gold_sha256=str(document.get("gold_sha256", "")),
-        docs_sha256=document.get("docs_sha256"),
+        docs_sha256=None if docs is None else str(docs),
         file=str(path),
     )
 
 
-def _parse(path: str | Path) -> dict[str, Any]:
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(f"expected a baseline, found {error.strerror}", at=str(path), remedy=_REMEDY) from None
-    except UnicodeDecodeError:
-        raise FormatError("expected JSON in UTF-8, found other bytes", at=str(path), remedy=_REMEDY) from None
-    except json.JSONDecodeError as error:
-        at = Place(str(path), error.lineno, error.colno)
-        raise FormatError(f"expected JSON, found {error.msg}", at=at, remedy=_REMEDY) from None
-    if not isinstance(document, dict) or not isinstance(document.get("runs"), list) or not document["runs"]:
-        raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
-    return document
+def _values(per_topic: object, path: str | Path) -> dict[str, dict[str, float]]:
+    """Return topic → measure → value, every one of them a finite number."""
+    if not isinstance(per_topic, dict):
+        raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
+    for topic, values in per_topic.items():
+        if not isinstance(values, dict):
+            raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
+    return {
+        topic: {name: finite(value, f"{name} of topic {topic}", path, _REMEDY) for name, value in values.items()}
+        for topic, values in per_topic.items()
+    }
 
 
 def refuse_other_ground(baseline: Baseline, scores: Scores) -> None:

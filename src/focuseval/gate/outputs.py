@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from focuseval.significance.tables import shown_p
 from focuseval.tables import Table, numbers, render, words
 
 if TYPE_CHECKING:
@@ -22,6 +23,32 @@ def as_text(verdicts: Sequence[GateVerdict]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
+    """Return the verdicts as plain values, with the rule behind them."""
+    return {
+        "verdict": "regression" if any(v.regression for v in verdicts) else "pass",
+        "rule": vars(verdicts[0].rule),
+        "measures": [
+            {
+                "measure": v.measure,
+                "verdict": v.word,
+                "decided_by": "test" if v.few is None else "size",
+                "before": v.before,
+                "after": v.after,
+                "difference": v.difference,
+                "interval": [v.low, v.high],
+                "p": v.p,
+                "p_corrected": v.corrected,
+                "topics": v.topics,
+                "topics_differing": v.differing,
+                "lost": [{"topic": topic, "before": before, "after": after} for topic, before, after in v.lost],
+                "sentence": str(v),
+            }
+            for v in verdicts
+        ],
+    }
+
+
 def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
     worse = any(v.regression for v in verdicts)
@@ -32,14 +59,15 @@ def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
             v.after,
             v.difference,
             f"[{v.low:+.4f}, {v.high:+.4f}]",
-            v.shown_p,
-            "REGRESSION" if v.regression else "pass",
+            shown_p(v.p, v.rule),
+            "REGRESSION" if v.regression else v.word,
         )
         for v in verdicts
     )
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
-    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, rows)]
+    notes = tuple(str(v) for v in verdicts if v.few is not None)
+    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, rows, notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))
     tables += [Table(f"Topics that lost most under {v.measure}", columns, v.lost) for v in verdicts if v.lost]
     return render(tables, "markdown")
@@ -52,15 +80,16 @@ def no_verdict_markdown(reason: str) -> str:
 
 def as_junit(verdicts: Sequence[GateVerdict]) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed."""
-    failures = sum(v.regression for v in verdicts)
+    failures, errors = (sum(v.word == word for v in verdicts) for word in ("regression", "no verdict"))
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}" errors="0">',
+        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}" errors="{errors}">',
     ]
     for verdict in verdicts:
         lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(verdict.measure)}>')
-        if verdict.regression:
-            lines.append(f"    <failure message={quoteattr(str(verdict))}>{escape(as_text([verdict]))}</failure>")
+        if verdict.word != "pass":
+            kind = "failure" if verdict.regression else "error"
+            lines.append(f"    <{kind} message={quoteattr(str(verdict))}>{escape(as_text([verdict]))}</{kind}>")
         else:
             lines.append(f"    <system-out>{escape(str(verdict))}</system-out>")
         lines.append("  </testcase>")

@@ -126,11 +126,9 @@ def _sum_before(values: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[
 def match_elements(matched: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     """Return a run's results as elements of the recall base under a quantisation.
 
-    `base` is ``full``, ``filtered`` (without the policies' tag names) or ``auto``, what the policies say.
+    `base` is ``full``, ``filtered`` (without the policies' link types) or ``auto``, what the policies say.
     """
-    kind = matched.policies.base if base == "auto" else base
-    without = matched.policies.filtered_tags if kind == "filtered" else ()
-    return match_base(matched, matched.prepared.assessed.base(quant, without))
+    return match_base(matched, matched.prepared.assessed.base(quant, matched.policies.left_out(base)))
 
 
 def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
@@ -183,4 +181,4 @@ def _roots(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
     roots = np.flatnonzero(assessed.tree.depth == 1)
     of_article: Any = np.full(len(assessed.topic_of_article) + 1, -1, np.int64)
     of_article[assessed.article] = roots[np.searchsorted(roots, assessed.code, "right") - 1]
-    return np.asarray(of_article[matched.known], np.int64)  # the last entry, −1, is for unjudged articles
+    return np.asarray(of_article[matched.known])  # the last entry, −1, is for unjudged articles

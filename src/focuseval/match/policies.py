@@ -14,7 +14,7 @@ from focuseval.limits import MOST
 from focuseval.values import dataclass
 
 CHOICES = {
-    "overlap": ("once", "inex_eval"),
+    "overlap": ("once", "inex_eval", "inex_eval_thorough"),
     "missing": ("zero", "skip"),
     "short": ("pad", "last"),
     "base": ("full", "filtered"),
@@ -48,7 +48,11 @@ class Policies:
     """
 
     overlap: str = "once"
-    """Text counts at the first rank that returns it; ``inex_eval`` charges it again in articles without relevance."""
+    """Text counts at the first rank that returns it; ``inex_eval`` charges it again in articles without relevance.
+
+    A place that the run declares unknown costs nothing; ``inex_eval`` charges 18 characters, ``inex_eval_thorough``
+    only where the article is not relevant.
+    """
     missing: str = "zero"
     """A topic that the run does not answer scores 0, or is left out of the mean (``skip``)."""
     short: str = "pad"
@@ -64,6 +68,17 @@ class Policies:
     compat: str = "none"
     """``inex_eval``: the habits of the official tool; ``legalbenchrag``, ``chroma``: their numbers beside ours."""
     filtered_tags: tuple[str, ...] = LINK_TYPES
+    drop_tags: tuple[str, ...] = ()
+    """Tag names that are left out of the recall base, besides those that a filtered base leaves out."""
+
+    def left_out(self, base: str = "auto") -> tuple[str, ...]:
+        """Return the tag names that are not in a recall base: ``full``, ``filtered``, or what the policies say.
+
+        >>> Policies(drop_tags=("xref",)).left_out(), "weblink" in Policies(base="filtered").left_out()
+        (('xref',), True)
+        """
+        kind = self.base if base == "auto" else base
+        return (*(self.filtered_tags if kind == "filtered" else ()), *self.drop_tags)
 
     def __post_init__(self) -> None:
         """Refuse a word that a policy does not know."""
@@ -79,7 +94,8 @@ class Policies:
 
     def signature(self) -> str:
         """Return every policy as ``name:value``, in declared order."""
-        shown = {name: value for name, value in asdict(self).items() if name != "filtered_tags"}
+        hidden = {"filtered_tags"} if self.drop_tags else {"filtered_tags", "drop_tags"}
+        shown = {name: value for name, value in asdict(self).items() if name not in hidden}
         return "|".join(f"{name}:{_word(value)}" for name, value in shown.items())
 
     def but(self, **changes: Any) -> Policies:
@@ -95,12 +111,15 @@ class Policies:
         return replace(self, **changes)
 
 
-def inex_eval(policies: Policies) -> Policies:
+def inex_eval(policies: Policies, *, thorough: bool = False) -> Policies:
     """Return the policies as the official 2008–10 tool has them: file order, answered topics, no cut-off."""
-    return policies.but(missing="skip", short="last", overlap="inex_eval", cutoff=None, compat="inex_eval")
+    overlap = "inex_eval_thorough" if thorough else "inex_eval"
+    return policies.but(missing="skip", short="last", overlap=overlap, cutoff=None, compat="inex_eval")
 
 
 def _word(value: object) -> str:
     if value is None:
         return "none"
+    if isinstance(value, tuple):
+        return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -39,10 +39,14 @@ class Prepared:
     """The collection, or None."""
     whole: Prepared | None = None
     """What this is some topics of, or None: their documents are hashed and found in the index once."""
+    all_topics: bool = False
+    """Whether topics without relevance count, too, as for the official tool of 2008–10."""
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
         """For every topic of the gold, whether it has any relevant text (only these are in a mean)."""
+        if self.all_topics:
+            return np.ones(len(self.gold.topics), np.bool_)
         relevant = self.gold.relevant_topics.copy()
         elements = self.gold.elements
         relevant[elements.topic[(elements.exhaustivity > 0) | (elements.rsize > 0)]] = True

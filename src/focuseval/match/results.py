@@ -198,7 +198,10 @@ class Results:
             return self.new_size
         cost = self.size.copy()
         cost[self.hits] = self.new_size[self.hits]
-        cost[self.places.unplaced] = UNPLACED_COST
+        charged = self.places.unplaced.copy()
+        if self.policies.overlap == "inex_eval_thorough":
+            charged[self.hits] = False
+        cost[charged] = UNPLACED_COST
         return cost
 
     @cached_property

@@ -12,6 +12,8 @@ from focuseval.measures.topicwise import running_count
 from focuseval.spans import unseen
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from numpy.typing import NDArray
 
     from focuseval.match import Matched
@@ -48,8 +50,8 @@ def restricted(m: Matched, most: int) -> Matched:
     """Return the match with every article's results cut after its first `most` characters, in rank order."""
     order = np.argsort(m.article, kind="stable")
     group, size = m.article[order], m.size[order]
-    edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)] if len(group) else np.zeros(1, np.int64)
-    left = np.empty(len(m), np.int64)
+    edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)]
+    left = np.empty_like(size)
     left[order] = np.clip(most - (running_count(size, edges) - size), 0, None)
     return m.with_spans(replace(m.places, end=np.minimum(m.end, m.start + left)))
 
@@ -64,7 +66,7 @@ def word_ends(m: Matched, rows: Integers, left: Integers) -> Integers:
     """Return where the last word ends that the budget pays for, in each of the given results."""
     bag = _words_of(m)
     first = bag.upto_end(m.start)[rows]
-    return np.asarray(np.minimum(bag.ends[bag.base[rows] + first + left - 1], m.end[rows]))
+    return np.asarray(np.minimum(bag.ends[first + left - 1], m.end[rows]))
 
 
 class Words:
@@ -77,24 +79,23 @@ class Words:
         kept, code = np.unique(m.document_row, return_inverse=True)
         found = [boundaries(index.text(int(r)) if r >= 0 else "") for r in kept]
         number = np.array([len(starts) for starts, _ in found], np.int64)
-        self._code = code.reshape(-1)
+        self._code = code
         self._group = np.repeat(np.arange(len(kept)), number)
-        self.starts = np.concatenate([starts for starts, _ in found] or [np.zeros(0, np.int64)])
-        self.ends = np.concatenate([ends for _, ends in found] or [np.zeros(0, np.int64)])
-        self.base = np.r_[0, np.cumsum(number)][self._code]
+        self.starts = np.concatenate([np.zeros(0, np.int64), *(starts for starts, _ in found)])
+        self.ends = np.concatenate([np.zeros(0, np.int64), *(ends for _, ends in found)])
 
     def upto_start(self, position: Integers) -> Integers:
-        """Return how many words of each result's document begin before a position."""
-        return np.asarray(self._search(self.starts, position, "left") - self.base)
+        """Return how many words begin before a position in each result's document, and in those before it."""
+        return self._search(self.starts, position, "left")
 
     def upto_end(self, position: Integers) -> Integers:
-        """Return how many words of each result's document end at or before a position."""
-        return np.asarray(self._search(self.ends, position, "right") - self.base)
+        """Return how many words end at or before a position in each result's document, and in those before it."""
+        return self._search(self.ends, position, "right")
 
-    def _search(self, places: Integers, position: Integers, side: str) -> Integers:
+    def _search(self, places: Integers, position: Integers, side: Literal["left", "right"]) -> Integers:
         shift = np.int64(32)
         keys = (self._group << shift) | places
-        return np.searchsorted(keys, (self._code << shift) | position, "left" if side == "left" else "right")
+        return np.searchsorted(keys, (self._code << shift) | position, side)
 
 
 def _words_of(m: Matched) -> Words:

@@ -53,7 +53,7 @@ def _interpolated(m: Matched) -> Floats:
     whole = m.prepared.trel_of_topic[topic]
     level = _float_level(relevant, whole) if m.policies.compat == "inex_eval" else relevant * 100 // whole
     best = np.zeros((m.topics, LEVELS))
-    np.maximum.at(best, (topic, np.minimum(level, 100)), precision)
+    np.maximum.at(best, (topic, level), precision)
     return np.asarray(np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1])
 
 

@@ -55,11 +55,11 @@ def precision_by_recall(m: Matched, A: float) -> Floats:
     next for all topics at once.
     """
     p, (_, rank, _, bounds) = nearness(m, A), near(m)
-    most = max(int(np.diff(bounds).max(initial=0)), int(m.prepared.beps_of_topic.max(initial=1)))
+    most = max(int(np.diff(bounds).max()), int(m.prepared.beps_of_topic.max()))
     chance = np.zeros((m.topics, most + 1))
     chance[:, 0] = 1.0
     precision = np.zeros((m.topics, most))
-    for step in range(int(np.diff(bounds).max(initial=0))):
+    for step in range(int(np.diff(bounds).max())):
         here = np.flatnonzero(np.diff(bounds) > step)
         row = bounds[here] + step
         seen = p[row, None] * chance[here, :-1]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from focuseval.match.policies import Policies
+from focuseval.measures import FAMILIES, family
 from focuseval.measures.citations import reference
+from focuseval.measures.formula import readable
 from focuseval.measures.measure import number
 from focuseval.measures.names import named
 from focuseval.tables import Table, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from focuseval.measures.measure import Measure, Parameter
     from focuseval.measures.profiles import Profile
 
@@ -25,9 +27,72 @@ AT = {
 }
 
 
-def overview(measures: Iterable[Measure]) -> Table:
-    """Return a row for each measure."""
-    return Table("", words("measure", "summary"), tuple((_spelled(measure), measure.summary) for measure in measures))
+TITLES = {
+    "xcg": "Elements: effort-precision and cumulated gain (INEX 2005–06)",
+    "nxcg": "Elements: normalised cumulated gain",
+    "fetch_browse": "Elements: fetch and browse",
+    "generalised": "Ranked articles: generalised precision",
+    "tolerance": "Ranked articles: tolerance to irrelevance",
+    "entry_point": "Entry points",
+    "eprum": "Entry points with user modelling",
+    "prum": "Elements with user modelling",
+    "hixeval": "Highlighted text by rank (HiXEval)",
+    "characters": "Characters and articles (INEX 2007–10)",
+    "i2": "Graded elements: inex_eval (2002–04)",
+    "i3": "Graded elements: inex_eval_ng",
+    "documents": "Documents (trec_eval)",
+    "spans": "Spans for RAG",
+    "ceiling": "What a chunking allows",
+}
+"""The heading of each family of measures."""
+
+
+def overview() -> list[Table]:
+    """Return a table for each family, with a row for each measure; names stand in columns of one width."""
+    found = [(TITLES[module], family(module)) for module, _ in FAMILIES]
+    width = max(len(_spelled(measure)) for _, measures in found for measure in measures)
+    return [
+        Table(title, words("", ""), tuple((_spelled(one).ljust(width), one.summary) for one in measures))
+        for title, measures in found
+    ]
+
+
+def as_json() -> list[dict[str, object]]:
+    """Return every measure's declaration as plain values."""
+    return [declared(measure, module) for module, _ in FAMILIES for measure in family(module)]
+
+
+def declared(measure: Measure, module: str) -> dict[str, object]:
+    """Return what is declared of a measure as plain values."""
+    return {
+        "name": measure.name,
+        "family": TITLES[module],
+        "aliases": list(measure.aliases),
+        "summary": measure.summary,
+        "definition": "\n".join(_definition(measure)).strip(),
+        "formula": measure.formula,
+        "cut-offs": list(measure.at),
+        "parameters": [
+            {"name": p.name, "default": p.default, "choices": list(p.choices), "summary": p.summary}
+            for p in measure.parameters
+        ],
+        "bounds": [value if isfinite(value) else None for value in measure.bounds],
+        "needs": list(measure.needs),
+        "tasks": list(measure.tasks),
+        "example": measure.example,
+        "cite": measure.cite,
+    }
+
+
+def found_measure(text: str) -> tuple[Measure, str]:
+    """Return the measure that a name means, with or without parameters, and the module of its family."""
+    measure = _named(text)
+    module = next(module for module, names in FAMILIES if measure.name in names)
+    return measure, module
+
+
+def _named(text: str) -> Measure:
+    return named(text.split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
 
 
 def _spelled(measure: Measure) -> str:
@@ -39,11 +104,11 @@ def _spelled(measure: Measure) -> str:
 
 def explain(text: str) -> str:
     """Return what is declared of a measure, as a page."""
-    measure = named(text.split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
+    measure = _named(text)
     lines = [_spelled(measure), "", measure.summary]
     lines += [f"Also called {', '.join(measure.aliases)}."] if measure.aliases else []
     lines += ["", *_definition(measure)]
-    lines += ["", f"Formula     {measure.formula}"] if measure.formula else []
+    lines += ["", f"Formula     {readable(measure.formula)}"] if measure.formula else []
     lines += [f"Cut-off     {AT[kind]}{'' if measure.at_required else ' (may be left out)'}" for kind in measure.at]
     lines += [f"Parameter   {_parameter(p)}" for p in measure.parameters]
     low, high = measure.bounds
@@ -52,7 +117,22 @@ def explain(text: str) -> str:
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
     lines += [f"Cite        {reference(measure.cite)}"]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{part}\n" for line in lines for part in _folded(line))
+
+
+LABEL = 12
+"""Columns of the label before a line."""
+
+
+def _folded(line: str, width: int = 80) -> list[str]:
+    """Return a line within the width, its continuation under its text."""
+    if len(line) <= width:
+        return [line]
+    label, text = (line[:LABEL], line[LABEL:]) if line[LABEL - 1 : LABEL] == " " and line[LABEL:] else ("", line)
+    from textwrap import wrap  # noqa: PLC0415  most lines are short
+
+    parts = wrap(text, width - len(label), break_long_words=False, break_on_hyphens=False)
+    return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 
 
 def _reached(measure: Measure) -> str:
@@ -91,6 +171,18 @@ def explain_profile(profile: Profile) -> str:
             "",
             f"Task        {task}",
             f"Measures    {', '.join(measures)}",
-            f"Policies    {policies.signature()}",
+            f"Policies    {policies.signature().replace('|', ', ')}",
         ]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{part}\n" for line in lines for part in _folded(line))
+
+
+def profile_as_json(profile: Profile) -> dict[str, object]:
+    """Return a profile as plain values."""
+    tasks = {
+        task: {
+            "measures": list(measures),
+            "policies": asdict(Policies().but(**profile.policies_of(task))),
+        }
+        for task, measures in profile.tasks.items()
+    }
+    return {"name": profile.name, "summary": profile.summary, "tasks": tasks}

@@ -53,7 +53,7 @@ def browse_effort_precision(
     """
     scores = browse_scores(m, quant, base, ideal)
     here = np.flatnonzero(~np.isnan(scores))
-    topic = m.elements(quant, base).base.topic_of_article[here]
+    topic = m.prepared.assessed.topic_of_article[here]
     return relevant_ratio(total(scores[here], topic, m.topics), np.bincount(topic, minlength=m.topics))
 
 

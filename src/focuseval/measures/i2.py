@@ -13,7 +13,7 @@ import numpy as np
 from focuseval.collection.paths import encoded
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ceiling, without_base
+from focuseval.measures.topicwise import ceiling, ratio, without_base
 from focuseval.measures.xcg import LEVELS, QUANT
 from focuseval.quantise import BEYOND_ONE, quantisation
 from focuseval.recall_base import SLACK
@@ -49,7 +49,7 @@ def weak_ranks(m: Matched, match: ElementMatch) -> WeakRanks:
     first = np.flatnonzero(begins)
     mass = np.zeros(len(m), np.int64)
     mass[match.hits] = match.hit_gain
-    relevant = np.add.reduceat(mass, first) if len(first) else mass
+    relevant = np.add.reduceat(mass, first)
     topic = m.topic[first]
     gathered = match.gathered[np.searchsorted(match.hits, np.append(first[1:], len(m)))]
     count = np.diff(np.append(first, len(m)))
@@ -83,7 +83,7 @@ def precall(match: ElementMatch, ranks: WeakRanks, mass: NDArray[np.int64]) -> N
 def stopped(xn: Any, j: Any, i: Any, r: Any, s: Any) -> Any:
     """Evaluate the formula of `precall`; 0 where nothing relevant was asked for."""
     below = xn + j + s * i / (r + 1)
-    return np.divide(xn, below, out=np.zeros(np.shape(below)), where=below > 0)
+    return ratio(xn, below)
 
 
 def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, NDArray[np.float64]]:
@@ -124,10 +124,10 @@ def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDA
 
 def _distinct(m: Matched) -> NDArray[np.int64]:
     """Return how many different elements of the collection every topic's list holds."""
-    if m.path is None or not len(m):
+    if m.path is None:
         return np.diff(m.bounds)
     path = encoded(m.path)
-    pair = m.article.astype(np.int64) * max(len(path.dictionary), 1) + path.indices.to_numpy(zero_copy_only=False)
+    pair = m.article.astype(np.int64) * len(path.dictionary) + path.indices.to_numpy(zero_copy_only=False)
     known = np.flatnonzero(~m.places.unplaced)
     _, first = np.unique(pair[known], return_index=True)
     return np.bincount(m.topic[known[first]], minlength=m.topics)

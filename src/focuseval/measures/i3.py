@@ -13,7 +13,7 @@ import numpy as np
 from focuseval.errors import MissingDataError
 from focuseval.match.elements import match_base
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ceiling, ratio, running_count, without_base
+from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def graded_base(m: Matched) -> RecallBase:
     return assessed.graded
 
 
-def _grades(match: ElementMatch, m: Matched, quant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _grades(match: ElementMatch, m: Matched, quant: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return quantised exhaustivity and specificity of every base row, as integers: thirds, or 0 and 1."""
     elements = m.prepared.assessed.elements
-    e, s = (column[match.base.source].astype(np.int64) for column in (elements.exhaustivity, elements.specificity))
-    return (e, s) if quant == "gen" else ((e == 3).astype(np.int64), (s == 3).astype(np.int64))
+    e, s = (column[match.base.source] for column in (elements.exhaustivity, elements.specificity))
+    return (e, s) if quant == "gen" else (e == 3, s == 3)
 
 
 def recall_precision(
@@ -55,7 +55,7 @@ def recall_precision(
     """
     match = match_base(m, graded_base(m))
     e, s = _grades(match, m, quant)
-    total = np.bincount(match.base.topic, e, m.topics).astype(np.int64) * _ONE
+    total = count_by(e, match.base.topic, m.topics) * _ONE
     new, size = (m.size if overlap == "no" else m.new_size), m.size
     hit, row = match.hits, match.row[match.hits]
     mass, specific = np.zeros(len(m), np.int64), np.zeros(len(m), np.int64)

@@ -76,7 +76,7 @@ def _fewest_articles(match: ElementMatch) -> NDArray[np.int64]:
     order = np.lexsort((-targets, topic))
     topic, targets = topic[order], targets[order]
     nth = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
-    return np.repeat(nth, targets).astype(np.int64)
+    return np.repeat(nth, targets)
 
 
 def eprum_contains(m: Matched, at: Fraction | None = None, quant: str = "auto", base: str = "auto") -> Floats:
@@ -115,11 +115,11 @@ def _prum_distance(m: Matched, A: float) -> Floats:
     """
     p, targets = nearness(m, A), m.prepared.beps_of_topic
     _, rank, _, bounds = near(m)
-    most = int(targets.max(initial=0))
+    most = int(targets.max())
     below = np.ones((m.topics, most + 1))
     below[:, 0] = 0.0
     shown, read, upto = np.zeros_like(below), np.zeros_like(below), np.zeros(m.topics)
-    for step in range(int(np.diff(bounds).max(initial=0))):
+    for step in range(int(np.diff(bounds).max())):
         here = np.flatnonzero(np.diff(bounds) > step)
         row = bounds[here] + step
         chance = p[row, None]
@@ -128,7 +128,7 @@ def _prum_distance(m: Matched, A: float) -> Floats:
         upto[here] = rank[row]
         below[here, 1:] += chance * (below[here, :-1] - below[here, 1:])
     read += below * (np.diff(m.a_bounds) - upto)[:, None]
-    wanted = (np.arange(most + 1) > 0) & (np.arange(most + 1) <= targets[:, None])
+    wanted = np.arange(most + 1) <= targets[:, None]
     return without_base(ratio(np.where(wanted, ratio(shown, read), 0.0).sum(axis=1), targets), targets)
 
 

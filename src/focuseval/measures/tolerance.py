@@ -39,21 +39,24 @@ def tolerance_scores(m: Matched, irr: int) -> Floats:
 
 def _read(m: Matched, article: NDArray[np.int64], length: NDArray[np.int64], irr: int) -> Floats:
     """Cut the articles where passages and highlights begin and end; read the pieces in the reader's order."""
-    number = np.full(int(article.max(initial=-1)) + 1, -1, np.int64)
+    number = np.full(len(m.prepared.topic), -1, np.int64)
     number[article] = np.arange(len(article))
     hits, highlights = m.hits, m.prepared.highlights
-    returned = union(number[m.article[hits]], m.start[hits], np.minimum(m.end[hits], length[number[m.article[hits]]]))
-    mine = np.flatnonzero(highlights.group < len(number))
-    mine = mine[number[highlights.group[mine]] >= 0]
+    place, end = number[m.article[hits]], m.end[hits]
+    reach = length.copy()
+    if m.policies.compat == "inex_eval":
+        np.maximum.at(reach, place, end)  # what is returned past an article's end is read as irrelevant text
+    returned = union(place, m.start[hits], np.minimum(end, reach[place]))
+    mine = np.flatnonzero(number[highlights.group] >= 0)
     relevant = union(number[highlights.group[mine]], highlights.start[mine], highlights.end[mine])
-    pieces = fragments(length, returned, relevant)
+    pieces = fragments(reach, returned, relevant)
     inside, good = pieces.inside
+    last = np.where(inside, pieces.end, np.minimum(pieces.end, length[pieces.group]))
     order = np.lexsort((pieces.start, ~inside, pieces.group))
-    group, size, good = pieces.group[order], (pieces.end - pieces.start)[order], good[order]
+    group, size, good = pieces.group[order], np.maximum(last - pieces.start, 0)[order], good[order]
     bounds = np.searchsorted(group, np.arange(len(article) + 1))
     bad = np.where(good, 0, size)
-    read_before = running_count(bad, bounds) - bad
-    liked = total(np.where(good & (read_before < irr), size, 0), group, len(article))
+    liked = total(np.where(good & (running_count(bad, bounds) < irr), size, 0), group, len(article))
     disliked = np.minimum(total(bad, group, len(article)), irr)
     return ratio(liked, liked + disliked)
 

@@ -97,9 +97,9 @@ def running(values: Floats, bounds: Integers) -> Floats:
     """
     out = np.empty(len(values), np.float64)
     length = np.diff(bounds)
-    class_of = np.ceil(np.log2(np.maximum(length, 1))).astype(np.int64)
+    class_of = np.ceil(np.log2(np.maximum(length, 1)))
     for size in sorted(set(class_of[length > 0].tolist())):
-        here = np.flatnonzero((class_of == size) & (length > 0))
+        here = np.flatnonzero(class_of == size)
         column = np.arange(length[here].max())
         inside = column < length[here, None]
         matrix = np.zeros(inside.shape)

@@ -52,7 +52,7 @@ def _effort_precision(match: ElementMatch, ideal: str) -> NDArray[np.float64]:
     place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
     rank = (place - best.bounds[topic]).astype(np.float64)
     if ideal == "line" and len(place):
-        rank -= 1 - np.clip((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 0, 1)
+        rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
     return rank / match.hit_rank
 
 
@@ -85,7 +85,7 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     lost, first = at >= match.hit_bounds[1:, None], at == match.hit_bounds[:-1, None]
     at = np.minimum(at, len(ep) - 1)
     before = np.where(first, at, at - 1)
-    step = np.clip((start + target - reach[before]) / np.maximum(reach[at] - reach[before], 1), 0, 1)
+    step = np.minimum((start + target - reach[before]) / np.maximum(reach[at] - reach[before], 1), 1)
     return np.where(lost, 0.0, ep[before] + step * (ep[at] - ep[before]))
 
 
@@ -155,9 +155,9 @@ def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float6
     return without_base(ratio(part, whole), whole)
 
 
-def relevant_only(match: ElementMatch, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def relevant_only(match: ElementMatch, values: NDArray[Any]) -> NDArray[np.float64]:
     """Return the values, NaN for topics without a relevant element in the base."""
-    return without_base(np.asarray(values, np.float64), match.base.full_list.length())
+    return without_base(values, match.base.full_list.length())
 
 
 QUANT = Parameter("quant", "auto", "Quantisation: what an assessment is worth; by default the gold's year's own.")

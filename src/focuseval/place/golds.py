@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
 from focuseval.gold import UNKNOWN
+from focuseval.place.line_ends import unsure_offsets
 from focuseval.place.pointers import starts_and_ends, strings
 from focuseval.place.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings
 from focuseval.placement import Placement
@@ -106,6 +107,7 @@ def _resolved(gold: Gold, placement: Placement) -> Gold:
             articles.length, length[articles.document], "document lengths differ from the index; the file's are kept"
         ),
         _differ(passages.size, spans, "passage sizes differ from the index; the file's are kept"),
+        _unsure(gold, placement),
         *_elements(gold, placement),
     )
     noticed = tuple(remark for remark in remarks if remark)
@@ -149,6 +151,15 @@ def _articles(gold: Gold, placement: Placement, passages: Passages) -> Articles:
     rsize = np.where(a.rsize >= 0, a.rsize, _highlighted(gold, passages))
     length = np.where(a.length >= 0, a.length, placement.length[a.document])
     return replace(a, bep=bep, rsize=rsize, length=length)
+
+
+def _unsure(gold: Gold, placement: Placement) -> str:
+    """Say where offsets that nothing confirms point into texts that tools count in two ways."""
+    p = gold.passages
+    bare = p.start >= 0 if p.start_path is None else np.zeros(len(p.start), np.bool_)
+    if p.quote is not None:
+        bare = bare & pc.is_null(p.quote).to_numpy(zero_copy_only=False)
+    return unsure_offsets(placement.collection, placement.document[p.document[bare]]) if bare.any() else ""
 
 
 def _by_whitespace(

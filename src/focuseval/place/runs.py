@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
+from focuseval.place.line_ends import unsure_offsets
 from focuseval.place.pointers import starts_and_ends, strings
 from focuseval.place.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings, column_of
 from focuseval.placement import (
@@ -67,7 +68,7 @@ def place_run(
         start=start,
         end=end,
         placement=replace(placement, status=status, alignment=alignment),
-        remarks=(*run.remarks, *_remarks(run, status, alignment)),
+        remarks=(*run.remarks, *_remarks(run, status, alignment), *_unsure(run, placement)),
     )
     if bad == "refuse":
         refuse_bad_spans(placed)
@@ -141,6 +142,17 @@ def _remarks(run: Run, status: NDArray[np.int8], alignment: Alignment | None) ->
             path = f"{run.path[row].as_py()!r} of " if code == NO_PLACE and run.path is not None else ""
             where = f"{path}{run.document[row].as_py()!r} for topic {run.topic_of(row)!r} ({run.at(row)})"
             yield f"{len(rows)} results name {what} that are not in the index, first {where}"
+
+
+def _unsure(run: Run, placement: Placement) -> Iterator[str]:
+    """Say where offsets that nothing confirms point into texts that tools count in two ways."""
+    if run.start is None or run.path is not None:
+        return
+    bare = run.start >= 0
+    if run.text is not None:
+        bare = bare & pc.is_null(run.text).to_numpy(zero_copy_only=False)
+    if bare.any() and (said := unsure_offsets(placement.collection, placement.document[bare])):
+        yield said
 
 
 def refuse_bad_spans(run: Run) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import NotComparableError
+from focuseval.evaluate.comparing import find_run
 from focuseval.evaluate.evaluation import plan_evaluation
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
@@ -18,16 +18,14 @@ from focuseval.report.explained import explain
 from focuseval.report.first_screen import first_screen, remarks
 from focuseval.report.observe import observe
 from focuseval.report.report import Provenance, Report
-from focuseval.report.verdict import VERDICT
+from focuseval.significance.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from focuseval.collection import Collection
-    from focuseval.evaluate import Scores
     from focuseval.fidelity import Fidelity
     from focuseval.gold import Gold
-    from focuseval.significance.comparison import Settings
     from focuseval.topics import Topic
 
 
@@ -57,7 +55,7 @@ def build_report(
     baseline
         The run (its id or its file) that the others are held against.
     settings
-        How a difference is judged; by default two-tailed, with Holm's correction for several runs.
+        How a difference is judged; by default as in `Scores.compare`.
     fidelity
         Whether the measures themselves are tested on simulated runs, too.
     budget
@@ -118,7 +116,7 @@ def gather_evidence(
     labels = distinct(made.scores.names)
     evidence = Evidence(
         evaluation=made,
-        settings=settings or VERDICT,
+        settings=settings or Settings(),
         labels=labels,
         baseline=None if baseline is None else find_run(baseline, made.scores, labels),
         fidelity=_tested(made.prepared.gold, made.prepared.index) if fidelity else None,
@@ -139,15 +137,6 @@ def _observed(evidence: Evidence, watch: Callable[[list[int]], Iterable[int]]) -
     return replace(evidence, drawn=tuple(chosen), observed=seen)
 
 
-def find_run(name: str, scores: Scores, labels: tuple[str, ...]) -> int:
-    """Return the number of the run with this id, label or file."""
-    for names in (labels, scores.runs, scores.files):
-        found = [number for number, known in enumerate(names) if known == fspath(name)]
-        if len(found) == 1:
-            return found[0]
-    raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")
-
-
 def _tested(gold: Gold, index: Collection | None) -> Fidelity:
     from focuseval.fidelity import fidelity  # noqa: PLC0415  only asked for by name
 
@@ -164,10 +153,16 @@ def _about(evidence: Evidence) -> Provenance:
         gold_sha256=scores.gold_sha256,
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
-        test=str(evidence.settings),
+        test=_method(evidence),
         measures=tuple((name, _summary(name)) for name in scores.measures),
         remarks=tuple(dict.fromkeys(scores.remarks())),
     )
+
+
+def _method(evidence: Evidence) -> str:
+    """Return how differences were judged, with the family where there is one."""
+    found = evidence.compared(evidence.measure) if evidence.pair else None
+    return str(evidence.settings) if found is None else found.method
 
 
 def _summary(name: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from focuseval.evaluate.comparing import order_of
+from focuseval.errors import NotComparableError
+from focuseval.evaluate.comparing import compare_scores, order_of
 from focuseval.lazy import cached_property
 from focuseval.values import dataclass
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.match import Prepared
     from focuseval.report.observe import Observed
-    from focuseval.significance.comparison import Settings
+    from focuseval.significance.comparison import Comparison
+    from focuseval.significance.settings import Settings
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
@@ -90,6 +93,23 @@ class Evidence:
         if self.baseline is not None:
             return next(int(run) for run in self.order if run != self.baseline), self.baseline
         return (0, 1) if len(self.labels) == 2 else (int(self.order[0]), int(self.order[1]))
+
+    def compared(self, measure: str) -> Comparison | None:
+        """Compare the runs, all pairs or those with the baseline; None where no topic has a value in every run.
+
+        The runs of the comparison are in the order of `order`.
+        """
+        if measure not in self._compared:
+            self._compared[measure] = None
+            with suppress(NotComparableError):
+                found = compare_scores(self.scores, measure, self.settings, baseline=self.baseline)
+                self._compared[measure] = found
+        return self._compared[measure]
+
+    @cached_property
+    def _compared(self) -> dict[str, Comparison | None]:
+        """Comparisons that were asked for already."""
+        return {}
 
     def listed(self, most: int = MOST_LISTED) -> list[int]:
         """Return the runs that a plot has room for, best first; the baseline is always among them."""

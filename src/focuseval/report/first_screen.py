@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from focuseval.evaluate import Counts
     from focuseval.report.evidence import Evidence
+    from focuseval.significance.settings import Settings
 
 MOST_DECIDING = 5
 MOST_MEASURES = 5
@@ -113,7 +114,7 @@ def by_topic(evidence: Evidence) -> list[Deciding]:
 
 def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine, ...]:
     """Return a line for every run, best first."""
-    means = [intervals(evidence.scores.values[:, :, m]) for m in range(len(evidence.scores.measures))]
+    means = [intervals(evidence.values(name), evidence.settings) for name in evidence.scores.measures]
     words = {a.run: a.word for a in against} if evidence.baseline is not None else {}
     pair = evidence.pair or (-1, -1)
     role = {pair[0]: "A", pair[1]: "B"}
@@ -130,12 +131,13 @@ def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine
     )
 
 
-def intervals(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
     """Return mean, low, high and number of topics of every row; NaN where a run has no topic.
 
     Rows that lack the same topics share their resamples.
 
-    >>> intervals(np.array([[0.5, 0.5, np.nan]])).tolist()
+    >>> from focuseval.significance.settings import Settings
+    >>> intervals(np.array([[0.5, 0.5, np.nan]]), Settings()).tolist()
     [[0.5, 0.5, 0.5, 2.0]]
     """
     found = np.full((len(values), 4), np.nan)
@@ -146,7 +148,7 @@ def intervals(values: NDArray[np.float64]) -> NDArray[np.float64]:
         found[rows, 3] = pattern.sum()
         if pattern.any():
             here = values[np.ix_(rows, pattern)]
-            low, high = bca(here)
+            low, high = bca(here, resamples=settings.of_interval, seed=settings.seed)
             found[rows, :3] = np.stack([here.mean(axis=1), low, high], axis=1)
     return found
 

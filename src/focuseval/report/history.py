@@ -7,14 +7,14 @@ compared as numbers. Put the date or the number of the commit into the name and 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import FormatError, MeasureError, Place
+from focuseval.errors import FormatError, MeasureError
+from focuseval.evaluate.score_file import finite, read_score_file
 from focuseval.evaluate.signature import decisions
 from focuseval.tables import ABSENT, Table, numbers, words
 from focuseval.values import dataclass
@@ -98,33 +98,23 @@ def order_key(name: str) -> tuple[Any, ...]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", at=str(path)) from None
-    except UnicodeDecodeError:
-        raise FormatError("expected JSON in UTF-8, found other bytes", at=str(path), remedy=_REMEDY) from None
-    except json.JSONDecodeError as error:
-        at = Place(str(path), error.lineno, error.colno)
-        raise FormatError(f"expected JSON, found {error.msg}", at=at, remedy=_REMEDY) from None
-    runs = document.get("runs") if isinstance(document, dict) else None
-    if not isinstance(runs, list) or not all(isinstance(r, dict) and isinstance(r.get("measures"), dict) for r in runs):
+    document = read_score_file(path, _REMEDY)
+    if not all(isinstance(run.get("measures"), dict) for run in document["runs"]):
         raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
-    found: dict[str, Any] = document
-    return found
+    for run in document["runs"]:
+        for measure, mean in run["measures"].items():
+            if mean is not None:  # no topic has a value
+                run["measures"][measure] = finite(mean, str(measure), path, _REMEDY)
+    return document
 
 
 def _points(name: str, document: dict[str, Any]) -> list[Point]:
     basis = basis_of(document)
     return [
-        Point(name, str(run.get("run", "")), str(measure), _number(mean), basis)
+        Point(name, str(run.get("run", "")), str(measure), mean, basis)
         for run in document["runs"]
         for measure, mean in run["measures"].items()
     ]
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def basis_of(document: dict[str, Any]) -> str:

@@ -1,30 +1,24 @@
 """The answer: better, worse, or cannot tell, in a sentence with the numbers behind it.
 
-The question has two sides, so the test has two tails, and where several runs are held against one run Holm's
-correction keeps the chance of any false verdict at the level. The matrix of stars follows the papers instead, which
-ask one-tailed and uncorrected.
+Every number comes from the comparison of the runs, which ``focuseval compare`` prints, too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.significance.comparison import Settings
-from focuseval.significance.intervals import bca
-from focuseval.significance.paired_tests import adjust, p_values
+from focuseval.significance.tables import shown_p
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from focuseval.report.evidence import Evidence
-
-VERDICT = Settings(tails=2, correction="holm")
-"""How a verdict is reached unless the user says otherwise."""
+    from focuseval.significance.comparison import Comparison
+    from focuseval.significance.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -36,8 +30,17 @@ class Against:
     low: float
     high: float
     p: float
+    """Not corrected."""
+    p_corrected: float
     word: str
     """``better``, ``worse`` or ``cannot tell``."""
+    reason: str
+    """The word, and why it cannot be told where no outcome could be significant."""
+    ties: int
+    """Topics on which both score the same."""
+    detectable: float | None
+    topics_needed: int | None
+    """Topics that the difference would need; None where no number of them would do."""
 
 
 @dataclass(frozen=True)
@@ -56,35 +59,40 @@ def verdict(evidence: Evidence) -> Verdict:
     """Judge the runs under the first measure."""
     if evidence.pair is None:
         return _alone(evidence)
-    first, second = evidence.pair
-    values = evidence.values()
-    common = ~np.isnan(values).any(axis=0)
-    if not common.any():
+    found = evidence.compared(evidence.measure)
+    if found is None:
         return Verdict("cannot tell", "Cannot tell.", f"No topic has a value in every run under {evidence.measure}.")
+    first, second = evidence.pair
+    places = {int(run): place for place, run in enumerate(evidence.order)}
     reference = first if evidence.baseline is None else second
-    others = [run for run in range(len(evidence.labels)) if run != reference]
-    found = held_against(values[:, common], reference, others, evidence.settings)
-    if len(evidence.labels) == 2:
-        return _two(evidence, found[0], int(common.sum()))
-    return _baseline(evidence, found) if evidence.baseline is not None else _ranking(evidence, found)
+    others = [run for run in places if run != reference]
+    against = tuple(held_against(found, run, places[run], places[reference]) for run in sorted(others))
+    if len(places) == 2:
+        said = _two(evidence, against[0], found)
+    else:
+        said = _ranking(evidence, against) if evidence.baseline is None else _baseline(evidence, against)
+    return replace(said, reason=f"{said.reason} Test: {found.method}; the interval is uncorrected.")
 
 
-def held_against(
-    values: NDArray[np.float64], reference: int, others: Sequence[int], settings: Settings
-) -> tuple[Against, ...]:
-    """Hold every other run against a reference: difference (other minus reference), interval, p, word."""
-    differences = values[list(others)] - values[reference]
-    low, high = bca(differences, resamples=max(1000, settings.resamples), seed=settings.seed)
-    p = np.ones(len(differences))
-    if differences.shape[1] > 1:
-        drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
-        signed = differences * np.where(differences.mean(axis=1, keepdims=True) < 0, -1, 1)
-        p = adjust(p_values(settings.test, signed, **drawn), settings.correction)
-    mean = differences.mean(axis=1)
-    sure = (p <= settings.alpha) & (mean != 0)
-    words = np.where(~sure, "cannot tell", np.where(mean > 0, "better", "worse")).tolist()
-    columns = (mean.tolist(), low.tolist(), high.tolist(), p.tolist(), words)
-    return tuple(Against(run, *row) for run, *row in zip(others, *columns, strict=True))
+def held_against(found: Comparison, run: int, other: int, reference: int) -> Against:
+    """Return how a run, whose place in the comparison is `other`, stands against a reference."""
+    k = found.pair(other, reference)
+    sure = bool(found.significant[k])
+    needed = float(found.needed[k])
+    against = Against(
+        run=run,
+        difference=float(found.difference[k]),
+        low=float(found.low[k]),
+        high=float(found.high[k]),
+        p=float(found.p[k]),
+        p_corrected=float(found.corrected[k]),
+        word="better" if sure else "cannot tell",
+        reason=found.verdict(k),
+        ties=int(found.tied[k]),
+        detectable=float(found.detectable[k]) if np.isfinite(found.detectable[k]) else None,
+        topics_needed=int(needed) if np.isfinite(needed) else None,
+    )
+    return against if found.better[k] == other else _turned(against)
 
 
 def _alone(evidence: Evidence) -> Verdict:
@@ -95,7 +103,7 @@ def _alone(evidence: Evidence) -> Verdict:
     return Verdict("alone", headline, "One run has nothing to be compared with: give a second one for a verdict.")
 
 
-def _two(evidence: Evidence, found: Against, common: int) -> Verdict:
+def _two(evidence: Evidence, found: Against, comparison: Comparison) -> Verdict:
     """Judge A against B."""
     first, second = evidence.pair or (0, 1)
     a, b = evidence.labels[first], evidence.labels[second]
@@ -107,17 +115,16 @@ def _two(evidence: Evidence, found: Against, common: int) -> Verdict:
     }[turned.word]
     means = evidence.scores.mean[:, 0]
     reason = (
-        f"{evidence.measure} {means[first]:.4f} against {means[second]:.4f} over {topics(common)}: "
-        f"{numbers(turned, evidence.settings)}."
+        f"{evidence.measure} {means[first]:.4f} against {means[second]:.4f} over {topics(len(comparison.topics))} "
+        f"({found.ties} tied): {numbers(turned, evidence.settings)}. {power(turned)}"
     )
-    if common < 2:
-        reason += " One topic says nothing about others."
     return Verdict(turned.word, headline, reason, (found,))
 
 
 def _turned(found: Against) -> Against:
-    word = {"better": "worse", "worse": "better"}.get(found.word, found.word)
-    return Against(found.run, -found.difference, -found.high, -found.low, found.p, word)
+    turned = {"better": "worse", "worse": "better"}
+    word, reason = (turned.get(said, said) for said in (found.word, found.reason))
+    return replace(found, difference=-found.difference, low=-found.high, high=-found.low, word=word, reason=reason)
 
 
 def _ranking(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
@@ -128,7 +135,7 @@ def _ranking(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
     nearest = max(found, key=lambda against: against.difference)
     reason = (
         f"{evidence.measure}: {mean:.4f}, ahead of {evidence.labels[nearest.run]} by "
-        f"{numbers(_turned(nearest), evidence.settings)}."
+        f"{numbers(_turned(nearest), evidence.settings)}. {power(nearest)}"
     )
     if not open_:
         return Verdict("better", f"{best} is the best of {runs} runs.", reason, found)
@@ -156,7 +163,7 @@ def _baseline(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
         parts.append(f"{number['cannot tell']} cannot be told apart from it")
     reason = (
         f"The best one, {a}, differs by {numbers(best, evidence.settings)} in {evidence.measure}. "
-        f"Of {len(found)} runs {_listed(parts)}."
+        f"{power(best)} Of {len(found)} runs {_listed(parts)}."
     )
     return Verdict(best.word, headline, reason, found)
 
@@ -181,13 +188,30 @@ def topics(number: int) -> str:
 
 
 def numbers(found: Against, settings: Settings) -> str:
-    """Print a difference with its interval and p.
+    """Print a difference with its interval and p, corrected where that differs, and why nothing can be told."""
+    said = f"{signed(found.difference)} [{signed(found.low)}, {signed(found.high)}], p {_equals(found.p, settings)}"
+    if found.p_corrected != found.p:
+        said += f" (corrected {shown_p(found.p_corrected, settings)})"
+    return said if found.reason == found.word else f"{said}; {found.reason}"
 
-    >>> numbers(Against(0, 0.07, -0.01, 0.15, 0.128, "cannot tell"), VERDICT)
-    '+0.0700 [−0.0100, +0.1500], p = 0.128'
+
+def _equals(p: float, settings: Settings) -> str:
+    shown = shown_p(p, settings)
+    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
+
+
+def power(found: Against) -> str:
+    """Say what these topics could have shown, and what the observed difference would need.
+
+    >>> power(Against(0, 0.07, -0.01, 0.15, 0.1, 0.1, "cannot tell", "cannot tell", 0, 0.2, 41))
+    'With probability .8 these topics would have shown a difference of 0.2000; the observed one needs 41 topics.'
     """
-    p = f"p = {found.p:.3f}" if found.p >= 0.001 else f"p < {max(0.001, 1 / settings.resamples):.3g}"
-    return f"{signed(found.difference)} [{signed(found.low)}, {signed(found.high)}], {p}"
+    if found.detectable is None:
+        return "One topic says nothing about others."
+    shown = f"With probability .8 these topics would have shown a difference of {found.detectable:.4f}"
+    if found.topics_needed is None:
+        return f"{shown}; no number of topics would show the observed one."
+    return f"{shown}; the observed one needs {found.topics_needed:,} topics."
 
 
 def signed(value: float) -> str:

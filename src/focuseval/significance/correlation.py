@@ -54,7 +54,7 @@ def kendall(values: Matrix, *, ties: bool = True) -> Matrix:
 
 def spearman(values: Matrix) -> Matrix:
     """Return Spearman's ρ: Pearson's correlation of the ranks, tied runs sharing their mean rank."""
-    ranks = np.array([_mean_ranks(row) for row in values])
+    ranks = np.array([mean_ranks(row) for row in values])
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     spread = np.sqrt((centred**2).sum(axis=1))
     with np.errstate(invalid="ignore"):  # as in `kendall`
@@ -113,8 +113,12 @@ def explain(values: Matrix, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name} {why}" for name, constant in zip(names, flat, strict=True) if constant)
 
 
-def _mean_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ranks from 1, ties sharing their mean."""
+def mean_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks from 1, ties sharing their mean.
+
+    >>> mean_ranks(np.array([0.5, 0.25, 0.5])).tolist()
+    [2.5, 1.0, 2.5]
+    """
     _, group, count = np.unique(row, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     ranks: NDArray[np.float64] = (last - (count - 1) / 2)[group]

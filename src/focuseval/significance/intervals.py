@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 
+_CELLS = 20_000_000
+"""Resampled means that are kept at once: more rows are done in parts, with the same draws."""
+
+
 def bca(
     values: Matrix, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -30,6 +34,11 @@ def bca(
 
     if not 0 < level < 1:
         raise MeasureError(f"expected a confidence level between 0 and 1, found {level}")
+    if len(values) > (rows := max(1, _CELLS // resamples)):
+        parts = np.split(values, range(rows, len(values), rows))
+        sides = zip(*(bca(part, level=level, resamples=resamples, seed=seed) for part in parts), strict=True)
+        low, high = map(np.concatenate, sides)
+        return low, high
     mean = values.mean(axis=1)
     means = np.sort(np.concatenate(list(resampled_means(values, resamples, seed)), axis=1), axis=1)
     below = (means < mean[:, None]).sum(axis=1) + (means == mean[:, None]).sum(axis=1) / 2

@@ -1,9 +1,7 @@
 """Paired tests over topics, for all pairs of runs at once.
 
 Every test takes `differences`, one row per pair of runs and one column per topic (first run minus second), and
-returns one p-value per pair. One-tailed tests ask whether the first run is *better*. The default is the bootstrap of
-Kamps, Lalmas and Pehcevski (SIGIR 2007): one-tailed, 1,000 resamples of the topics, p = the share of resampled mean
-differences that are not positive.
+returns one p-value per pair. One-tailed tests ask whether the first run is *better*.
 
 Sums of differences are compared with zero after rounding noise is removed, so that differences which cancel exactly
 (+.1 and −.1) count as zero.
@@ -15,50 +13,137 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from focuseval.errors import MeasureError
+from focuseval.significance.correlation import mean_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from focuseval.significance.settings import Settings
+
     Matrix = NDArray[np.float64]
 
-TESTS = ("bootstrap", "randomisation", "t", "wilcoxon", "sign")
+TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
 """The names that `p_values` understands."""
 
-CORRECTIONS = ("none", "holm", "bh")
-"""Corrections for many pairs: none, Holm (family-wise error), Benjamini–Hochberg (false discovery rate)."""
+EXACT = 24
+"""Differences other than zero up to which the randomisation test goes through all of their sign flips."""
 
+RANKED = 50
+"""Differences other than zero up to which Wilcoxon's test is exact."""
+
+_RARE = 10
+"""Flips, the observed one among them, up to which p is estimated from more."""
 _NOISE = 1e-12
 _BLOCK = 4_000_000
 
 
-def p_values(
-    name: str, differences: Matrix, *, tails: int = 1, resamples: int = 1000, seed: int = 0
-) -> NDArray[np.float64]:
-    """Return the p-value of the named test for every row of `differences`.
+def p_values(differences: Matrix, settings: Settings) -> NDArray[np.float64]:
+    """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
 
-    >>> p_values("sign", np.array([[1.0, 2.0, 3.0]]))
+    >>> from focuseval.significance.settings import Settings
+    >>> p_values(np.array([[1.0, 2.0, 3.0]]), Settings("sign", tails=1))
     array([0.125])
     """
-    if name not in TESTS:
-        raise MeasureError(f"expected a test among {', '.join(TESTS)}, found {name!r}")
-    if tails not in (1, 2):
-        raise MeasureError(f"expected 1 or 2 tails, found {tails}")
-    if resamples < 1:
-        raise MeasureError(f"expected at least 1 resample, found {resamples}")
-    if name == "bootstrap":
-        return bootstrap(differences, tails=tails, resamples=resamples, seed=seed)
-    if name == "randomisation":
-        return randomisation(differences, tails=tails, resamples=resamples, seed=seed)
-    return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[name](differences, tails=tails)
+    drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
+    if settings.test == "randomisation":
+        return randomisation(differences, **drawn, most=settings.draws(len(differences)))
+    if settings.test == "bootstrap":
+        return bootstrap(differences, **drawn)
+    return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=settings.tails)
 
 
-def bootstrap(differences: Matrix, *, tails: int = 1, resamples: int = 1000, seed: int = 0) -> NDArray[np.float64]:
+def paired_differences(first: Matrix, second: Matrix) -> Matrix:
+    """Return first minus second; what is only rounding noise, measured by the largest value of the row, is zero.
+
+    >>> paired_differences(np.array([[0.1 + 0.2, 1.0]]), np.array([[0.3, 0.5]])).tolist()
+    [[0.0, 0.5]]
+    """
+    differences = first - second
+    largest = np.maximum(np.abs(first), np.abs(second)).max(axis=1, keepdims=True, initial=0.0)
+    exact: Matrix = np.where(np.abs(differences) <= largest * _NOISE, 0.0, differences)
+    return exact
+
+
+def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0) -> NDArray[np.float64]:
+    """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
+
+    Where up to `EXACT` differences are not zero p is exact, else it is estimated from `resamples` random flips. Where
+    almost none of them does as well it is estimated from `most`, if that is more.
+
+    >>> randomisation(np.array([[1.0, 1.0, 0.0, 1.0]]), tails=2, resamples=1000, seed=0)
+    array([0.25])
+    """
+    many = (differences != 0).sum(axis=1) > EXACT
+    p = np.empty(len(differences))
+    p[many] = _drawn(differences[many], tails, (resamples, most), np.random.default_rng(seed))
+    for row in np.flatnonzero(~many):
+        p[row] = _enumerated(differences[row], tails)
+    return p
+
+
+def _enumerated(differences: NDArray[np.float64], tails: int) -> float:
+    """Return the exact p: the share of all sign flips whose sum is at least the one observed.
+
+    Every sum is one of the flips of the first half plus one of the second half, so that two short lists are enough.
+    """
+    changed = differences[differences != 0]
+    half = len(changed) // 2
+    observed = float(changed.sum()) if tails == 1 else abs(float(changed.sum()))
+    bar = observed - float(_noise(differences[None])[0])
+    if tails == 2 and bar <= 0:
+        return 1.0
+    left, right = _flipped(changed[:half]), np.sort(_flipped(changed[half:]))
+    reached = int((len(right) - np.searchsorted(right, bar - left)).sum())
+    return float(tails * reached / 2.0 ** len(changed))
+
+
+def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of some values under all flips of their signs.
+
+    >>> _flipped(np.array([1.0, 3.0])).tolist()
+    [-4.0, -2.0, 2.0, 4.0]
+    """
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums - value, sums + value])
+    return sums
+
+
+def _drawn(
+    differences: Matrix, tails: int, resamples: tuple[int, int], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0."""
+    first, most = resamples
+    draws = np.full(len(differences), first)
+    reached = 1 + _reached(differences, tails, first, rng)
+    rare = (reached <= _RARE) & (most > first)
+    if rare.any():
+        reached[rare] += _reached(differences[rare], tails, most - first, rng)
+        draws[rare] = most
+    p: NDArray[np.float64] = reached / (draws + 1)
+    return p
+
+
+def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Count the random flips whose sum is at least the one observed."""
+    topics = differences.shape[1]
+    observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
+    bar = (observed - _noise(differences))[:, None]
+    reached = np.zeros(len(differences), np.int64)
+    for first in range(0, draws, step := max(1, _BLOCK // max(1, topics, len(differences)))):
+        sums = differences @ (rng.integers(0, 2, (min(step, draws - first), topics)) * 2.0 - 1).T
+        reached += ((np.abs(sums) if tails == 2 else sums) >= bar).sum(axis=1)
+    return reached
+
+
+def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
     """Paired bootstrap: the share of resampled mean differences ≤ 0; two-tailed, twice the smaller side.
 
-    >>> bootstrap(np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]))
+    One-tailed with 1,000 resamples it is the test of Kamps, Lalmas and Pehcevski (SIGIR 2007).
+
+    >>> bootstrap(np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]), tails=1, resamples=1000, seed=0)
     array([0., 1.])
     """
     below = np.zeros(len(differences))
@@ -71,32 +156,7 @@ def bootstrap(differences: Matrix, *, tails: int = 1, resamples: int = 1000, see
     return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
 
 
-def randomisation(differences: Matrix, *, tails: int = 1, resamples: int = 1000, seed: int = 0) -> NDArray[np.float64]:
-    """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
-
-    All sign patterns are enumerated where they are no more than `resamples`; otherwise the observed pattern counts as
-    one of the draws, so that p is never 0.
-
-    >>> randomisation(np.array([[1.0, 1.0, 1.0]]))
-    array([0.125])
-    """
-    topics = differences.shape[1]
-    exact = topics < 62 and 2**topics <= resamples
-    observed = _quiet(differences.sum(axis=1), differences)
-    reached = np.zeros(len(differences))
-    draws = 2**topics if exact else resamples
-    rng = np.random.default_rng(seed)
-    for first in range(0, draws, step := max(1, _BLOCK // max(topics, len(differences)))):
-        count = min(step, draws - first)
-        signs = _patterns(first, count, topics) if exact else rng.integers(0, 2, (count, topics)) * 2.0 - 1
-        sums = differences @ signs.T
-        drawn, bar = (sums, observed) if tails == 1 else (np.abs(sums), np.abs(observed))
-        reached += (drawn >= (bar - _noise(differences))[:, None]).sum(axis=1)
-    p: NDArray[np.float64] = reached / draws if exact else (reached + 1) / (draws + 1)
-    return p
-
-
-def t_test(differences: Matrix, *, tails: int = 1) -> NDArray[np.float64]:
+def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
     """Return the paired t-test's p; where all differences agree, 1 if they are zero, else 0 on the side they favour."""
     from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
 
@@ -113,15 +173,37 @@ def t_test(differences: Matrix, *, tails: int = 1) -> NDArray[np.float64]:
     return np.where(flat & (mean == 0), 1.0, p)
 
 
-def wilcoxon(differences: Matrix, *, tails: int = 1) -> NDArray[np.float64]:
-    """Return the p of Wilcoxon's signed-rank test (zero differences dropped), 1 where no difference is left."""
-    from scipy import stats  # noqa: PLC0415  only this test needs it
+def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
+    """Return the p of Wilcoxon's signed-rank test (zero differences dropped), 1 where no difference is left.
 
-    side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
-    return np.array([float(stats.wilcoxon(row, alternative=side).pvalue) if row.any() else 1.0 for row in differences])
+    Exact, also with tied ranks, where up to `RANKED` differences are left, else from the normal distribution.
+
+    >>> wilcoxon(np.array([[0.1, 0.2, 0.3, 0.0]]), tails=1)
+    array([0.125])
+    """
+    return np.array([_signed_rank(row[row != 0], tails) for row in differences])
 
 
-def sign_test(differences: Matrix, *, tails: int = 1) -> NDArray[np.float64]:
+def _signed_rank(changed: NDArray[np.float64], tails: int) -> float:
+    """Return the p of one pair: under the null, each rank belongs to a topic won as likely as to one lost."""
+    if len(changed) > RANKED:
+        from scipy import stats  # noqa: PLC0415  only many topics need it
+
+        side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
+        return float(stats.wilcoxon(changed, alternative=side, method="approx").pvalue)
+    if not len(changed):
+        return 1.0
+    size = np.abs(changed)
+    ranks = np.rint(2 * mean_ranks(np.round(size / size.max(), 12))).astype(np.int64)
+    chance = np.ones(1)
+    for rank in ranks:
+        chance = (np.pad(chance, (0, rank)) + np.pad(chance, (rank, 0))) / 2
+    won = int(ranks[changed > 0].sum())
+    above, below = float(chance[won:].sum()), float(chance[: won + 1].sum())
+    return above if tails == 1 else min(1.0, 2 * min(above, below))
+
+
+def sign_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
     """Return the p of the sign test: wins against losses as fair coins, ties dropped.
 
     >>> sign_test(np.array([[1.0, 1.0, 1.0, -1.0, 0.0]]), tails=1)
@@ -149,50 +231,6 @@ def resampled_means(differences: Matrix, resamples: int, seed: int) -> Iterator[
         count = min(step, resamples - first)
         drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size=count)
         yield _quiet(differences @ drawn.T / topics, differences)
-
-
-def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Holm's adjusted p-values.
-
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return _unsorted(np.minimum(1.0, stepped), order)
-
-
-def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Benjamini and Hochberg's adjusted p-values.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.04, 0.04])
-    """
-    order = np.argsort(p, kind="stable")
-    stepped = (p[order] * len(p) / np.arange(1, len(p) + 1))[::-1]
-    return _unsorted(np.minimum(1.0, np.minimum.accumulate(stepped)[::-1]), order)
-
-
-def adjust(p: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
-    """Correct p-values of many pairs by the named method."""
-    if correction not in CORRECTIONS:
-        raise MeasureError(f"expected a correction among {', '.join(CORRECTIONS)}, found {correction!r}")
-    if correction == "none":
-        return p
-    return holm(p) if correction == "holm" else benjamini_hochberg(p)
-
-
-def _unsorted(values: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    out = np.empty_like(values)
-    out[order] = values
-    return out
-
-
-def _patterns(first: int, count: int, topics: int) -> Matrix:
-    """Sign patterns number `first` … as rows of ±1."""
-    bits = (np.arange(first, first + count)[:, None] >> np.arange(topics)) & 1
-    signs: Matrix = bits.astype(np.float64) * 2 - 1
-    return signs
 
 
 def _quiet(sums: Matrix, differences: Matrix) -> Matrix:

@@ -27,8 +27,19 @@ KINDS = (*RECALL_BASE_KINDS, *SPACE, *DIAL_KINDS)
 """Everything `simulate` can make."""
 
 
-def simulate(gold: Gold, kind: str, index: Any = None, *, dial: Dial | None = None, quant: str = "auto") -> Run:
+def simulate(
+    gold: Gold,
+    kind: str,
+    index: Any = None,
+    *,
+    dial: Dial | None = None,
+    quant: str = "auto",
+    without: tuple[str, ...] = (),
+) -> Run:
     """Return a simulated run of the named kind; `dial` turns ``random`` and ``degraded``.
+
+    `without` are tags that the recall base leaves out, and with it every run that is made of it; the runs of the S×R
+    space are made of the highlighted text, and keep them.
 
     Runs of elements from a gold of highlights, and every kind of S but ``S`` itself, need the collection's `index`.
     """
@@ -39,9 +50,9 @@ def simulate(gold: Gold, kind: str, index: Any = None, *, dial: Dial | None = No
         raise MeasureError(f"expected a kind among {', '.join(KINDS)}, found {kind!r}")
     prepared = prepare(gold, index)
     if kind in RECALL_BASE_KINDS:
-        return recall_base.recall_base_run(prepared, kind, quant)
+        return recall_base.recall_base_run(prepared, kind, quant, without)
     if kind in DIAL_KINDS:
-        return degraded.degraded_run(prepared, kind, dial or degraded.Dial())
+        return degraded.degraded_run(prepared, kind, dial or degraded.Dial(), without)
     return space.space_run(prepared, kind)
 
 

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from focuseval.match.prepared import Prepared
     from focuseval.recall_base import RecallBase
 
-_TASK = {"full": "thorough", "ideal": "focused", "reversed": "focused", "leaves": "focused"}
+TASKS = {"full": "thorough", "ideal": "focused", "reversed": "focused", "leaves": "focused"}
 
 
-def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto") -> Run:
-    """Return the named run: elements in order of gain, best first (``reversed``: worst first)."""
+def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without: tuple[str, ...] = ()) -> Run:
+    """Return the named run: elements in order of gain, best first (``reversed``: worst first).
+
+    `without` are tags that are not in the recall base.
+    """
     assessed = assessed_elements(prepared.gold, prepared.index, prepared.position)
-    base = assessed.base(quant)
+    base = assessed.base(quant, without)
     rows = _chosen(base, kind)
     gain = base.gain[rows] * (-1 if kind == "reversed" else 1)
     rows = rows[np.lexsort((rows, -gain, base.topic[rows]))]
@@ -38,7 +41,7 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto") -> Run:
         rank=rank,
         score=1.0 / rank,
         path=path,
-        task=_TASK[kind],
+        task=TASKS[kind],
     )
 
 

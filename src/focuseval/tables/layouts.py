@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING
 from focuseval.tables import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from focuseval.tables.table import Table
+
+
+def _cells(table: Table, escaped: Callable[[str], str], best: str) -> list[list[str]]:
+    """Return the rows as readers see them, escaped, the best values in bold."""
+    marks = table.marks()
+    return [
+        [best.format(escaped(cell)) if (number, place) in marks else escaped(cell) for place, cell in enumerate(row)]
+        for number, row in enumerate(table.cells())
+    ]
 
 
 def markdown(table: Table) -> str:
     """Return a Markdown table under its title, notes as paragraphs below."""
     rule = ["---" if column.words else "--:" for column in table.columns]
-    rows = [map(escape.markdown, row) for row in (table.headings, *table.cells())]
+    rows = [map(escape.markdown, table.headings), *_cells(table, escape.markdown, "**{}**")]
     lines = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])] if table.rows else []
     title = [f"### {escape.markdown(table.title)}"] if table.title else []
     paragraphs = [*title, *(["\n".join(lines)] if lines else []), *map(escape.markdown, table.notes)]
@@ -27,7 +36,8 @@ def latex(table: Table) -> str:
     notes = "".join(f"% {escape.one_line(note)}\n" for note in table.notes)
     if not table.rows:
         return (f"% {escape.one_line(table.title)}\n" if table.title else "") + notes
-    head, *body = (_latex_row(row) for row in (table.headings, *table.cells()))
+    head = _latex_row(map(escape.latex, table.headings))
+    body = [_latex_row(row) for row in _cells(table, escape.latex, "\\textbf{{{}}}")]
     sides = "".join("l" if column.words else "r" for column in table.columns)
     grid = f"\\toprule\n{head}\\midrule\n{''.join(body)}\\bottomrule\n"
     tabular = f"\\begin{{tabular}}{{{sides}}}\n{grid}\\end{{tabular}}\n"
@@ -38,7 +48,7 @@ def latex(table: Table) -> str:
 
 def _latex_row(cells: Iterable[str]) -> str:
     r"""Return a row; after the ``\\`` of the row before it, a bracket or a star would be an argument of that."""
-    row = " & ".join(map(escape.latex, cells))
+    row = " & ".join(cells)
     return ("{}" if row[:1] in {"[", "*"} else "") + row + " \\\\\n"
 
 
@@ -64,8 +74,7 @@ def html(table: Table) -> str:
     side = ["" if column.words else ' class="number"' for column in table.columns]
     head = "".join(f'<th scope="col"{s}>{safe(name)}</th>' for s, name in zip(side, table.headings, strict=True))
     lines = []
-    for row in table.cells():
-        cells = [f"<bdi>{safe(cell)}</bdi>" for cell in row]
+    for cells in _cells(table, lambda cell: f"<bdi>{safe(cell)}</bdi>", "<b>{}</b>"):
         first = [f'<th scope="row">{cell}</th>' for cell in cells[: table.keys]]
         rest = (f"<td{s}>{cell}</td>" for s, cell in zip(side[table.keys :], cells[table.keys :], strict=True))
         lines.append(f"<tr>{''.join([*first, *rest])}</tr>\n")

@@ -23,6 +23,8 @@ class Column:
     words: bool = False
     form: str = ".4f"
     """How fractions are printed for readers, as `format` has it; whole numbers have commas between thousands."""
+    best: bool = False
+    """Whether the largest value is marked for readers."""
 
     def text(self, value: Value) -> str:
         """Return a value of this column as readers see it; text stays as it is, also among numbers.
@@ -77,6 +79,20 @@ class Table:
     def cells(self) -> list[list[str]]:
         """Return the rows as readers see them."""
         return [[c.text(value) for c, value in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def marks(self) -> frozenset[tuple[int, int]]:
+        """Return the row and the column of every best value; where all rows have the same value, none is best.
+
+        >>> sorted(Table("", (Column("AP", best=True),), ((0.5,), (0.75,), (0.75,))).marks())
+        [(1, 0), (2, 0)]
+        """
+        marked = set()
+        for place, column in enumerate(self.columns if len(self.rows) > 1 else ()):
+            values = [row[place] for row in self.rows] if column.best else []
+            known = {value for value in values if isinstance(value, float) and isfinite(value)}
+            if len(known) > 1:
+                marked |= {(row, place) for row, value in enumerate(values) if value == max(known)}
+        return frozenset(marked)
 
     def to_json(self) -> dict[str, object]:
         """Return the table as plain values; what is not a number, or not finite, is null.

@@ -39,9 +39,24 @@ def terminal(table: Table, width: int | None = None) -> str:
     lines = fold(one_line(table.title), limit) if table.title else []
     if table.rows:
         rows = [map(one_line, row) for row in (table.headings, *table.cells())]
-        lines += _fitted([list(column) for column in zip(*rows, strict=True)], table, limit)
+        lines += _fitted(_marked([list(column) for column in zip(*rows, strict=True)], table), table, limit)
     lines += [line for note in table.notes for line in fold(one_line(note), limit)]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    lines += [f"{MARK} the best of the runs"] if table.marks() else []
+    return "".join(f"{line.replace(chr(0xA0), ' ').rstrip()}\n" for line in lines)
+
+
+MARK = "*"
+"""What stands behind the best value of a column."""
+
+
+def _marked(columns: list[list[str]], table: Table) -> list[list[str]]:
+    """Put a mark behind the best values, and a blank that is never broken behind the others of their columns."""
+    marks = table.marks()
+    for place in {column for _, column in marks}:
+        head, *body = columns[place]
+        signs = [MARK if (row, place) in marks else "\u00a0" for row in range(len(body))]
+        columns[place] = [head, *(cell + sign for cell, sign in zip(body, signs, strict=True))]
+    return columns
 
 
 def _fitted(columns: list[list[str]], table: Table, limit: int) -> list[str]:

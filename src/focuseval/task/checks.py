@@ -33,7 +33,9 @@ def check(run: Run, task: Task | str, index: Collection | None = None) -> Findin
     """
     chosen = find_task(task) if isinstance(task, str) else task
     found = extents(run if index is None else place_run(run, index, bad="keep"))
-    broken = (*_places(found), *_ranks(run), *_scores(run, chosen), *_lists(run, chosen, found))
+    whole = _whole_topics(run)
+    orders = (*_split(run, whole), *_ranks(run, whole), *_scores(run, chosen, whole))
+    broken = (*_places(found), *orders, *_lists(run, chosen, found))
     order = {rule.name: number for number, rule in enumerate(rules.RULES)}
     return Findings(run, tuple(sorted(broken, key=lambda part: order[part.rule.name])), chosen.limit)
 
@@ -50,11 +52,29 @@ def _places(found: Extents) -> Iterator[Broken]:
     yield _broken(rules.BAD_SPAN, np.flatnonzero(found.bad_span))
 
 
-def _ranks(run: Run) -> Iterator[Broken]:
-    """Ranks that repeat or jump; a list may start at 0 or 1."""
-    if run.rank is None or not len(run):
+def _whole_topics(run: Run) -> NDArray[np.bool_]:
+    """Say of every row whether its topic stands in one block of the file."""
+    split = {topic for topic, _ in run.split_topics}
+    return np.array([topic not in split for topic in run.topics], np.bool_)[run.topic]
+
+
+def _split(run: Run, whole: NDArray[np.bool_]) -> Iterator[Broken]:
+    """Topics in several blocks, all of them in one finding: an error where their ranks begin anew."""
+    if not run.split_topics or run.line is None:
+        return
+    row = np.flatnonzero(run.line == run.split_topics[0][1])[:1]
+    order = _by_rank(run)
+    order = order[~whole[order]]
+    anew = run.rank is not None and bool(((np.diff(run.rank[order]) == 0) & (np.diff(run.topic[order]) == 0)).any())
+    yield _broken(rules.SPLIT_TOPIC, row, level="error" if anew else "warning")
+
+
+def _ranks(run: Run, whole: NDArray[np.bool_]) -> Iterator[Broken]:
+    """Ranks that repeat or jump, in topics that stand together; a list may start at 0 or 1."""
+    if run.rank is None or not whole.any():
         return
     order = _by_rank(run)
+    order = order[whole[order]]
     rank = run.rank[order].astype(np.int64)
     head = np.r_[True, np.diff(run.topic[order]) > 0]
     step = np.where(head, np.where((rank == 0) | (rank == 1), 1, 2), np.diff(rank, prepend=0))
@@ -64,14 +84,14 @@ def _ranks(run: Run) -> Iterator[Broken]:
     yield _broken(rules.RANK_JUMPS, order[gap])
 
 
-def _scores(run: Run, task: Task) -> Iterator[Broken]:
-    """Scores that are no numbers, and scores that rise while ranks fall."""
+def _scores(run: Run, task: Task, whole: NDArray[np.bool_]) -> Iterator[Broken]:
+    """Scores that are no numbers, and, in topics that stand together, scores that rise while ranks fall."""
     if run.score is None or not len(run):
         return
     finite = np.isfinite(run.score)
     yield _broken(rules.BAD_SCORE, np.flatnonzero(~finite))
     order = _by_rank(run)
-    order = order[finite[order]]
+    order = order[(finite & whole)[order]]
     score = run.score[order]
     rises = 1 + np.flatnonzero((score[1:] > score[:-1]) & (np.diff(run.topic[order]) == 0))
     yield _broken(rules.SCORE_ORDER, order[rises], order[rises - 1], "warning" if task.grouped else "error")

@@ -32,9 +32,9 @@ class Finding:
     remedy: str
 
     def __str__(self) -> str:
-        """Return one line: place, topic, what, remedy, rule."""
+        """Return one line: place, level, topic, what, remedy, rule."""
         remedy = f"; {self.remedy}" if self.remedy else ""
-        return f"{self.file}:{self.line}: topic {self.topic}: {self.what}{remedy} [{self.rule}]"
+        return f"{self.file}:{self.line}: {self.level}: topic {self.topic}: {self.what}{remedy} [{self.rule}]"
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -102,7 +102,16 @@ class Findings(Sequence[Finding]):
     @property
     def errors(self) -> int:
         """The number of findings that make the run unlawful."""
-        return sum(len(part.rows) for part in self.broken if part.level == "error")
+        return self.of_level("error")
+
+    def of_level(self, level: Level) -> int:
+        """Return the number of findings of one level."""
+        return sum(len(part.rows) for part in self.broken if part.level == level)
+
+    @property
+    def lawful(self) -> bool:
+        """Whether the run obeys the rules, or was repaired; one without any topic answers nothing."""
+        return bool(self.run.topics) and (self.repaired or not self.errors)
 
     def _finding(self, part: Broken, number: int) -> Finding:
         row, other = int(part.rows[number]), int(part.others[number])
@@ -114,6 +123,8 @@ class Findings(Sequence[Finding]):
             "score": "" if run.score is None else float(run.score[row]),
             "other": int(self.lines[other]),
             "limit": self.limit,
+            "topic": run.topics[run.topic[row]],
+            "count": len(run.split_topics),
         }
         what = (part.rule.repaired if self.repaired else part.rule.what).format(**said)
         remedy = "" if self.repaired else part.rule.remedy

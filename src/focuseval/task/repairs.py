@@ -44,6 +44,10 @@ def repair(run: Run, task: Task | str, index: Collection | None = None) -> tuple
     if run.rank is not None:
         lawful = replace(lawful, rank=_renumbered(run.rank, lawful.topic, order, changes))
     lawful = replace(lawful, task=chosen.name if run.task else "")
+    if run.split_topics:  # its blocks are joined: the lines are those of the run as it is now
+        joined = np.flatnonzero(run.line == run.split_topics[0][1])[:1]
+        _change(changes, rules.SPLIT_TOPIC, joined)
+        lawful = replace(lawful, line=None)
     return lawful, Findings(run, tuple(changes), chosen.limit, repaired=True)
 
 
@@ -56,7 +60,7 @@ def take(run: Run, order: Integers) -> Run:
 
 def _change(changes: list[Broken], rule: Rule, rows: Integers, others: Integers | None = None) -> None:
     if len(rows):
-        changes.append(Broken(rule, rows, rows if others is None else others, "warning"))
+        changes.append(Broken(rule, rows, rows if others is None else others, "change"))
 
 
 def _drop(found: Extents, task: Task, changes: list[Broken]) -> Integers:

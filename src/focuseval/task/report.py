@@ -16,16 +16,24 @@ def as_lines(findings: Findings, task: Task, limit: int | None = None) -> Iterat
     yield from map(str, findings[:limit])
     if limit is not None and len(findings) > limit:
         yield f"… and {len(findings) - limit:,} more"
-    yield from (f"{count:>9,}  {rule}" for rule, count in findings.counts.items())
+    for part in findings.broken:
+        if len(part.rows):
+            yield f"{len(part.rows):>9,}  {part.rule.name} ({part.level})"
     run = findings.run
-    size = f"{len(run):,} results, {len(run.topics):,} topics"
+    yield f"{run.file or run.run_id}: {len(run):,} results, {len(run.topics):,} topics: {verdict(findings, task)}"
+
+
+def verdict(findings: Findings, task: Task) -> str:
+    """Return what became of the check, in numbers that add up to those of the rules."""
+    if not findings.run.topics:
+        return f"not lawful for task {task.name}: it answers no topic"
     if findings.repaired:
-        yield f"{run.file or run.run_id}: {size}: {len(findings):,} changes for task {task.name}"
-    elif findings.errors:
-        yield f"{run.file or run.run_id}: {size}: {findings.errors:,} findings against task {task.name}"
-    else:
-        warnings = f", {len(findings):,} warnings" if len(findings) else ""
-        yield f"{run.file or run.run_id}: {size}: lawful for task {task.name}{warnings}"
+        return f"{len(findings):,} changes for task {task.name}"
+    errors, warnings = findings.errors, findings.of_level("warning")
+    found = ((errors, "error"), (warnings, "warning"))
+    counted = [f"{number:,} {what}{'s' * (number > 1)}" for number, what in found if number]
+    said = "not lawful" if errors else "lawful"
+    return f"{said} for task {task.name}" + (f": {' and '.join(counted)}" if counted else "")
 
 
 def as_json(findings: Findings, task: Task, limit: int | None = None) -> dict[str, Any]:
@@ -37,8 +45,10 @@ def as_json(findings: Findings, task: Task, limit: int | None = None) -> dict[st
         "task": task.name,
         "results": len(run),
         "topics": len(run.topics),
-        "lawful": findings.repaired or not findings.errors,
+        "lawful": findings.lawful,
         "repaired": findings.repaired,
+        "errors": findings.errors,
+        "warnings": findings.of_level("warning"),
         "counts": findings.counts,
         "findings": [finding.as_json() for finding in findings[:limit]],
     }

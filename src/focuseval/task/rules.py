@@ -44,6 +44,18 @@ BAD_SPAN = Rule(
 BAD_SCORE = Rule(
     "bad-score", "expected a finite score, found {score}", "write a number", "score {score} replaced by its neighbour's"
 )
+REPEATED_KEY = Rule(
+    "repeated-key",
+    "expected each JSON key once, found a key again on the line; of {document} only the last value was read",
+    "remove one of the two",
+    "read with the last value of a key that the line repeats",
+)
+SPLIT_TOPIC = Rule(
+    "split-topic",
+    "expected the results of a topic together, found topic {topic} again after another one ({count} topics so split)",
+    "sort the file by topic",
+    "the results of topic {topic} joined",
+)
 RANK_REPEATS = Rule(
     "rank-repeats", "expected each rank once, found rank {rank} again (first on line {other})", "renumber"
 )
@@ -95,6 +107,8 @@ RULES: tuple[Rule, ...] = (
     UNPLACED,
     BAD_SPAN,
     BAD_SCORE,
+    REPEATED_KEY,
+    SPLIT_TOPIC,
     RANK_REPEATS,
     RANK_JUMPS,
     SCORE_ORDER,

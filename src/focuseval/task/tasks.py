@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from focuseval.errors import TaskError
+from focuseval.errors import UsageError, did_you_mean
 from focuseval.values import dataclass
 
-Level: TypeAlias = Literal["error", "warning"]
+Level: TypeAlias = Literal["error", "warning", "change"]
+"""How grave a finding is; a change is what a repair did."""
 
 MOST_RESULTS = 1500
 """INEX's limit for one topic."""
@@ -56,5 +57,7 @@ def find_task(name: str) -> Task:
     for task in TASKS:
         if key in {task.name.replace("-", ""), *task.aliases}:
             return task
-    known = ", ".join(task.name for task in TASKS)
-    raise TaskError(f"expected a task ({known}), found {name!r}", remedy="name one of these")
+    known = [task.name for task in TASKS]
+    raise UsageError(
+        f"expected a task ({', '.join(known)}), found {name!r}; {did_you_mean(name, known, 'name one of these')}"
+    )

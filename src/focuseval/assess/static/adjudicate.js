@@ -2,7 +2,7 @@
 
 import { notice } from "./notice.js";
 import { createPainter } from "./paint.js";
-import { newToken } from "./queue.js";
+import { newToken } from "./outbox.js";
 import { get, post } from "./server.js";
 import { counter, intersect, merge, subtract } from "./spans.js";
 import { TextView } from "./textview.js";
@@ -12,7 +12,8 @@ const element = (tag, className, text) => Object.assign(document.createElement(t
 
 class Adjudication {
   constructor(where, loaded) {
-    Object.assign(this, { where, sides: loaded.sides, decided: loaded.decided });
+    Object.assign(this, { where, sides: loaded.sides, decided: loaded.decided, stale: loaded.stale });
+    this.taking = new Set(loaded.sides.filter((side) => !side.imported).map((side) => side.assessor));
     this.view = new TextView(byId("text"), loaded.document);
     this.painter = createPainter(this.view);
     this.length = this.view.map.toCodePoint(this.view.text.length);
@@ -43,7 +44,9 @@ class Adjudication {
     const everyone = this.#choice("Everyone", "all", "", "");
     const items = this.sides.map((side, number) => {
       const told = [side.status, side.flagged ? "flagged" : "", side.note].filter(Boolean).join(" · ");
-      return this.#choice(side.label, String(number), `chip side-${number % 6}`, told);
+      const item = this.#choice(side.label, String(number), `chip side-${number % 6}`, told);
+      item.append(this.#takesPart(side));
+      return item;
     });
     byId("sides").replaceChildren(everyone, ...items);
     everyone.querySelector("input").checked = true;
@@ -59,12 +62,25 @@ class Adjudication {
     return item;
   }
 
+  /** Whose judgements union and intersection are made of: people's, and an import's when asked. */
+  #takesPart(side) {
+    const label = element("label", "told", "");
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: this.taking.has(side.assessor) });
+    box.dataset.takesPart = side.assessor;
+    box.addEventListener("change", () => {
+      if (box.checked) this.taking.add(side.assessor);
+      else this.taking.delete(side.assessor);
+      this.#buttons();
+    });
+    label.append(box, " takes part");
+    return label;
+  }
+
   #buttons() {
-    const all = this.sides.map((side) => side.assessor);
+    const all = this.sides.map((side) => side.assessor).filter((name) => this.taking.has(name));
     const choices = [
       ...this.sides.map((side) => [`Accept ${side.label}`, "one", [side.assessor]]),
-      ["Union", "union", all],
-      ["Intersection", "intersection", all],
+      ...(all.length ? [["Union", "union", all], ["Intersection", "intersection", all]] : []),
     ];
     byId("decisions").replaceChildren(...choices.map(([label, rule, of]) => {
       const button = Object.assign(element("button", "", label), { type: "button" });
@@ -95,7 +111,7 @@ class Adjudication {
   async decide(rule, of) {
     const values = { ...this.where, rule, of, version: this.decided.version, token: newToken() };
     const { status, answer } = await post("/api/decide", values).catch(() => ({ status: 0, answer: { error: "the server is away; nothing was decided" } }));
-    if (status === 200) this.decided = answer.decided;
+    if (status === 200) Object.assign(this, { decided: answer.decided, stale: [] });
     else if (answer.state) this.decided = answer.state;
     if (status !== 200) notice(answer.error);
     this.show();
@@ -112,6 +128,9 @@ class Adjudication {
     this.painter.set("some", this.view.toUnits(some), 0);
     const { status, version, highlights } = this.decided;
     Object.assign(byId("status"), { textContent: version ? status : "undecided", className: `tag ${version ? status.replaceAll(" ", "-") : ""}` });
+    const stale = byId("stale");
+    stale.hidden = !this.stale.length;
+    stale.textContent = `stale: ${this.stale.join(", ")} changed since`;
     byId("saving").textContent = version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
   }
 }

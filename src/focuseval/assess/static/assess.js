@@ -6,14 +6,18 @@ import { asProposed, offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
 import { foresee } from "./foresee.js";
-import { ACTIONS, buttonsInto, helpInto, leaveBy, listen } from "./keys.js";
+import { showHeld } from "./held.js";
+import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from "./keys.js";
+import { Metadata } from "./metadata.js";
 import { trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
+import { Outline } from "./outline.js";
 import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
 import { reopens, tellReopened } from "./reopened.js";
-import { get, post } from "./server.js";
+import { Scrolling } from "./scrolling.js";
+import { get } from "./server.js";
 import { around } from "./spans.js";
 import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
@@ -37,7 +41,11 @@ class Desk {
       caretNode: byId("caret"),
       onmove: () => this.showPlace(),
     });
-    this.painter.set("term", findTerms(this.view.text, JSON.parse(data.terms)), 1);
+    this.terms = findTerms(this.view.text, JSON.parse(data.terms));
+    this.painter.set("term", this.terms, 1);
+    this.metadata = new Metadata(this.view, () => this.showEntry());
+    this.outline = new Outline(this.view, (unit) => this.goTo(unit));
+    this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
     this.#listen();
     this.#queue(loaded);
     this.show();
@@ -45,31 +53,38 @@ class Desk {
   }
 
   #queue(loaded) {
-    const storageKey = `focuseval ${this.data.user} ${JSON.stringify(this.where)}`;
-    const send = (edit, version, token) => post("/api/edit", { ...this.where, edit, version, token });
-    this.queue = new SaveQueue(send, storageKey, loaded.state.version, {
+    this.queue = new SaveQueue(this.where, loaded.state.version, {
       saved: (state, left) => this.#settled(state, left),
       refused: (message, left) => this.#refused(message, left),
-      conflict: (state, edits) => this.#conflict(state, edits),
+      held: (items, state) => this.#held(state),
       changed: () => location.reload(),
       troubled: (message) => (message ? notice(`Not saved: ${message}. Your edits wait in this browser.`) : hide()),
       show: (text, kind, title) => Object.assign(byId("saving"), { textContent: text, className: `saving ${kind}`, title: title ?? "" }),
     });
     this.state = this.queue.pending.reduce(foresee, this.state);
     this.queue.resume();
+    showHeld(this);
   }
 
   #listen() {
     const actions = ACTIONS.filter((action) => !action.only2005 || this.exhaustivity);
     listen(this, actions);
     helpInto(byId("keys"), actions);
-    buttonsInto(byId("actions"), this, actions.filter((action) => action.button));
+    offerLetters(byId("letters"));
+    const withButton = actions.filter((action) => action.button);
+    buttonsInto(byId("actions"), this, withButton.filter((action) => action.group !== "Move"));
+    buttonsInto(byId("actions"), this, withButton.filter((action) => action.group === "Move"));
     buttonsInto(byId("bubble"), this, actions.filter((action) => action.bubble));
     new ResizeObserver(([{ contentRect }]) => {
       if (contentRect.width !== this.width) this.showEntry();
       this.width = contentRect.width;
     }).observe(byId("text"));
-    byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selectedByMouse(), 0));
+    byId("text").addEventListener("mouseup", () => setTimeout(() => this.#selected(), 0));
+    byId("text").addEventListener("pointerdown", (event) => (this.touching = event.pointerType !== "mouse"));
+    document.addEventListener("selectionchange", () => {
+      clearTimeout(this.touchTimer); // fingers move the ends of a selection, and no mouse button comes up
+      if (this.touching) this.touchTimer = setTimeout(() => this.#selected(), 300);
+    });
     byId("scroller").addEventListener("scroll", hideBubble, { passive: true });
     this.note.addEventListener("input", () => {
       clearTimeout(this.noteTimer);
@@ -175,21 +190,20 @@ class Desk {
     if (!left) get("/api/state", this.where).then(({ state }) => this.#settled(state, this.queue.items.length));
   }
 
-  #conflict(state, edits) {
-    this.state = state;
-    this.show();
-    const again = () => edits.forEach((edit) => this.edit(edit));
-    notice(
-      "This document was changed elsewhere meanwhile. You see the newer state; your last edit is not in it.",
-      "problem",
-      [["Do my edit again", again], ["Leave it", hide]],
-    );
+  /** Some edits wait for an answer; what they would have led to is not shown. */
+  #held(state) {
+    showHeld(this);
+    if (state) this.#settled(state, this.queue.items.length);
+    else get("/api/state", this.where).then(({ state: newest }) => this.#settled(newest, this.queue.items.length));
   }
 
   // --- what is shown
 
   show() {
-    this.painter.set("relevant", this.view.toUnits(this.state.highlights), 0);
+    const spans = this.view.toUnits(this.state.highlights);
+    this.painter.set("relevant", spans, 0);
+    this.view.describe(spans);
+    this.metadata.reveal(spans);
     showStatus(this.state, this.data);
     if (document.activeElement !== this.note) this.note.value = this.state.note;
     this.sizes = this.elements.sizes(this.state.highlights);
@@ -222,7 +236,7 @@ class Desk {
     });
   }
 
-  #selectedByMouse() {
+  #selected() {
     if (this.cursor.collapsed) return;
     if (this.marker) this.highlight();
     else showBubble(this.view.range(...this.cursor.span));
@@ -250,6 +264,34 @@ class Desk {
     if (next) this.cursor.go(this.view.map.toUnit(next[0]));
   }
 
+  goTo(unit) {
+    this.cursor.go(unit);
+    byId("text").focus({ preventScroll: true });
+  }
+
+  toTerm(step) {
+    const { caret } = this.cursor;
+    const seen = this.terms.filter(([start]) => !this.view.blocks[this.view.blockAt(start)].folded);
+    const next = step > 0
+      ? seen.find(([start]) => start > caret || (start === caret && !this.cursor.started)) ?? seen[0]
+      : seen.findLast(([start]) => start < caret) ?? seen.at(-1);
+    if (next) this.cursor.go(next[0]);
+    else notice("The text has none of the topic’s words.", "remark");
+  }
+
+  toHeading(step) {
+    const unit = this.outline.next(this.cursor.started ? this.cursor.caret : -1, step);
+    if (unit !== null) this.cursor.go(unit);
+  }
+
+  toggleOutline() {
+    const outline = byId("outline");
+    if (outline.hidden) return;
+    byId("topic-details").closest("aside").scrollTop = 0;
+    outline.open = !outline.open;
+    if (outline.open) outline.querySelector("button")?.focus();
+  }
+
   selectElement(row) {
     const [span] = this.view.toUnits([[this.elements.start[row], this.elements.end[row]]]);
     this.cursor.select(...span);
@@ -266,8 +308,9 @@ class Desk {
 
   async leave(address) {
     if (!address || this.saveNote()) return; // who leaves is told first that their note reopened the document
+    const { refusals } = this.queue;
     await this.queue.empty();
-    location.assign(address);
+    if (this.queue.refusals === refusals) location.assign(address); // else the refusal is what there is to see
   }
 }
 

@@ -1,7 +1,7 @@
 // A text that changed after it was judged: what moves with it, what is lost, and the assessor's consent.
 
 import { notice } from "./notice.js";
-import { newToken } from "./queue.js";
+import { newToken } from "./outbox.js";
 import { post } from "./server.js";
 
 export function offerText(desk, changed) {

@@ -7,6 +7,14 @@ export const ACTIONS = [
   { group: "Move", keys: ["ArrowLeft"], name: "one character back", run: (desk) => desk.cursor.by("grapheme", -1, false) },
   { group: "Move", keys: ["Ctrl+ArrowRight", "Alt+ArrowRight"], name: "one word", run: (desk) => desk.cursor.by("word", 1, false) },
   { group: "Move", keys: ["Ctrl+ArrowLeft", "Alt+ArrowLeft"], name: "one word back", run: (desk) => desk.cursor.by("word", -1, false) },
+  { group: "Move", keys: ["PageDown"], name: "one page", run: (desk) => desk.scrolling.page(1) },
+  { group: "Move", keys: ["PageUp"], name: "one page back", run: (desk) => desk.scrolling.page(-1) },
+  { group: "Move", keys: ["Home"], name: "to the beginning", run: (desk) => desk.scrolling.end(false) },
+  { group: "Move", keys: ["End"], name: "to the end", run: (desk) => desk.scrolling.end(true) },
+  { group: "Move", keys: ["q"], name: "next word of the topic", button: "Next term", run: (desk) => desk.toTerm(1) },
+  { group: "Move", keys: ["Shift+Q"], name: "previous word of the topic", run: (desk) => desk.toTerm(-1) },
+  { group: "Move", keys: ["c"], name: "next heading", run: (desk) => desk.toHeading(1) },
+  { group: "Move", keys: ["Shift+C"], name: "previous heading", run: (desk) => desk.toHeading(-1) },
   { group: "Move", keys: ["g"], name: "next highlight", run: (desk) => desk.toHighlight() },
 
   { group: "Select", keys: ["w"], name: "one word more", run: (desk) => desk.cursor.by("word", 1, true) },
@@ -42,10 +50,35 @@ export const ACTIONS = [
   { group: "Page", keys: ["]"], name: "following document", run: (desk) => desk.leave(desk.data.following) },
   { group: "Page", keys: ["["], name: "previous document", run: (desk) => desk.leave(desk.data.previous) },
   { group: "Page", keys: ["t"], name: "show element boundaries", button: "Elements", run: (desk) => desk.toggleElements() },
+  { group: "Page", keys: ["l"], name: "outline of the document", run: (desk) => desk.toggleOutline() },
+  { group: "Page", keys: ["i"], name: "show or hide the metadata", run: (desk) => desk.metadata.toggle() },
   { group: "Page", keys: ["?"], name: "these keys", button: "Keys", run: (desk) => desk.help.showModal() },
 ];
 
-const SHOWN = { ArrowDown: "↓", ArrowUp: "↑", ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Delete: "Del", Enter: "↵" };
+const LETTERS = "focuseval letters";
+
+/** Whether keys of a single character work (WCAG 2.1.4: they can be switched off). */
+export function lettersWork() {
+  try {
+    return localStorage.getItem(LETTERS) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+export function offerLetters(box) {
+  box.checked = lettersWork();
+  box.addEventListener("change", () => {
+    try {
+      if (box.checked) localStorage.removeItem(LETTERS);
+      else localStorage.setItem(LETTERS, "off");
+    } catch {
+      // a browser without storage keeps its keys
+    }
+  });
+}
+
+const SHOWN = { PageDown: "Page ↓", PageUp: "Page ↑", ArrowDown: "↓", ArrowUp: "↑", ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Delete: "Del", Enter: "↵" };
 
 export function pressed(event) {
   const key = event.key.length === 1 && event.shiftKey && /\p{L}/u.test(event.key) ? event.key.toUpperCase() : event.key;
@@ -65,7 +98,7 @@ export function listen(desk, actions) {
     if (event.target.closest("textarea, input, select")) return;
     if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
     const action = byKey.get(pressed(event));
-    if (!action) return;
+    if (!action || (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !lettersWork())) return;
     event.preventDefault();
     action.run(desk);
   });

@@ -43,7 +43,7 @@ export function backward(view, unit, granularity) {
 /** The next block that shows something, in either direction; null at the ends. */
 export function nextBlock(view, number, step) {
   for (let k = number + step; k >= 0 && k < view.blocks.length; k += step) {
-    if (view.blocks[k].kind !== "gap") return k;
+    if (view.blocks[k].kind !== "gap" && !view.blocks[k].folded) return k;
   }
   return null;
 }

@@ -1,39 +1,37 @@
-// Edits on their way to the disk: one at a time, repeated until they arrive, kept in this browser meanwhile.
+// The edits of one document on their way to the disk: one at a time, repeated until they are answered.
+
+import { drop, isStored, list, newItem, put, sameDocument } from "./outbox.js";
+import { post } from "./server.js";
 
 const WAIT = [500, 1000, 2000, 5000, 10000];
+const PATIENCE = 3; // how often a server may fail over one edit before the others go on without it
 
-export function newToken() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+const LATER = new Set([401, 403, 408, 429, 502, 503, 504, 507]);
 
 /**
- * @param send  (edit, version, token) → Promise of {status, answer}; rejects when the server is away
- * @param on    {saved(state), refused(message), conflict(state, edits), changed(message), troubled(message or ""),
- *              show(text, kind, title)}
+ * Takes up whatever earlier pages left for the document.
+ *
+ * @param on  {saved(state, left), refused(message, left), held(items), changed(), troubled(message or ""),
+ *            show(text, kind, title)}; all may be missing
  */
 export class SaveQueue {
-  constructor(send, storageKey, version, on) {
-    Object.assign(this, { send, storageKey, version, on, items: [], busy: false, failures: 0, problem: "" });
-    const kept = this.#stored();
-    if (kept) {
-      this.version = kept.version;
-      this.items = kept.items;
-    }
+  constructor(where, version, on = {}) {
+    Object.assign(this, { where, version, on, busy: false, failures: 0, refusals: 0, problem: "" });
+    this.items = list().filter((item) => !item.held && sameDocument(item.where, where));
     addEventListener("online", () => this.#soon(0));
     addEventListener("beforeunload", (event) => {
-      if (this.items.length) event.preventDefault();
+      if (on.show && this.items.length) event.preventDefault();
     });
   }
 
-  /** Edits that an earlier page could not deliver; they are sent before anything new. */
   get pending() {
     return this.items.map((item) => item.edit);
   }
 
   push(edit) {
-    this.items.push({ edit, token: newToken() });
-    this.#keep();
+    const item = newItem(this.where, edit, this.items.length ? null : this.version);
+    this.items.push(item);
+    put(item);
     this.#show();
     this.#soon(0);
   }
@@ -43,7 +41,7 @@ export class SaveQueue {
     else this.#show();
   }
 
-  /** Settles when everything is on the disk. */
+  /** Settles when everything is on the disk, or answered otherwise. */
   async empty() {
     while (this.items.length) await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -59,9 +57,11 @@ export class SaveQueue {
     try {
       while (this.items.length) {
         this.#show();
-        const { edit, token } = this.items[0];
-        const { status, answer } = await this.send(edit, this.version, token);
-        if (!this.#settle(status, answer)) break;
+        const [item] = this.items;
+        item.version ??= this.version;
+        const { where, edit, version, token } = item;
+        const { status, answer } = await post("/api/edit", { ...where, edit, version, token });
+        if (!this.#settle(item, status, answer)) break;
         this.failures = 0;
       }
     } catch {
@@ -72,74 +72,79 @@ export class SaveQueue {
   }
 
   /** Take in an answer; false stops the run. */
-  #settle(status, answer) {
-    if (status === 200) {
-      this.version = answer.state.version;
-      this.items.shift();
-      this.#keep();
-      if (this.problem) this.on.troubled("");
-      this.problem = "";
-      this.on.saved(answer.state, this.items.length);
-      return true;
-    }
-    if (status === 409 && answer.state) {
-      const edits = this.pending;
-      this.version = answer.state.version;
-      this.#clear();
-      this.on.conflict(answer.state, edits);
+  #settle(item, status, answer) {
+    if (status === 200) return this.#saved(item, answer.state);
+    if (status === 409) return this.#conflict(answer);
+    if (LATER.has(status) || (status >= 500 && this.failures < PATIENCE)) {
+      this.#later(answer.error);
       return false;
     }
-    if (answer.changed) {
-      this.#clear();
-      this.on.changed(answer.error);
-      return false;
+    return this.#refused(item, status, answer.error);
+  }
+
+  #saved(item, state) {
+    const next = this.items[1];
+    if (next && next.version === null) {
+      next.version = item.version + 1; // what another page did meanwhile is a conflict, not something to build on
+      put(next);
     }
-    if (status === 422 || status === 400 || status === 413) {
-      this.items.shift();
-      this.#keep();
-      this.on.refused(answer.error, this.items.length);
-      return true;
-    }
-    this.#later(answer.error);
+    this.version = state.version;
+    this.#forget(item);
+    if (this.problem) this.on.troubled?.("");
+    this.problem = "";
+    this.on.saved?.(state, this.items.length);
+    return true;
+  }
+
+  /** What was made from another state than the server's waits for an answer, edit by edit. */
+  #conflict({ state, error, changed }) {
+    const held = this.items.map((item) => ({ ...item, held: { why: "conflict", error } }));
+    held.forEach(put);
+    this.items = [];
+    this.failures = 0;
+    if (state) this.version = state.version;
+    this.on.held?.(held, state);
+    if (changed) this.on.changed?.(error);
     return false;
+  }
+
+  /** The rules' own refusals are told at once; what can never be stored waits until it is discarded. */
+  #refused(item, status, error) {
+    const next = this.items[1];
+    if (next && next.version === null) {
+      next.version = item.version;
+      put(next);
+    }
+    this.refusals += 1;
+    if (status === 422 && this.on.refused) {
+      this.#forget(item);
+      this.on.refused(error, this.items.length);
+      return true;
+    }
+    const held = { ...item, held: { why: "refused", error } };
+    put(held);
+    this.items.shift();
+    this.on.held?.([held], null);
+    return true;
+  }
+
+  #forget(item) {
+    drop(item);
+    this.items.shift();
   }
 
   /** Try again after a while; a server that answers with a problem, a full disk for instance, is heard. */
   #later(problem) {
-    if (problem !== this.problem) this.on.troubled(problem);
+    if (problem !== this.problem) this.on.troubled?.(problem);
     this.problem = problem;
     this.failures += 1;
     this.#soon(WAIT[Math.min(this.failures, WAIT.length) - 1]);
   }
 
-  #clear() {
-    this.items = [];
-    this.failures = 0;
-    this.#keep();
-  }
-
   #show() {
     const count = this.items.length;
-    if (!count) this.on.show(this.version ? "Saved" : "Nothing to save yet", "saved");
-    else if (this.failures) this.on.show(`${count} unsaved`, "unsaved", this.problem);
-    else this.on.show("Saving…", "saving");
-  }
-
-  #keep() {
-    try {
-      if (this.items.length) {
-        localStorage.setItem(this.storageKey, JSON.stringify({ version: this.version, items: this.items }));
-      } else localStorage.removeItem(this.storageKey);
-    } catch {
-      // A browser without storage still has the queue in memory, and warns before the page is left.
-    }
-  }
-
-  #stored() {
-    try {
-      return JSON.parse(localStorage.getItem(this.storageKey) ?? "null");
-    } catch {
-      return null;
-    }
+    if (!count) this.on.show?.(this.version ? "Saved" : "Nothing to save yet", "saved");
+    else if (this.failures) this.on.show?.(`${count} unsaved`, "unsaved", this.items.every(isStored) ? this.problem : "Do not close this page.");
+    else this.on.show?.("Saving…", "saving");
   }
 }

@@ -2,6 +2,13 @@
 
 import { offsets } from "./offsets.js";
 
+/** Number of a heading's block → 1 for the document's title, 2 and more for those inside it, whatever their depth is. */
+function headingLevels(blocks) {
+  const headings = blocks.flatMap(([, , kind, level], number) => (kind === "heading" ? [[number, level]] : []));
+  const least = Math.min(...headings.slice(1).map(([, level]) => level));
+  return new Map(headings.map(([number, level], k) => [number, k ? 2 + level - least : 1]));
+}
+
 export class TextView {
   constructor(root, documentView) {
     this.root = root;
@@ -9,8 +16,11 @@ export class TextView {
     this.map = offsets(this.text);
     this.blocks = [];
     const pieces = document.createDocumentFragment();
-    documentView.blocks.forEach(([start, end, kind, level], number) => {
-      const block = { start: this.map.toUnit(start), end: this.map.toUnit(end), kind, node: document.createElement("div") };
+    const levels = headingLevels(documentView.blocks);
+    documentView.blocks.forEach(([start, end, kind], number) => {
+      const level = levels.get(number) ?? 0;
+      const tag = level ? `h${Math.min(6, level + 1)}` : "div"; // the topic's title is the page's h1
+      const block = { start: this.map.toUnit(start), end: this.map.toUnit(end), kind, node: document.createElement(tag) };
       block.node.className = `block ${kind}`;
       block.node.dataset.block = number;
       block.node.dataset.level = Math.min(level, 6);
@@ -88,6 +98,25 @@ export class TextView {
 
   toUnits(spans) {
     return spans.map(([start, end]) => [this.map.toUnit(start), this.map.toUnit(end)]);
+  }
+
+  /** Say in every block, for those who hear it, what of it is highlighted; painted highlights are seen alone. */
+  describe(spans) {
+    const told = new Map();
+    for (const [start, end] of spans) {
+      for (let number = this.blockAt(start); number < this.blocks.length && this.blocks[number].start < end; number += 1) {
+        const block = this.blocks[number];
+        const [from, to] = [Math.max(start, block.start), Math.min(end, block.end)];
+        const whole = from === block.start && to === block.end;
+        if (from < to) told.set(number, [...(told.get(number) ?? []), whole ? "all" : this.text.slice(from, to).trim()]);
+      }
+    }
+    for (const number of this.described ?? []) if (!told.has(number)) this.blocks[number].node.removeAttribute("aria-description");
+    for (const [number, texts] of told) {
+      const said = texts[0] === "all" ? "highlighted" : `highlighted: ${texts.map((text) => (text.length > 80 ? `${text.slice(0, 40)} … ${text.slice(-30)}` : text)).join("; ")}`;
+      if (this.blocks[number].node.getAttribute("aria-description") !== said) this.blocks[number].node.setAttribute("aria-description", said);
+    }
+    this.described = [...told.keys()];
   }
 
   /** What the page's selection covers, in units, anchor and focus apart; null when it is elsewhere. */

@@ -6,9 +6,11 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from focuseval.assess.users import Attempts, User, verify
+from focuseval.assess.attempts import Attempts
+from focuseval.assess.sessions import Sessions
+from focuseval.assess.users import User, verify
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -37,11 +39,27 @@ class Access:
     users: Mapping[str, User] | None = field(default=None, repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     attempts: Attempts = field(default_factory=Attempts, repr=False)
+    sessions: Sessions = field(default_factory=Sessions, repr=False)
 
     @property
     def cookie(self) -> str:
         """The cookie's name, a project's own: browsers share cookies among the ports of a machine."""
         return f"focuseval-{hashlib.sha256(b'cookie' + self.secret).hexdigest()[:8]}"
+
+    @property
+    def browser_cookie(self) -> str:
+        """The name of the cookie by which a browser is known again in which somebody has logged in."""
+        return f"{self.cookie}-browser"
+
+    def browser_of(self, name: str, number: str) -> str:
+        """Return what that cookie holds: a number, and that it was given to this user."""
+        signature = hmac.new(self.secret, f"browser {name} {number}".encode(), hashlib.sha256).hexdigest()[:32]
+        return f"{number}.{signature}"
+
+    def known_browser(self, name: str, cookie: str) -> str:
+        """Return a browser's number if this user has logged in there before, else ''."""
+        number = cookie.partition(".")[0]
+        return number if number and hmac.compare_digest(cookie.encode(), self.browser_of(name, number).encode()) else ""
 
     def enter(self, token: str) -> str | None:
         """Return the assessor that the link's token lets in, or None."""
@@ -54,10 +72,32 @@ class Access:
         user = verify(self.users, name, password) if self.users is not None else None
         return user.name if user else None
 
-    def knows(self, name: str) -> bool:
-        """Whether a session's user is still one."""
-        return name in self.users if self.users is not None else name == self.assessor
+    def begin(self, name: str) -> dict[str, Any]:
+        """Return what the cookie of a new session says."""
+        return {**self.sessions.begin(name), "proof": self._proof(name)}
+
+    def user_of(self, cookie: Mapping[str, Any]) -> str:
+        """Return whose session a cookie stands for, '' when it stands for none any more.
+
+        A session ends with a logout, when it is revoked, when its user is removed, gets another password, or has got
+        in by the link of a server that has users now.
+        """
+        said = dict(cookie)
+        name = str(said.get("user", ""))
+        known = name in self.users if self.users is not None else name == self.assessor
+        if not known or not name or not hmac.compare_digest(str(said.get("proof", "")), self._proof(name)):
+            return ""
+        return name if self.sessions.lives(said) else ""
 
     def leads(self, name: str) -> bool:
         """Whether a user may see what others did: the only one may, of several the leads."""
-        return self.users[name].role == "lead" if self.users is not None else True
+        if self.users is None:
+            return True
+        user = self.users.get(name)
+        return user is not None and user.role == "lead"
+
+    def _proof(self, name: str) -> str:
+        """Return what only a cookie of the user's present password, or of the link, holds."""
+        user = self.users.get(name) if self.users is not None else None
+        what = user.password if user else "the link"
+        return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]

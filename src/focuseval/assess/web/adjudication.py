@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, abort, jsonify, render_template, request
 
-from focuseval.assess.adjudicate import RULES, decide, sides
+from focuseval.assess.adjudicate import RULES, decide, sides, stale_decisions
 from focuseval.assess.agreement import agreements, alpha, finished
-from focuseval.assess.plan import assessors
+from focuseval.assess.plan import IMPORTED, Assessor, assessors
 from focuseval.assess.spans import intersect, merge, size
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.view import document_view, state_view
@@ -29,13 +29,15 @@ def documents() -> str:
     leads_only()
     found = finished(desk().store)
     units = sorted({unit for judged in found.values() for unit in judged})
-    rows = []
+    stale = stale_decisions(desk().store)
+    rows: list[dict[str, Any]] = []
     for unit in units:
         judged = [found[name][unit].judgement for name in found if unit in found[name]]
         if len(judged) > 1:
             decided = desk().store.judgement(Key(ADJUDICATED, *unit))
-            rows.append({"unit": unit, "judged": len(judged), "jaccard": _jaccard(judged), "decided": decided})
-    return render_template("adjudicate.html", rows=rows)
+            row = {"unit": unit, "judged": len(judged), "jaccard": _jaccard(judged), "decided": decided}
+            rows.append({**row, "stale": stale.get(unit, ())})
+    return render_template("adjudicate.html", rows=rows, titles=desk().titles.of(row["unit"][1] for row in rows))
 
 
 @adjudication.get("/adjudicate/document")
@@ -53,10 +55,11 @@ def compared() -> Response:
     leads_only()
     key = key_of({**request.args, "as": ADJUDICATED})
     page = desk().documents.get(key.document)
-    labels = {one.name: one.label for one in assessors(desk().store)}
-    shown = [_side(saved, labels, page.sha256) for saved in sides(desk().store, key.topic, key.document)]
+    known = {one.name: one for one in assessors(desk().store)}
+    shown = [_side(saved, known, page.sha256) for saved in sides(desk().store, key.topic, key.document)]
     decided = desk().store.judgement(key)
-    view = {"document": document_view(page), "sides": shown}
+    stale = stale_decisions(desk().store).get((key.topic, key.document), ())
+    view = {"document": document_view(page), "sides": shown, "stale": stale}
     return jsonify({**view, "decided": state_view(decided, page, exhaustivity=desk().store.exhaustivity)})
 
 
@@ -93,12 +96,14 @@ def _jaccard(judged: list[Any]) -> float:
     return size(shared) / everything if everything else 1.0
 
 
-def _side(saved: Saved, labels: dict[str, str], sha256: str) -> dict[str, Any]:
+def _side(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str, Any]:
     """Return one assessor's view; highlights of another text than this one stay away from it."""
     judgement, same = saved.judgement, saved.text_sha256 == sha256
+    assessor = known.get(saved.key.assessor, Assessor(saved.key.assessor))
     return {
-        "assessor": saved.key.assessor,
-        "label": labels.get(saved.key.assessor, saved.key.assessor),
+        "assessor": assessor.name,
+        "label": assessor.label,
+        "imported": assessor.origin == IMPORTED,
         "highlights": judgement.highlights if same else [],
         "entry_point": judgement.entry_point if same else None,
         "status": judgement.status if same else "judged an older text",

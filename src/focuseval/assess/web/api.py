@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, abort, jsonify, request
@@ -22,7 +23,8 @@ api = Blueprint("api", __name__, url_prefix="/api")
 @api.get("/document")
 def document() -> Response:
     """Return text, blocks, elements and the judgement so far."""
-    key, page = asked()
+    key, _ = asked()
+    page = desk().documents.get(key.document)
     saved = desk().store.judgement(key)
     return jsonify(
         {
@@ -46,7 +48,7 @@ def edit() -> Response:
     """Do one edit; the answer is sent after the commit."""
     values = body()
     key = key_of(values)
-    page = desk().documents.get(key.document)
+    page = desk().page(key.document)
     saved = desk().store.edit(key, page, parse_edit(values.get("edit")), actor=user(), **stamp(values))
     return jsonify({"state": _state(saved)})
 
@@ -69,7 +71,18 @@ def body() -> dict[str, Any]:
         abort(400, "nested too deeply")
     if not isinstance(values, dict):
         abort(400, "a JSON object is needed")
+    if b"\\u" in request.get_data() and not _is_text(values):
+        abort(400, "half a character (a lone surrogate) cannot be stored")
     return values
+
+
+def _is_text(values: dict[str, Any]) -> bool:
+    """Whether every text in the request can be written down."""
+    try:
+        json.dumps(values, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def stamp(values: dict[str, Any]) -> dict[str, Any]:
@@ -81,5 +94,5 @@ def stamp(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _state(saved: Saved) -> dict[str, Any]:
-    page = desk().documents.get(saved.key.document)
+    page = desk().page(saved.key.document)
     return state_view(saved, page, exhaustivity=desk().store.exhaustivity)

@@ -6,8 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, jsonify, render_template, request
+from flask.sessions import SecureCookieSessionInterface
 from werkzeug.exceptions import HTTPException
 
+from focuseval.assess.sessions import DAYS
 from focuseval.assess.view import state_view
 from focuseval.assess.web.adjudication import adjudication
 from focuseval.assess.web.api import api
@@ -16,6 +18,7 @@ from focuseval.assess.web.door import door
 from focuseval.assess.web.exchange import exchange
 from focuseval.assess.web.guard import guard
 from focuseval.assess.web.pages import pages
+from focuseval.assess.wording import rewordings
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError
 
 if TYPE_CHECKING:
@@ -35,6 +38,14 @@ _STATUS = (
 """Error → HTTP status; the first that fits."""
 
 
+class SchemeSessions(SecureCookieSessionInterface):
+    """Sessions whose cookie is for HTTPS alone when it was given over HTTPS, a trusted proxy's included."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002  Flask's signature
+        """Whether the cookie is to be sent over HTTPS alone."""
+        return bool(request.is_secure)
+
+
 def create_app(
     store: Store, documents: DocumentCache, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
 ) -> Flask:
@@ -51,15 +62,17 @@ def create_app(
     """
     app = Flask("focuseval.assess", static_folder="static", template_folder="templates")
     app.secret_key = access.secret
+    app.session_interface = SchemeSessions()
     app.config.update(
         SESSION_COOKIE_NAME=access.cookie,
         SESSION_COOKIE_SAMESITE="Strict",
         SESSION_COOKIE_HTTPONLY=True,
-        PERMANENT_SESSION_LIFETIME=timedelta(days=7),
+        PERMANENT_SESSION_LIFETIME=timedelta(days=DAYS),
         MAX_FORM_MEMORY_SIZE=2**20,
         TRUSTED_HOSTS=None,  # the guard checks names and ports
     )
-    app.extensions["focuseval"] = Desk(store, documents, {topic.id: topic for topic in topics}, access, title)
+    known = {topic.id: topic for topic in topics}
+    app.extensions["focuseval"] = Desk(store, documents, known, access, title, rewordings(store))
     guard(app)
     for part in (door, pages, api, adjudication, exchange):
         app.register_blueprint(part)
@@ -83,7 +96,7 @@ def _refused(error: FocusevalError) -> tuple[Any, int]:
 
 def _newer(error: ConflictError) -> dict[str, Any]:
     saved: Saved = error.newer  # type: ignore[assignment]
-    document = desk().documents.get(saved.key.document)
+    document = desk().page(saved.key.document)
     return state_view(saved, document, exhaustivity=desk().store.exhaustivity)
 
 

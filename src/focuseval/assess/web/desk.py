@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
 from focuseval.assess.plan import in_pool
 from focuseval.assess.store import ADJUDICATED, Key
+from focuseval.assess.titles import Titles
+from focuseval.lazy import cached_property
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from focuseval.assess.documents import DocumentCache
     from focuseval.assess.store import Store
     from focuseval.assess.web.access import Access
+    from focuseval.assess.wording import Rewording
     from focuseval.topics import Topic
 
 
@@ -29,6 +33,17 @@ class Desk:
     topics: Mapping[str, Topic]
     access: Access
     title: str = "Assessments"
+    rewordings: Mapping[str, Rewording] = field(default_factory=dict)
+    """The topics that read otherwise than when the judging began."""
+
+    def page(self, document: str) -> Document:
+        """Return a document with what an edit of it needs: in 2005 mode its elements, too."""
+        return self.documents.get(document) if self.store.exhaustivity else self.documents.plain(document)
+
+    @cached_property
+    def titles(self) -> Titles:
+        """Titles of documents."""
+        return Titles(self.documents.get)
 
 
 def desk() -> Desk:
@@ -63,7 +78,7 @@ def key_of(values: Mapping[str, Any]) -> Key:
 def asked() -> tuple[Key, Document]:
     """Return the judgement and the document that the address names."""
     key = key_of(request.args)
-    return key, desk().documents.get(key.document)
+    return key, desk().page(key.document)
 
 
 def leads_only() -> None:

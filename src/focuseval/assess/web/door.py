@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, abort, redirect, render_template, request, session, url_for
+from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
 
-from focuseval.assess.plan import Assessor, register
+from focuseval.assess.attempts import BY_NAME, limits_of
+from focuseval.assess.plan import Assessor, know_role, register
 from focuseval.assess.web.desk import desk
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from werkzeug.wrappers import Response
 
 door = Blueprint("door", __name__)
@@ -24,8 +28,7 @@ def enter() -> str:
     """
     name = desk().access.enter(request.args.get("token", ""))
     if name is None:
-        _slow_down("link")
-        desk().access.attempts.failed(_who("link"))
+        _begin_try({f"link {request.remote_addr}": BY_NAME})
         abort(403, "this link is not valid; use the one that the server printed at its last start")
     _begin(name)
     return render_template("enter.html")
@@ -34,43 +37,63 @@ def enter() -> str:
 @door.route("/login", methods=["GET", "POST"])
 def login() -> str | Response:
     """Show the form, or check a name and a password."""
-    if desk().access.users is None:
+    access = desk().access
+    if access.users is None:
         abort(403, "open the link that the server printed")
     wrong, name = False, ""
     if request.method == "POST":
         name = request.form.get("name", "")[:100]
-        _slow_down(name)
-        found = desk().access.log_in(name, request.form.get("password", "")[:1000])
+        browser = access.known_browser(name, request.cookies.get(access.browser_cookie, ""))
+        limits = limits_of(request.remote_addr or "", name, browser=browser)
+        _begin_try(limits)
+        found = access.log_in(name, request.form.get("password", "")[:1000])
         if found:
-            desk().access.attempts.succeeded(_who(name))
+            access.attempts.succeeded(limits)
             _begin(found)
-            return redirect(url_for("pages.topics"))
-        desk().access.attempts.failed(_who(name))
-        desk().access.attempts.failed(_who(""))
+            return _remembered(redirect(url_for("pages.topics")), found, browser)
         wrong = True
     return render_template("login.html", wrong=wrong, name=name)
 
 
+def _remembered(answer: Response, name: str, number: str) -> Response:
+    """Give the browser a number by which it is known as one that this user has logged in with."""
+    value = desk().access.browser_of(name, number or secrets.token_urlsafe(16))
+    year = 365 * 86_400
+    secure = request.is_secure
+    answer.set_cookie(
+        desk().access.browser_cookie,
+        value,
+        max_age=year,
+        httponly=True,
+        samesite="Strict",
+        secure=secure,
+        path="/login",
+    )
+    return answer
+
+
 @door.post("/logout")
 def logout() -> Response:
-    """End the session."""
+    """End the session, for every copy of its cookie."""
+    desk().access.sessions.end(dict(session))
     session.clear()
     return redirect(url_for("door.login"))
 
 
 def _begin(name: str) -> None:
     session.clear()
-    session["user"] = name
+    session.update(desk().access.begin(name))
     session.permanent = True
     register(desk().store, Assessor(name))
+    if desk().access.users is not None:
+        know_role(desk().store, name, "lead" if desk().access.leads(name) else "assessor")
 
 
-def _slow_down(name: str) -> None:
-    """Refuse who guesses: by name, whoever asks, and by address, whatever the name."""
-    wait = max(desk().access.attempts.wait(_who(name)), desk().access.attempts.wait(_who("")))
+def _begin_try(limits: Mapping[str, int]) -> None:
+    """Count a try, or refuse who guesses."""
+    wait = desk().access.attempts.begin(limits)
     if wait:
-        abort(429, f"too many attempts; wait {int(wait) + 1} seconds")
-
-
-def _who(name: str) -> str:
-    return f"name {name}" if name else f"address {request.remote_addr}"
+        seconds = int(wait) + 1
+        message = f"too many attempts; wait {seconds} seconds"
+        page = render_template("error.html", status=429, message=message)
+        abort(make_response(page, 429, {"Retry-After": str(seconds)}))

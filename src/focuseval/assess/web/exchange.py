@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, Response, abort, render_template, request
 
 from focuseval.assess.exchange import export_everything
-from focuseval.assess.golds import EXPORTS, export_gold
+from focuseval.assess.exports import EXPORTS, export_gold
+from focuseval.assess.golds import Whose
 from focuseval.assess.imported_judgements import import_judgements
+from focuseval.assess.merge import MERGES
 from focuseval.assess.plan import assessors
 from focuseval.assess.store import ADJUDICATED
 from focuseval.assess.web.desk import desk, leads_only, user
@@ -20,6 +22,7 @@ from focuseval.errors import FocusevalError
 if TYPE_CHECKING:
     from focuseval.assess.imported_judgements import Imported
 
+_MERGE = "merge "
 _SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
 exchange = Blueprint("exchange", __name__)
@@ -30,7 +33,7 @@ def page(message: str = "", imported: Imported | None = None) -> str:
     """Show what can be taken out and brought in."""
     leads_only()
     everyone = assessors(desk().store)
-    return render_template("exchange.html", everyone=everyone, exports=EXPORTS, message=message, imported=imported)
+    return render_template("exchange.html", everyone=everyone, merges=MERGES, message=message, imported=imported)
 
 
 @exchange.get("/export")
@@ -46,18 +49,28 @@ def gold() -> Response:
     """Send the judgements of one assessor, or the adjudicated ones, in a gold format."""
     leads_only()
     name, wanted = request.args.get("assessor", ""), request.args.get("format", "")
+    rule = name.removeprefix(_MERGE) if name.startswith(_MERGE) else None
     known = {one.name for one in assessors(desk().store)} | {ADJUDICATED}
-    if wanted not in EXPORTS or name not in known:
+    if wanted not in EXPORTS or (name not in known and rule not in MERGES):
         abort(404, "no such format or assessor")
+    decided = name == ADJUDICATED
+    whose = Whose(None if rule or decided else name, adjudicated=decided, merge=rule)
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / ("gold" if wanted == "inex-2005" else f"gold.{_SUFFIX[wanted]}")
+        inside = Path(folder) / "gold"
+        inside.mkdir()
+        target = inside if wanted == "inex-2005" else inside / f"gold.{_SUFFIX[wanted]}"
         queries = {topic.id: topic.title for topic in desk().topics.values()}
-        export_gold(desk().store, desk().documents, target, wanted, assessor=name, queries=queries)
-        if target.is_dir():
-            target = Path(shutil.make_archive(str(target), "zip", target))
-        data = target.read_bytes()
-    headers = {"Content-Disposition": f"attachment; filename={target.name}"}
+        export_gold(desk().store, desk().documents, target, wanted, whose=whose, queries=queries)
+        packed = _packed(inside, alone=target)
+        data = packed.read_bytes()
+    headers = {"Content-Disposition": f"attachment; filename={packed.name}"}
     return Response(data, mimetype="application/octet-stream", headers=headers)
+
+
+def _packed(folder: Path, *, alone: Path) -> Path:
+    """Return the one file of a folder, or an archive of all when there are more."""
+    files = list(folder.iterdir())
+    return files[0] if files == [alone] else Path(shutil.make_archive(str(folder), "zip", folder))
 
 
 @exchange.post("/import")
@@ -70,8 +83,8 @@ def upload() -> str | tuple[str, int]:
     try:
         lines = sent.read().decode("utf-8").splitlines()
         name = request.form.get("assessor", "").strip()[:64]
-        documents = desk().documents.get
-        told = import_judgements(desk().store, lines, documents, actor=user(), assessor=name, file="upload")
+        store, documents, topics = desk().store, desk().documents.get, desk().topics
+        told = import_judgements(store, lines, documents, topics=topics, actor=user(), assessor=name, file="upload")
     except (FocusevalError, UnicodeDecodeError) as error:
         return page(message=str(error)), 422
     return page(imported=told)

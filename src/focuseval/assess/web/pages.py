@@ -25,7 +25,11 @@ pages = Blueprint("pages", __name__)
 def topics() -> str:
     """List the topics with their progress."""
     mine = entries(desk().store, user())
-    return render_template("topics.html", progress=by_topic(mine), upcoming=next_undone(mine, "", ""))
+    shown = [entry for entry in mine if entry.pooled.topic in desk().topics]
+    dropped = sorted({entry.pooled.topic for entry in mine} - set(desk().topics))
+    return render_template(
+        "topics.html", progress=by_topic(shown), upcoming=next_undone(shown, "", ""), dropped=dropped
+    )
 
 
 @pages.get("/topic")
@@ -33,9 +37,12 @@ def topic() -> str:
     """List the documents of one topic, with what became of each."""
     wanted = request.args.get("topic", "")
     mine = entries(desk().store, user(), wanted)
-    if not mine:
+    if not mine or wanted not in desk().topics:
         abort(404, "no such topic in your pool")
-    return render_template("topic.html", topic=desk().topics[wanted], entries=mine, progress=by_topic(mine)[0])
+    titles = desk().titles.of(entry.pooled.document for entry in mine)
+    return render_template(
+        "topic.html", topic=desk().topics[wanted], entries=mine, progress=by_topic(mine)[0], titles=titles
+    )
 
 
 @pages.get("/read")
@@ -48,6 +55,7 @@ def read() -> str:
         topic=desk().topics[key.topic],
         terms=query_terms(desk().topics[key.topic]),
         document=page.id,
+        title=desk().titles.of([page.id])[page.id],
         adjudicating=key.assessor == ADJUDICATED,
         previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
         following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
@@ -64,7 +72,8 @@ def upcoming() -> Response:
         return redirect(url_for("adjudication.documents"))
     here = (request.args.get("topic", ""), request.args.get("document", ""))
     store = desk().store
-    found = next_undone(entries(store, assessor, here[0]), *here) or next_undone(entries(store, assessor), *here)
+    everything = [entry for entry in entries(store, assessor) if entry.pooled.topic in desk().topics]
+    found = next_undone(everything, *here)
     return redirect(_address(found, assessor) or url_for("pages.topics", done=1))
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.report.charts.chart import Chart, left_out, number
-from focuseval.significance.comparison import Settings, compare
 from focuseval.significance.correlation import correlate, reading
 
 if TYPE_CHECKING:
@@ -56,10 +55,10 @@ def significance_stars(evidence: Evidence) -> Chart | None:
         },
     }
     names = "; ".join(f"{i} {evidence.labels[run]}" for i, run in enumerate(listed, 1))
+    found = evidence.compared(measures[0])
     caption = (
-        "★ the row's run improves significantly on the column's, two-tailed at .05; ☆ one-tailed only, the test of the "
-        f"papers (paired bootstrap, 1,000 resamples, uncorrected). Runs by {evidence.measure}: {names}."
-        + left_out(len(listed), len(evidence.labels))
+        f"★ the row's run improves significantly on the column's ({found.method if found else evidence.settings}). "
+        f"Runs by {evidence.measure}: {names}." + left_out(len(listed), len(evidence.labels))
     )
     columns = ("measure", "row", "column", "mark", "kind")
     title = "Which differences are significant"
@@ -68,25 +67,22 @@ def significance_stars(evidence: Evidence) -> Chart | None:
 
 
 def _shade() -> dict[str, Any]:
-    domain = ["two-tailed", "one-tailed", "no", "itself"]
-    scale = {"domain": domain, "range": ["#0072B2aa", "#56B4E988", "#88888812", "#88888840"]}
+    scale = {"domain": ["significant", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
     return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
 
 
 def _stars(evidence: Evidence, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for every cell: measure, row, column, mark, kind."""
-    values = evidence.values(measure)[listed]
-    common = np.asarray(~np.isnan(values).any(axis=0))
-    if common.sum() < 2:
+    found = evidence.compared(measure)
+    if found is None or len(found.topics) < 2:
         return
-    names = tuple(str(i + 1) for i in range(len(listed)))
-    topics = tuple(name for name, kept in zip(evidence.scores.topics, common, strict=True) if kept)
-    one, two = (compare(measure, names, topics, values[:, common], Settings(tails=tails)).stars() for tails in (1, 2))
-    kinds = {"itself": "·", "two-tailed": "★", "one-tailed": "☆", "no": ""}
-    for i, row in enumerate(names):
-        for j, column in enumerate(names):
-            kind = "itself" if i == j else "two-tailed" if two[i, j] else "one-tailed" if one[i, j] else "no"
-            yield (measure, int(row), int(column), kinds[kind], kind)
+    place = {int(run): number for number, run in enumerate(evidence.order)}
+    stars = found.stars()
+    marks = {"itself": "·", "significant": "★", "no": ""}
+    for i, row in enumerate(listed, 1):
+        for j, column in enumerate(listed, 1):
+            kind = "itself" if i == j else "significant" if stars[place[row], place[column]] else "no"
+            yield (measure, i, j, marks[kind], kind)
 
 
 def tau_heat_map(evidence: Evidence) -> Chart | None:

@@ -29,7 +29,7 @@ _RUNS = {
 def means_with_intervals(evidence: Evidence) -> Chart | None:
     """Draw every run's mean with its 95 % interval under the first measure."""
     listed = evidence.listed(MOST_FIRST)
-    found = intervals(evidence.values())[listed]
+    found = intervals(evidence.values(), evidence.settings)[listed]
     rows = [
         (evidence.labels[run], *(number(v) for v in row[:3]))
         for run, row in zip(listed, found.tolist(), strict=True)

@@ -1,0 +1,52 @@
+"""What modules declare when they are imported: the numbers of other tools, and the measures of the campaigns."""
+
+from importlib.util import find_spec, module_from_spec
+
+from focuseval.measures import chunk_evaluators as theirs
+
+
+def imported(name):
+    """Return a module as if it were imported for the first time."""
+    spec = find_spec(name)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_number_of_another_tool_says_which_of_ours_means_the_same_and_what_makes_them_differ():
+    peers = imported("focuseval.measures.peers")
+    chunks, references, touching = peers._CHUNKS, peers._REFERENCES, peers._TOUCHING
+    declared = {
+        twin.theirs.name: (twin.ours, twin.theirs.compute, twin.reasons) for peer in peers.PEERS for twin in peer.twins
+    }
+    assert declared == {
+        "legalbenchrag:recall": ("spanR", theirs.legalbench_recall, (chunks, references)),
+        "legalbenchrag:precision": ("spanP", theirs.legalbench_precision, (chunks, references)),
+        "chroma:recall": ("spanR", theirs.chroma_recall, (references,)),
+        "chroma:precision": ("spanP", theirs.chroma_precision, (chunks,)),
+        "chroma:iou": ("IoU", theirs.chroma_iou, (chunks, references)),
+        "chroma:precision_omega": ("ceiling(IoU)", theirs.chroma_omega, (touching,)),
+    }
+
+
+def test_every_number_of_another_tool_has_its_name_its_cut_off_and_its_bounds():
+    for peer in imported("focuseval.measures.peers").PEERS:
+        for twin in peer.twins:
+            measure = twin.theirs
+            assert measure.summary == f"{measure.name}, as {peer.name} prints it."
+            assert measure.cite == peer.name
+            assert measure.at == (() if measure.name == "chroma:precision_omega" else ("rank",))
+            assert measure.bounds == (0, float("inf") if peer.name == "legalbenchrag" else 1)
+
+
+def test_a_campaign_s_measures_are_spelled_out():
+    profiles = {profile.name: profile for profile in imported("focuseval.measures.profiles").PROFILES}
+    focused = profiles["inex2005"].measures_of("focused")
+    assert focused[:2] == ("nxCG(quant=strict5)@10", "nxCG(quant=strict5)@25")
+    assert focused[-2:] == ("MAep(quant=genLifted)", "iMAep(quant=genLifted)")
+    assert len(focused) == 3 * 8
+    gp = "gP(score=bep, n=1000)"
+    assert profiles["inex2007"].measures_of("best-in-context") == (
+        "MAgP(score=bep, n=1000)",
+        *(f"{gp}@5", f"{gp}@10", f"{gp}@25", f"{gp}@50"),
+    )
