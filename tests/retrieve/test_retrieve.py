@@ -237,10 +237,7 @@ def test_the_example_scores_as_a_prototype_did(example, task, measure, unit, opt
     [
         ("retrieve no topics -o r", "no: "),
         ("retrieve IDX no -o r", "no: "),
-        ("retrieve IDX TOPICS -o r --language englisch", "did you mean english"),
         ("retrieve IDX TOPICS -o r --tags sektion", "did you mean section"),
-        ("retrieve IDX TOPICS -o r --limit 2000", "expected at most 1,500 results"),
-        ("retrieve IDX TOPICS -o r --unit passage:10/0", "expected a unit"),
         ("search IDX the", "expected a word to look for"),
         ("search IDX //nowhere[about(.,tides)] --cas strict", "which it does not have"),
         ("search IDX //section[about(.,tides --cas strict", "query:1:"),

@@ -56,6 +56,8 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     from focuseval.formats import find_format, write_run  # noqa: PLC0415  as above
     from focuseval.retrieve import retrieve  # noqa: PLC0415  as above
 
+    layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
+    says = find_format(layout, "run").says
     index = _opened(path)
     with _progress() as progress:
         run = retrieve(
@@ -66,8 +68,7 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
             progress=progress,
             **{name: options[name] for name in _OPTIONS},
         )
-    layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
-    whole = options["unit"] == "document" and "element" not in find_format(layout, "run").says
+    whole = options["unit"] == "document" and "element" not in says
     if whole:  # a format of whole documents needs no paths
         run = replace(run, path=None, start=None, end=None)
     left_out = write_run(run, options["output"], layout, index=index, lossy=whole)

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from focuseval.cli.outputs import Command
 from focuseval.cli.retrieving import retrieval_options
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("index")
 @click.argument("query")
 @retrieval_options

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from focuseval import native
 from focuseval.errors import CollectionError
 from focuseval.retrieve.block_words import BlockTask, forget_languages, read_block
-from focuseval.retrieve.language import Language, stemmer_version
+from focuseval.retrieve.language import stemmer_version
 from focuseval.workers import processes
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def build_words(
     index: Index, language: str, folder: Path, jobs: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> None:
     """Write the index of words into an empty folder."""
-    Language(language)  # an unknown one is refused before anything is read
     scratch = folder / "blocks"
     scratch.mkdir()
     many = len(index.blocks)

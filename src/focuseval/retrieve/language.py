@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import FormatError, did_you_mean
+from focuseval.errors import UsageError, did_you_mean
 from focuseval.retrieve.split import words
 
 if TYPE_CHECKING:
@@ -34,6 +34,13 @@ def stemmer_version(language: str) -> str:
     return "" if language == NONE else f"Snowball {Stemmer.version()}"
 
 
+def check_language(name: str) -> None:
+    """Refuse a language that is not there."""
+    if name not in languages():
+        remedy = did_you_mean(name, languages(), f"there are {', '.join(languages())}")
+        raise UsageError(f"expected a language of Snowball or {NONE!r}, found {name!r}; {remedy}")
+
+
 @cache
 def stop_words(language: str) -> frozenset[str]:
     """Return the words of a language that are left out.
@@ -51,9 +58,7 @@ class Language:
 
     def __init__(self, name: str) -> None:
         """Take a language by its name."""
-        if name not in languages():
-            remedy = did_you_mean(name, languages(), f"there are {', '.join(languages())}")
-            raise FormatError(f"expected a language of Snowball or {NONE!r}, found {name!r}", remedy=remedy)
+        check_language(name)
         self.name = name
         self.terms: list[str] = []
         """Every term so far."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import FormatError, did_you_mean
+from focuseval.errors import UsageError, did_you_mean
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.query import Weights, weights
 from focuseval.retrieve.results import as_run
@@ -64,9 +64,9 @@ def retrieve(
     """
     given = settings_for(index, options)
     settings = given.resolved()
+    asked = as_topics(topics)
     words = open_words(index, settings.language, jobs, progress)
     ranker = UnitRanker(words, settings, scorer)
-    asked = as_topics(topics)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
     remarks = [*_ignored(given), *_remarks(ranker, asked, queries, lists)]
@@ -90,8 +90,8 @@ def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
     known = RetrievalSettings.__dataclass_fields__
     for name in options:
         if name not in known:
-            what = f"expected an option of retrieval, found {name!r}"
-            raise FormatError(what, remedy=did_you_mean(name, known, f"there are {', '.join(known)}"))
+            remedy = did_you_mean(name, known, f"there are {', '.join(known)}")
+            raise UsageError(f"expected an option of retrieval, found {name!r}; {remedy}")
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(given.get("tags"), str):
         given["tags"] = given["tags"].split(",")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from focuseval.errors import FormatError, TaskError
+from focuseval.errors import UsageError
+from focuseval.retrieve.language import check_language
 from focuseval.task.tasks import MOST_RESULTS, Task, find_task
 from focuseval.values import dataclass
 
@@ -62,7 +63,7 @@ class RetrievalSettings:
         found = _UNIT.fullmatch(self.unit)
         if found is None:
             what = f"expected a unit (element, document or passage:WORDS/STEP), found {self.unit!r}"
-            raise FormatError(what, remedy="passage:100/50, for instance")
+            raise UsageError(f"{what}; passage:100/50, for instance")
         if found[1]:
             return found[1], 0, 0  # type: ignore[return-value]  # the pattern knows these two only
         if not found[2]:
@@ -93,21 +94,22 @@ class RetrievalSettings:
         for name, (value, most) in ranges.items():
             if not 0 <= value <= most or not np.isfinite(value):
                 upto = "" if most == np.inf else f" up to {most}"
-                raise FormatError(f"expected {name} from 0{upto}, found {value}", remedy="give another number")
+                raise UsageError(f"expected {name} from 0{upto}, found {value}; give another number")
         choices = {"idf": (self.idf, ("documents", "units")), "cas": (self.cas, ("strict", "vague", "ignore"))}
         for name, (choice, known) in choices.items():
             if choice not in known:
                 what = f"expected {name} among {', '.join(known)}, found {choice!r}"
-                raise FormatError(what, remedy="name one of these")
+                raise UsageError(f"{what}; name one of these")
         if self.cas != "ignore" and self.kind != "element":
             what = f"expected elements for structured titles, found --unit {self.unit}"
-            raise FormatError(what, remedy="use --unit element, or --cas ignore")
+            raise UsageError(f"{what}; use --unit element, or --cas ignore")
+        check_language(self.language)
         if self.limit < 1:
-            raise FormatError(f"expected a limit of 1 or more, found {self.limit}", remedy="give another number")
+            raise UsageError(f"expected a limit of 1 or more, found {self.limit}; give another number")
         largest = self.rules.limit
         if largest is not None and self.limit > largest:
             what = f"expected at most {largest:,} results for the {self.rules.name} task, found --limit {self.limit:,}"
-            raise TaskError(what, remedy="lower the limit, or use --task spans")
+            raise UsageError(f"{what}; lower the limit, or use --task spans")
         return self
 
     @property

@@ -30,7 +30,7 @@ from focuseval.collection.store import MappedBlocks
 from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
 from focuseval.retrieve.build import COLUMNS, VERSION, build_words
-from focuseval.retrieve.language import Language, stemmer_version
+from focuseval.retrieve.language import Language, check_language, stemmer_version
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class IndexedWords:
 
 def open_words(index: Index, language: str, jobs: int = 1, progress: Progress | None = None) -> IndexedWords:
     """Return the words of a collection; the first time they are made, which reads all of its texts."""
+    check_language(language)
     if not isinstance(index.blocks, MappedBlocks):
         known = _IN_MEMORY.setdefault(index, {})
         if language not in known:
