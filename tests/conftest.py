@@ -13,7 +13,8 @@ settings.register_profile("tests", deadline=None, max_examples=60, derandomize="
 settings.register_profile(  # `make mutants`: the same examples every time, and no search for the smallest that fails
     "mutants", settings.get_profile("tests"), derandomize=True, database=None, phases=(Phase.explicit, Phase.generate)
 )
-settings.load_profile("tests")
+settings.register_profile("few", settings.get_profile("tests"), max_examples=15)  # the second Python that CI tries
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tests"))
 
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
