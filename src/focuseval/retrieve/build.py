@@ -55,19 +55,10 @@ def build_words(
     index: Index, language: str, folder: Path, jobs: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> None:
     """Write the index of words into an empty folder."""
-    scratch = folder / "blocks"
+    scratch, many = folder / "blocks", len(index.blocks)
     scratch.mkdir()
-    many = len(index.blocks)
-    tasks = (BlockTask(index, number, language, str(scratch)) for number in range(many))
-    counts: list[tuple[int, int]] = []
-    try:
-        with processes(1 if many < 2 else jobs) as workers:
-            for done in workers.in_order(read_block, tasks):
-                counts.append(done)
-                if progress:
-                    progress(len(counts), many)
-    finally:
-        forget_languages()
+    tasks = [BlockTask(index, number, language, str(scratch)) for number in range(many)]
+    counts = _read(tasks, jobs, progress)
     words, kept = (np.append(0, np.cumsum([count[place] for count in counts], dtype=np.int64)) for place in range(2))
     if max(words[-1], index.element_bounds[-1]) > _MOST:
         raise CollectionError(f"more than {_MOST:,} words", at=index.name, remedy="split the collection")
@@ -87,6 +78,20 @@ def build_words(
         "tags": tags,
     }
     (folder / "words.json").write_text(json.dumps(said, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _read(tasks: Sequence[BlockTask], jobs: int, progress: Callable[[int, int], None] | None) -> list[tuple[int, int]]:
+    """Read all blocks; return how many words each has, and how many are kept."""
+    counts: list[tuple[int, int]] = []
+    try:
+        with processes(1 if len(tasks) < 2 else jobs) as workers:
+            for done in workers.in_order(read_block, tasks):
+                counts.append(done)
+                if progress:
+                    progress(len(counts), len(tasks))
+    finally:
+        forget_languages()
+    return counts
 
 
 def _column(folder: Path, name: str, size: int) -> NDArray[Any]:

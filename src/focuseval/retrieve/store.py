@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.store import MappedBlocks
+from focuseval.collection.store import MappedBlocks, sync
 from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
 from focuseval.retrieve.build import COLUMNS, VERSION, build_words
@@ -128,6 +128,8 @@ def _made(index: Index, language: str, folder: Path, jobs: int, progress: Progre
         raise
     try:
         build_words(index, language, scratch, jobs, progress)
+        for file in scratch.iterdir():
+            sync(file)  # a name that appears before its content would be taken for a whole index
         scratch.chmod(0o755)
         try:
             scratch.rename(folder)
