@@ -27,7 +27,11 @@ def retrieval_options(command: Command) -> Command:
     """Add what ``retrieve`` and ``search`` share."""
     options: tuple[Decorator, ...] = (
         task_option("What the list is made for"),
-        click.option("--unit", metavar="UNIT", help="element, document, or passage:WORDS[/STEP]; see above."),
+        click.option(
+            "--unit",
+            metavar="UNIT",
+            help="element, document, or passage:WORDS[/STEP]; elements, or passages where documents have no inner ones.",
+        ),
         click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
         click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),
         click.option("--k1", type=float, help="How soon more occurrences stop to count; 1.2."),
