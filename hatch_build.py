@@ -1,4 +1,4 @@
-"""Compile `native.c` and `xml.c` when the package is built or installed; where that fails, the package is plain Python.
+"""Compile the package's C when it is built or installed; where that fails, the package is plain Python.
 
 CC names the compiler (cc otherwise). FOCUSEVAL_PURE=1 leaves it out, for a wheel that fits every machine. Only an
 editable installation writes into the source tree.
@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("src/focuseval/native.c", "src/focuseval/xml.c")
+SOURCES = ("src/focuseval/native.c", "src/focuseval/xml.c", "src/focuseval/words.c")
 LIBRARY = "libnative.so"
 FLAGS = ("-std=c11", "-O3", "-shared", "-fPIC")
 

@@ -31,6 +31,7 @@ LAYERS = (
     "recall_base",
     "task",
     "formats",
+    "retrieve",
     "statistics",
     "match",
     "measures",

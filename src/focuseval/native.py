@@ -1,4 +1,4 @@
-"""The compiled part, `native.c` and `xml.c`; the first behind functions: lines into columns, strings into keys.
+"""The compiled part, `native.c`, `xml.c`, `words.c`; the first behind functions: lines to columns, strings to keys.
 
 The library is made when the package is installed, if a compiler is found. Where it is not there, and where a text is
 not regular enough for it, these functions return None, and the caller falls back to NumPy, for the same result.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Lines = NDArray[np.int32] | None
 
-SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c"))
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c", "words.c"))
 LIBRARY = Path(__file__).with_name("libnative.so")
 _SPARE = 8
 _MOST = (1 << 31) - 1 - _SPARE
@@ -60,9 +60,13 @@ def library() -> CDLL | None:
     found.xml_room.argtypes = pointer, pointer, number, pointer, pointer, pointer
     found.xml_read.argtypes = pointer, pointer, pointer, number, pointer, pointer
     found.xml_arrange.argtypes = pointer, number, pointer, pointer
-    for function in (found.lines, found.split, found.encode, found.xml_read, found.xml_arrange):
+    found.words_split.argtypes = pointer, pointer, number, pointer, pointer, pointer
+    found.words_place.argtypes = *(pointer,) * 3, number, *(pointer,) * 6
+    found.words_post.argtypes = pointer, number, ctypes.c_int32, pointer, pointer
+    for function in (found.lines, found.split, found.encode, found.xml_read, found.xml_arrange, found.words_split):
         function.restype = number
-    found.filled.restype = found.hash64.restype = found.joint.restype = found.xml_room.restype = None
+    for function in (found.filled, found.hash64, found.joint, found.xml_room, found.words_place, found.words_post):
+        function.restype = None
     return found
 
 

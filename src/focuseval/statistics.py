@@ -145,6 +145,9 @@ class RunStatistics:
     """Results whose path leads to an element."""
     mean_depth: float | None
     """Of elements; a root has depth 1."""
+    task: str | None
+    description: str | None
+    """What the run says of itself; one that 'focuseval retrieve' made names its parameters."""
     depths: Counts
     tags: Counts
 
@@ -166,6 +169,8 @@ def describe_run(run: Run, index: Collection | None = None) -> RunStatistics:
         overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
         elements=sum(count for _, count in depths),
         mean_depth=_ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
+        task=run.task or None,
+        description=run.attributes.get("description"),
         depths=depths,
         tags=tags,
     )

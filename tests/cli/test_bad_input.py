@@ -136,6 +136,14 @@ READS_JSON_GOLD = {
 }  # fmt: skip
 
 LINES = """
+retrieve no-such-folder topics.xml -o out | 1 | no-such-folder
+retrieve docs no-such-file -o out | 1 | no-such-file
+retrieve docs run -o out | 1 | expected
+retrieve docs topics.xml -o out --unit element --tags section | 1 | expected a tag of the collection
+retrieve bad-docs/latin topics.xml -o out | 1 | UTF-8
+search docs the | 1 | expected a word to look for
+search no-such-folder tea | 1 | no-such-folder
+search docs //sec[about(.,tea)] --unit element --cas strict | 1 | which it does not have
 stats no-such-file | 1 | no-such-file
 score no-such-file run -m AP | 1 | no-such-file
 score qrels docs -m AP | 1 | docs

@@ -116,6 +116,17 @@ pool run -o out --run-format nosuch
 validate run --task nosuch
 validate run --task focused --run-format nosuch
 convert run out --to nosuch
+retrieve docs run -o out --unit chunk
+retrieve docs run -o out --task nosuch
+retrieve docs run -o out --language englisch
+retrieve docs run -o out --to nosuch
+retrieve docs run -o out --limit 0
+retrieve docs run -o out --task focused --limit 1501
+retrieve docs run -o out --cas maybe
+retrieve docs run -o out --mix nan
+search docs words --results 0
+search docs words --idf nothing
+search docs words --unit document --cas strict
 convert run out
 measures nosuch
 profiles nosuch

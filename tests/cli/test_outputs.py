@@ -37,6 +37,8 @@ report gold run -o r.html --figures docs --docs docs
 fidelity gold -o gold
 fidelity gold --curves gold
 pool run other -o run
+retrieve docs topics.xml -o topics.xml
+retrieve docs topics.xml -o docs/d1.txt
 pool run --top-up pool.jsonl -o pool.jsonl
 convert run run --to jsonl
 convert gold run.jsonl --repairs gold --docs docs
@@ -125,7 +127,7 @@ def test_every_parameter_that_names_a_file_is_checked(name):
     no_files = {
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
         "among", "add_user", "names", "host", "title", "baseline_run", "name", "drop_tags", "remove_user",
-        "log_out", "trusted_proxy", "backup_to",
+        "log_out", "trusted_proxy", "backup_to", "language", "unit", "tags", "idf", "cas", "run_id", "query",
     }  # fmt: skip
     named = {
         parameter.name

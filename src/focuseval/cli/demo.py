@@ -26,11 +26,13 @@ def demo(folder: Path) -> None:
       focuseval demo
       focuseval demo /tmp/sea
     """
-    from focuseval.demo import NEXT, run_demo  # noqa: PLC0415  help must not wait for it
+    from focuseval.demo import NEXT, OWN, run_demo  # noqa: PLC0415  help must not wait for it
 
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(line for command in NEXT for line in _continued(command)))
+    click.echo("\nThe same with a folder of your own (topics.tsv: lines of an id, a tab and a query):")
+    click.echo("\n".join(line for command in OWN for line in _continued(command)))
 
 
 def _show(part: Section) -> None:

@@ -64,25 +64,31 @@ def _topics(source: Any) -> Any:
 def are_topics(source: Any) -> bool:
     """Say whether the first bytes of an open file, or of a folder's first file, hold topics."""
     from focuseval.formats import open_source  # noqa: PLC0415  help must not wait for it
+    from focuseval.topics.other_formats import kind_of  # noqa: PLC0415  as above
 
     files = sorted(Path(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
     if not files:
         return False
     head = open_source(files[0]).head()
+    if kind_of(head.decode("utf-8", "replace")) in {"trec", "indri"}:  # lines and objects may be anything
+        return True
     root = _ROOT.search(head)
     return root is not None and root[1] not in _NOT_TOPICS and _TOPIC.search(head) is not None
 
 
 def statistics_tables(figures: dict[str, Any]) -> list[Table]:
     """Return figures as one table, and one for every list of counts among them."""
-    single = [(name, value) for name, value in figures.items() if not isinstance(value, tuple) and name not in _TITLE]
+    plain = {name: value for name, value in figures.items() if not isinstance(value, tuple) and name not in _TITLE}
+    said = plain.pop("description", None)
+    single = [(name, value) for name, value in plain.items() if name != "task" or value]
     over = figures.get("over", {})
     rows = [(name.replace("_", " "), _figure(name, value), _over(over.get(name), figures)) for name, value in single]
     title = f"{figures['file']} ({figures['kind']})"
     lists = [(name, value) for name, value in figures.items() if isinstance(value, tuple) and value]
     columns = (*words(""), *numbers("value", form=",.2f"), *words("over"))
     shown = len(columns) if over else len(columns) - 1
-    return [Table(title, columns[:shown], tuple(row[:shown] for row in rows)), *(_counts(*named) for named in lists)]
+    whole = Table(title, columns[:shown], tuple(row[:shown] for row in rows), (said,) if said else ())
+    return [whole, *(_counts(*named) for named in lists)]
 
 
 _TITLE = frozenset(("file", "kind", "over"))

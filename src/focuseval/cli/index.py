@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,7 +20,15 @@ from focuseval.cli.outputs import Command
     help="Leave unreadable documents out and list them; a broken archive, or an id that two files have, still ends it.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing index.")
-def index(source: tuple[Path, ...], target: Path, jobs: int | None, keep_going: bool, force: bool) -> None:
+@click.option(
+    "--words",
+    "language",
+    is_flag=False,
+    flag_value="english",
+    metavar="[LANGUAGE]",
+    help="Read the words, too, as the first 'focuseval retrieve' would; in English unless another language is named.",
+)
+def index(source: tuple[Path, ...], target: Path, language: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 
     SOURCE is a directory, a .zip, .tar, .tar.gz or .tar.zst, or a file; several are joined. XML of any vocabulary
@@ -29,10 +38,15 @@ def index(source: tuple[Path, ...], target: Path, jobs: int | None, keep_going: 
     Examples:
       focuseval index wikipedia/ -o wiki.idx
       focuseval index articles.tar.gz notes/ -o all.idx --keep-going
+      focuseval index notes/ -o notes.idx --words german
     """
     from focuseval.collection.build import build_index  # noqa: PLC0415  help must not wait for it
     from focuseval.collection.progress import shown, summary  # noqa: PLC0415  the same
 
     with shown(source) as progress:
-        built = build_index(source, target, jobs=jobs, keep_going=keep_going, force=force, progress=progress)
+        built = build_index(source, target, progress=progress, **options)
     click.echo(summary(built, target), err=True)
+    if language:
+        from focuseval.cli.retrieving import make_words  # noqa: PLC0415  only where words are asked for
+
+        click.echo(make_words(target, language, options["jobs"]), err=True)

@@ -19,6 +19,15 @@ NEXT = (
 )
 """Commands to try in the demonstration's folder."""
 
+OWN = (
+    "focuseval index FOLDER -o my.idx",
+    "focuseval retrieve my.idx topics.tsv -o elements.xml",
+    "focuseval pool elements.xml --depth 20 -o pool.jsonl",
+    "focuseval assess judging --index my.idx --topics topics.tsv --pool pool.jsonl",
+    "focuseval report judging elements.xml --index my.idx --task focused -o report.html",
+)
+"""The same with a folder of one's own; docs/howto/first-run.md explains each."""
+
 
 def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
     """Put the example into a folder, go through every step, show each section, and return the report's path."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from focuseval.collection import describe, open_index
 from focuseval.evaluate import evaluate
 from focuseval.evaluate.tables import means_table
-from focuseval.formats import read_gold, read_run
+from focuseval.formats import read_gold, read_run, write_run
 from focuseval.lazy import cached_property
 from focuseval.report import build_report, render_html
+from focuseval.retrieve.retrieving import retrieve
 from focuseval.significance.tables import pairs_table
 from focuseval.tables import Table, numbers, words
 from focuseval.task import check
@@ -35,6 +37,8 @@ TASKS = {
 """The tasks of 2006; measures stand here where the profile has more than a first look needs."""
 
 SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
+
+RETRIEVED_MEASURES = ("nxCG@10", "MAiP")
 
 REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
 
@@ -101,6 +105,7 @@ def walk(loop: Loop) -> Iterator[Section]:
     yield topics(loop)
     yield validated(loop)
     yield from (scored(loop, task) for task in TASKS)
+    yield retrieved(loop)
     yield chunks(loop)
     yield compared(loop)
 
@@ -156,6 +161,18 @@ def scored(loop: Loop, task: str) -> Section:
     scores = loop.scores(task, measures)
     command = f"{_score_command(task, measures)} --profile inex2006"
     return Section(f"Task: {task}", text, means_table(scores), command, scores.signature)
+
+
+def retrieved(loop: Loop) -> Section:
+    """Make a run from the articles and topics alone, and score it beside the best of the example's."""
+    topics = loop.folder / "topics.xml"
+    run = replace(retrieve(loop.index, topics, run_id="bm25"), file="bm25.xml")
+    write_run(run, loop.folder / "bm25.xml", "inex-xml", index=loop.index)
+    runs = [run, *(read_run(path, index=loop.index) for path in loop.runs("focused"))]
+    scores = evaluate(loop.gold, runs, RETRIEVED_MEASURES, task="focused", profile="inex2006", index=loop.index)
+    text = "No run of your own yet? This one was made here, from the index and the topics: BM25 over all elements."
+    command = "focuseval retrieve articles.idx topics.xml -o bm25.xml --run-id bm25"
+    return Section("A run made here", text, means_table(scores), command, scores.signature)
 
 
 def chunks(loop: Loop) -> Section:

@@ -100,6 +100,8 @@ def text(value: str) -> str:
     >>> text("R&D <x>")
     'R&amp;D &lt;x&gt;'
     """
+    if value.isascii() and value.isprintable() and not ("&" in value or "<" in value or ">" in value):
+        return value  # nearly all: ids and paths
     return _legal(value).translate(_TEXT)
 
 

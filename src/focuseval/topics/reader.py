@@ -7,8 +7,9 @@
     <inex-topic-file><topic id="2009001" ct_no="186"><title>…</title><castitle>…</castitle>…            2009–2010
 
 Names of elements and attributes are read in either case, with ``-`` or ``_``. Text of unknown children is kept in
-`Topic.extra`. A topic without ``query_type`` is CO+S with a castitle beside its title, CAS with a structured title
-alone, else CO.
+`Topic.extra`. `focuseval.topics.other_formats` reads plain lines, TREC's and Indri's topics and JSON lines; the
+content tells which of them a file is. A topic without ``query_type`` is CO+S with a castitle beside its title, CAS with
+a structured title alone, else CO.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from xml.parsers import expat
 
 from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
+from focuseval.topics.other_formats import kind_of, parse_other
 from focuseval.topics.prolog import decode, entity_text, without_prolog
 from focuseval.topics.topic import KINDS, Anchor, Kind, Topic
 
@@ -88,6 +90,9 @@ def parse_topics(text: str, file: str = "topics") -> list[Topic]:
     >>> topic.kind, topic.title
     ('CO', 'free')
     """
+    other = kind_of(text)
+    if other is not None:
+        return parse_other(text, other, file)
     body, entities = without_prolog(text)
     collector = _Collector(file, entities)
     parser = collector.parser
@@ -102,7 +107,7 @@ def parse_topics(text: str, file: str = "topics") -> list[Topic]:
             remedy="mend the file at this place",
         ) from None
     if not collector.topics:
-        remedy = "topics are <inex_topic topic_id='…'> or <topic id='…'> elements"
+        remedy = "topics are <inex_topic topic_id='…'> or <topic id='…'> elements, or lines of id, tab and query"
         raise FormatError("expected topics, found none", at=file, remedy=remedy)
     return collector.topics
 

@@ -1,0 +1,143 @@
+"""From the options of ``focuseval retrieve`` and ``search`` to a run on disk, or to results on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from focuseval.cli.options import Command, Decorator, task_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from focuseval.collection import Index
+
+_OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
+"""Options that are fields of `focuseval.retrieve.RetrievalSettings`."""
+
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def retrieval_options(command: Command) -> Command:
+    """Add what ``retrieve`` and ``search`` share."""
+    options: tuple[Decorator, ...] = (
+        task_option("What the list is made for"),
+        click.option(
+            "--unit",
+            metavar="UNIT",
+            help="element, document, or passage:WORDS[/STEP]; elements, or passages of plain texts.",
+        ),
+        click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
+        click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),
+        click.option("--k1", type=float, help="How soon more occurrences stop to count; 1.2."),
+        click.option("--b", type=float, help="How much long units are lowered, from 0 to 1; 0.75."),
+        click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
+        click.option("--idf", metavar="WHAT", help="Rare words are rare among documents or among units."),
+        click.option(
+            "--language",
+            metavar="NAME",
+            help="Stemmer and stop words: a language of Snowball, none for words as they are; english.",
+        ),
+        click.option("--cas", metavar="HOW", help="Structured titles: strict, vague or ignore; ignore."),
+        click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; all cores."),
+    )
+    wrapped: Any = command
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    added: Command = wrapped
+    return added
+
+
+def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[str]:
+    """Make the run, write it, and yield what a reader should know of it."""
+    from dataclasses import replace  # noqa: PLC0415  help must not wait for it
+
+    from focuseval.formats import find_format, write_run  # noqa: PLC0415  as above
+    from focuseval.retrieve import retrieve  # noqa: PLC0415  as above
+
+    layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
+    says = find_format(layout, "run").says
+    index = _opened(path)
+    with _progress() as progress:
+        run = retrieve(
+            index,
+            topics,
+            run_id=options["run_id"],
+            jobs=_jobs(options["jobs"]),
+            progress=progress,
+            **{name: options[name] for name in _OPTIONS},
+        )
+    whole = options["unit"] == "document" and "element" not in says
+    if whole:  # a format of whole documents needs no paths
+        run = replace(run, path=None, start=None, end=None)
+    left_out = write_run(run, options["output"], layout, index=index, lossy=whole)
+    yield from (f"warning: {remark}" for remark in run.remarks)
+    yield from (f"warning: {remark}" for remark in left_out)
+    yield f"{options['output']}: {len(run):,} results for {len(run.topics):,} topics, {run.attributes['description']}"
+
+
+def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: bool) -> Iterator[str]:
+    """Yield the results of one query, three lines each, or a JSON object."""
+    from dataclasses import asdict  # noqa: PLC0415  help must not wait for it
+
+    from focuseval.retrieve import search  # noqa: PLC0415  as above
+
+    with _progress() as progress:
+        jobs = _jobs(options.pop("jobs"))
+        hits = search(_opened(path), query, jobs=jobs, progress=progress, **options)
+    if query.lstrip().startswith("/") and options["cas"] is None:
+        click.echo("note: the structure is ignored; --cas strict or --cas vague reads it", err=True)
+    if not hits:
+        click.echo("nothing found", err=True)
+    marks = (_BOLD, _PLAIN) if sys.stdout.isatty() else ("*", "*")
+    for number, hit in enumerate(hits, start=1):
+        if as_json:
+            yield json.dumps(asdict(hit), ensure_ascii=False)
+            continue
+        place = hit.path or f"{hit.start}–{hit.end}"
+        yield f"{number}. {hit.document} {place}  {hit.score:.4f}"
+        yield f"   {hit.marked(*marks)}"
+
+
+def make_words(target: Path, language: str, jobs: int | None) -> str:
+    """Read the words of an index, and return a sentence that says how many there are."""
+    from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
+    from focuseval.retrieve.store import open_words  # noqa: PLC0415  as above
+
+    with _progress() as progress:
+        words = open_words(open_index(target), language, _jobs(jobs), progress)
+    total, kept = len(words["start"]), len(words["word"])
+    return f"{target}: {total:,} words, {kept:,} kept, {len(words.terms):,} terms, language {language}"
+
+
+def _opened(path: str) -> Index:
+    """Open an index, or documents of any kind."""
+    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  help must not wait for it
+
+    index: Index = documents_at(path)
+    return index
+
+
+def _jobs(jobs: int | None) -> int:
+    from focuseval.workers import cores  # noqa: PLC0415  help must not wait for it
+
+    return jobs or cores()
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function that moves a bar on a terminal while words are read; None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
+    from rich.progress import Progress  # noqa: PLC0415  as above
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading words", total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
