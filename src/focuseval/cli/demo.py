@@ -31,7 +31,7 @@ def demo(folder: Path) -> None:
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(line for command in NEXT for line in _continued(command)))
-    click.echo("\nThe same with a folder of your own (topics.tsv: lines of an id, a tab and a query):")
+    click.echo("\nThe same with your own FOLDER, and lines of id, tab, query in topics.tsv:")
     click.echo("\n".join(line for command in OWN for line in _continued(command)))
 
 
