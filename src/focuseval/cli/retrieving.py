@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.options import Command, Decorator, task_option
+from focuseval.cli.watching import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from focuseval.collection import Index
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
 """Options that are fields of `focuseval.retrieve.RetrievalSettings`."""
 
+_READING = "reading words"
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -63,7 +64,7 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
     index = _opened(path)
-    with _progress() as progress:
+    with watched(_READING) as progress:
         run = retrieve(
             index,
             topics,
@@ -87,7 +88,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
 
     from focuseval.retrieve import search  # noqa: PLC0415  as above
 
-    with _progress() as progress:
+    with watched(_READING) as progress:
         jobs = _jobs(options.pop("jobs"))
         hits = search(_opened(path), query, jobs=jobs, progress=progress, **options)
     if query.lstrip().startswith("/") and options["cas"] is None:
@@ -109,7 +110,7 @@ def make_words(target: Path, language: str, jobs: int | None) -> str:
     from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
     from focuseval.retrieve.store import open_words  # noqa: PLC0415  as above
 
-    with _progress() as progress:
+    with watched(_READING) as progress:
         words = open_words(open_index(target), language, _jobs(jobs), progress)
     total, kept = len(words["start"]), len(words["word"])
     return f"{target}: {total:,} words, {kept:,} kept, {len(words.terms):,} terms, language {language}"
@@ -127,17 +128,3 @@ def _jobs(jobs: int | None) -> int:
     from focuseval.workers import cores  # noqa: PLC0415  help must not wait for it
 
     return jobs or cores()
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function that moves a bar on a terminal while words are read; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
-    from rich.progress import Progress  # noqa: PLC0415  as above
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading words", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

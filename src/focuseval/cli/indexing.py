@@ -1,10 +1,11 @@
-"""A progress bar on a terminal, and the closing words of ``focuseval index``."""
+"""What ``focuseval index`` says: how far it is, and what was indexed and what not."""
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from focuseval.cli.watching import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,20 +18,12 @@ if TYPE_CHECKING:
 @contextmanager
 def shown(sources: Sequence[Path]) -> Iterator[Callable[[ParseReport], None] | None]:
     """Give a function that moves a bar on a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # noqa: PLC0415  same
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("indexing", total=total_bytes(sources))
-
-        def move(report: ParseReport) -> None:
-            progress.update(task, completed=report.bytes, description=f"{report.documents:,} documents")
-
-        yield move
+    with watched("indexing", in_bytes=True) as move:
+        if move is None:
+            yield None
+            return
+        total = total_bytes(sources)
+        yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
 
 
 def total_bytes(sources: Sequence[Path]) -> int | None:
