@@ -50,7 +50,7 @@ docs-generate: $(VENV)/.installed ## write docs/reference/ from the code
 	$(BIN)/python docs/generate.py
 
 example: $(VENV)/.installed       ## write the embedded example's gold and runs from its articles and quotes
-	$(BIN)/python -m focuseval.example.build
+	PYTHONPATH=tests $(BIN)/python -m embedded.build
 
 bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
