@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from focuseval.cli.watching import watched
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,22 +37,24 @@ def total_bytes(sources: Sequence[Path]) -> int | None:
 def summary(built: Built, target: Path) -> str:
     """Return what was indexed and what was not, a line each."""
     report = built.report
+    held = f"{counted(report.documents, 'document')}, {counted(built.elements, 'element')}"
     lines = [
-        f"{target}: {report.documents:,} documents, {built.elements:,} elements, {report.bytes / 1e6:,.1f} MB",
+        f"{target}: {held}, {report.bytes / 1e6:,.1f} MB",
         *report.failures,
     ]
     if report.failures:
-        lines.append(f"warning: {len(report.failures):,} unreadable documents were left out")
+        lines.append(f"warning: left out {counted(len(report.failures), 'unreadable document')}")
     if built.passed_over:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
-        lines.append(f"passed over {sum(built.passed_over.values()):,} files that are no documents: {kinds}")
+        lines.append(f"passed over, being no document: {counted(built.passed_over.total(), 'file')} ({kinds})")
     if report.lenient:
-        lines.append(f"{report.lenient:,} documents are HTML or no well-formed XML, and were read leniently")
+        lines.append(f"read leniently, being HTML or no well-formed XML: {counted(report.lenient, 'document')}")
     if report.named:
         lines.append(
-            f"{report.named:,} entities of DTDs that were not read were replaced by the characters of that name"
+            "replaced by the character of that name, of DTDs that were not read: "
+            + counted(report.named, "entity", "entities")
         )
     if report.left_out:
         names = ", ".join(f"&{name}; ({count:,})" for name, count in report.left_out.most_common(5))
-        lines.append(f"warning: {report.left_out.total():,} references to unread entities were left out: {names}")
+        lines.append(f"warning: left out {counted(report.left_out.total(), 'reference')} to unread entities: {names}")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ import click
 
 from focuseval.cli.options import Command, Decorator, task_option
 from focuseval.cli.watching import watched
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,8 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     left_out = write_run(run, options["output"], layout, index=index, lossy=whole)
     yield from (f"warning: {remark}" for remark in run.remarks)
     yield from (f"warning: {remark}" for remark in left_out)
-    yield f"{options['output']}: {len(run):,} results for {len(run.topics):,} topics, {run.attributes['description']}"
+    made = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
+    yield f"{options['output']}: {made}, {run.attributes['description']}"
 
 
 def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: bool) -> Iterator[str]:
@@ -113,7 +115,8 @@ def make_words(target: Path, language: str, jobs: int | None) -> str:
     with watched(_READING) as progress:
         words = open_words(open_index(target), language, _jobs(jobs), progress)
     total, kept = len(words["start"]), len(words["word"])
-    return f"{target}: {total:,} words, {kept:,} kept, {len(words.terms):,} terms, language {language}"
+    made = f"{counted(total, 'word')}, {kept:,} kept, {counted(len(words.terms), 'term')}"
+    return f"{target}: {made}, language {language}"
 
 
 def _opened(path: str) -> Index:
