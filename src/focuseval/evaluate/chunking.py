@@ -5,13 +5,13 @@ So will a file of segments (TREC RAG), which are the chunks of a chunker.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.errors import MissingDataError
 from focuseval.match import Chunks
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from focuseval.collection import Collection
@@ -24,7 +24,7 @@ def read_chunks(path: str, index: Collection | None = None) -> Chunks:
     from focuseval.collection.segments import holds_segments, read_segments  # noqa: PLC0415  as above
     from focuseval.formats import read_run  # noqa: PLC0415  as above
 
-    files = json_files(Path(path))
+    files = json_files(location(path))
     if files and holds_segments(files):
         every, _ = read_segments(files)
         return Chunks(every.document, every.start, every.end)

@@ -13,7 +13,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.collection import open_documents
@@ -24,9 +23,11 @@ from focuseval.formats.output import write_whole
 from focuseval.formats.source import open_source, open_sources
 from focuseval.place import SIMILARITY, align_gold
 from focuseval.place.texts import as_collection
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -47,12 +48,12 @@ def embedded_documents(path: str | Path, format: str | None = None) -> dict[str,
 
 def documents_at(path: str | Path | Mapping[str, str]) -> Index:
     """Open documents as `focuseval.open_documents` does; a file with documents embedded in it will do, too."""
-    place = None if isinstance(path, Mapping) else Path(path)
+    place = None if isinstance(path, Mapping) else location(path)
     if place is not None and place.is_file() and json_files(place):
         source = open_source(place)
         chosen = next((name for name, sniff in _CARRIERS.items() if sniff(source.head())), None)
         if chosen is not None:
-            return open_documents(embedded_documents(place, chosen))
+            return open_documents(embedded_documents(str(place), chosen))
     return open_documents(path)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
+from focuseval.storage import Location, in_order, location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without folder and endings: the name of a run that has none of its own."""
-        return Path(self.name).name.split(".")[0]
+        return location(self.name).name.split(".")[0]
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in this file."""
@@ -57,7 +58,7 @@ class Source:
         return self.data[:size]
 
 
-def open_source(path: str | Path | Source, *, hashed: bool = True) -> Source:
+def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source:
     """Return the content of one file; ``-`` is standard input, and what was opened before is returned as it is.
 
     Its hash is left empty where nobody asks for it (`hashed`): a campaign of runs is read a tenth faster.
@@ -66,7 +67,7 @@ def open_source(path: str | Path | Source, *, hashed: bool = True) -> Source:
         return path
     name = "<stdin>" if str(path) == "-" else str(path)
     try:
-        raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(Path(path))
+        raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(location(path))
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
         raise FormatError(
             f"cannot be read: {getattr(error, 'strerror', None) or error}",
@@ -87,10 +88,10 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
     """Return a file's content, or that of every file in a folder, in the order of their names."""
     if isinstance(path, Source):
         return (path,)
-    folder = Path(path)
+    folder = location(path)
     if str(path) == "-" or not folder.is_dir():
         return (open_source(path),)
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    files = [file for file in in_order(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
     if not files:
         raise FormatError(
             "expected assessment files, found an empty folder", at=str(path), remedy="name the folder that holds them"
@@ -115,7 +116,9 @@ def refuse_nul(source: Source) -> None:
         raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
 
 
-def _load(path: Path) -> Data:
+def _load(path: Location) -> Data:
+    if not isinstance(path, Path):
+        return path.read_bytes()
     with path.open("rb") as file:
         if path.stat().st_size < _LARGE:
             return file.read()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from focuseval.retrieve.lists import Listed
     from focuseval.retrieve.store import Progress
     from focuseval.run import Run
+    from focuseval.workers import Workers
 
 _SHOWN = 5
 """Topics and words that a remark names."""
@@ -37,6 +38,7 @@ def retrieve(
     scorer: Scorer | None = None,
     run_id: str | None = None,
     jobs: int = 1,
+    workers: Workers | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Run:
@@ -53,6 +55,8 @@ def retrieve(
         or documents hold the term) that returns what the term adds to each unit's score.
     jobs
         Processes that read words, the first time.
+    workers
+        Other workers in their place, such as those of `focuseval.cluster.connected`.
     options
         The fields of `RetrievalSettings`: ``unit``, ``task``, ``tags``, ``min_words``, ``k1``, ``b``, ``mix``, ``idf``,
         ``language``, ``cas``, ``limit``.
@@ -65,7 +69,7 @@ def retrieve(
     given = settings_for(index, options)
     settings = given.resolved()
     asked = as_topics(topics)
-    words = open_words(index, settings.language, jobs, progress)
+    words = open_words(index, settings.language, jobs, progress, workers)
     ranker = UnitRanker(words, settings, scorer)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
