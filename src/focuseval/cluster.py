@@ -23,7 +23,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from focuseval.errors import UsageError
+from focuseval.errors import UsageError, counted
 from focuseval.workers import Shared, WorkerError, Workers, cores
 
 try:
@@ -65,22 +65,17 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
     with _client(address) as client:
         _refuse_other_versions(client, address)
         if say is not None and client.dashboard_link:
-            say(f"cluster: {len(_threads(client))} workers, dashboard at {client.dashboard_link}")
+            say(f"cluster: {counted(len(_threads(client)), 'worker')}, dashboard at {client.dashboard_link}")
         at_once, executor = max(1, sum(_threads(client).values())), client.get_executor(pure=False)
         ahead = max(_LEAST, 4 * at_once)
-        workers = Workers(executor, ahead, 4 * ahead, at_once=at_once, sharing=partial(on_every_worker, client))
-        done = False
+        sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
         try:
-            yield workers
-            done = True
+            yield Workers(executor, ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon)
         except distributed.KilledWorker:
             what = "the same task ended several workers of the cluster"
             raise WorkerError(f"{what}; is there enough memory? give the workers more, or fewer threads") from None
         except (CancelledError, CommClosedError, distributed.client.FutureCancelledError):
             raise WorkerError(f"{address}: lost the scheduler of the cluster; is it still running?") from None
-        finally:
-            if not done:
-                _stop(client, executor)
 
 
 @contextmanager
@@ -140,18 +135,19 @@ def _compare(client: Any, address: str, name: str, numbers: int, ask: Callable[.
             raise WorkerError(f"{address}: {what}; install the same versions everywhere")
 
 
-def _stop(client: Any, executor: Any) -> None:
+def _abandon(client: Any, executor: Any) -> None:
     """Cancel all tasks and wait for those that run, so that nothing is written after this program has cleaned up."""
     with suppress(Exception):  # the scheduler may be gone
-        executor.shutdown(wait=False)  # which cancels
-        end = monotonic() + _PATIENCE
-        while any(client.run(_running).values()) and monotonic() < end:
+        left = list(executor._futures)  # noqa: SLF001  Dask's executor has no other name for them
+        client.cancel(left)
+        keys, end = {future.key for future in left}, monotonic() + _PATIENCE
+        while any(client.run(_is_busy, keys).values()) and monotonic() < end:
             sleep(0.1)
 
 
-def _running(dask_worker: Any) -> int:
-    """Return how many tasks a worker is doing, cancelled ones too."""
-    return len(dask_worker.active_threads)
+def _is_busy(keys: set[str], dask_worker: Any) -> bool:
+    """Say whether a worker is doing one of these tasks, which may be cancelled."""
+    return not keys.isdisjoint(dask_worker.active_threads.values())
 
 
 _HELD: dict[str, Any] = {}

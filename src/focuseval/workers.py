@@ -79,6 +79,8 @@ class Workers:
     """Tasks that can be done at the same time."""
     sharing: Callable[[Any], AbstractContextManager[Shared[Any]]] | None = None
     """How a value is given to all workers; None where they are this process."""
+    abandon: Callable[[], None] | None = None
+    """Cancels what is left and waits for what runs, for workers that live longer than the work."""
 
     def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Yield what became of tasks, in their order; only so many of them are under way or wait to be taken.
@@ -101,9 +103,12 @@ class Workers:
                     if mine:
                         continue
                 yield waiting.popleft().result()
-        except GeneratorExit:  # after an error the whole pool ends, and loky does not expect futures that are cancelled
-            for future in waiting:
-                future.cancel()
+        except BaseException as stop:
+            if self.abandon is not None:
+                self.abandon()
+            elif isinstance(stop, GeneratorExit):  # after an error the whole pool ends, and loky cancels nothing
+                for future in waiting:
+                    future.cancel()
             raise
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import field
 from itertools import chain, islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from focuseval.values import dataclass
 from focuseval.workers import given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from focuseval.collection.worker import IndexedBatch
     from focuseval.storage import Location
@@ -105,8 +106,8 @@ def build_index(
         check_target(goal, force=force)
         with appearing(goal, resume=resume) as folder:
             tasks = _tasks(paths, folder, built, keep_going=keep_going, resume=resume)
-            with documents_table(folder) as add:
-                for done in _results(tasks, jobs, workers):
+            with documents_table(folder) as add, closing(_results(tasks, jobs, workers)) as results:
+                for done in results:
                     built.add(done)
                     if done.rows is not None:
                         add(done.rows)
@@ -140,7 +141,9 @@ def _nothing(built: Built) -> str:
     return f"expected documents ({', '.join(DOCUMENTS)}), found none ({passed} other files, {unreadable} unreadable)"
 
 
-def _results(tasks: Iterator[IndexTask], jobs: int | None, others: Workers | None) -> Iterator[IndexedBatch]:
+def _results(
+    tasks: Iterator[IndexTask], jobs: int | None, others: Workers | None
+) -> Generator[IndexedBatch, None, None]:
     """Do all tasks; a single one is not worth other processes."""
     head = list(islice(tasks, 2))
     with given(1 if len(head) < 2 else jobs, others) as workers:

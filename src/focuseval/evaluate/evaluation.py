@@ -177,7 +177,7 @@ class Evaluation:
         """Yield the scores of runs that other processes match."""
         if workers is None or shared is None:
             return
-        some = min(_AT_ONCE, -(-len(numbers) // (4 * workers.at_once)))
+        some = max(1, min(_AT_ONCE, -(-len(numbers) // (4 * workers.at_once))))
         tasks = ([absolute(self.sources[number]) for number in batch] for batch in _batched(numbers, some))
         done = chain.from_iterable(workers.in_order(partial(_score_shared, shared), tasks))
         for number, scored in zip(numbers, done, strict=True):
