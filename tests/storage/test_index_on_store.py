@@ -16,14 +16,9 @@ import focuseval
 from focuseval.collection import batches, build_index, open_documents, open_index
 from focuseval.errors import CollectionError
 from focuseval.formats import run_blocks
-from focuseval.storage import cache, faults, location
+from focuseval.storage import cache, location
 from focuseval.storage.cache import Cache
 from object_store import SECRET, Fault
-
-
-@pytest.fixture(autouse=True)
-def _hasty(monkeypatch):
-    monkeypatch.setattr(faults, "PAUSES", (0.01,))
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,8 @@ import zipfile
 
 import pytest
 
-from focuseval.storage import faults, location
+from focuseval.storage import location
 from object_store import SECRET, Fault
-
-
-@pytest.fixture(autouse=True)
-def _hasty(monkeypatch):
-    monkeypatch.setattr(faults, "PAUSES", (0.01,))
 
 
 def test_what_is_written_is_read_and_appears_in_listings(store):
