@@ -42,7 +42,10 @@ _LEAST = 128
 """Tasks that are given out, at least: a cluster may grow when it sees that there are some."""
 
 _PATIENCE = 30.0
-"""Seconds in which a scheduler has to answer, a shared value to arrive, and running tasks to end after Ctrl-C."""
+"""Seconds in which a scheduler has to answer, and running tasks have to end after Ctrl-C."""
+
+_ARRIVAL = 300.0
+"""Seconds in which a shared value, which may be large, has to reach a worker that has just joined."""
 
 _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 """What must agree between client and workers, and in how many numbers of its version."""
@@ -131,7 +134,7 @@ def _refuse_other_versions(client: Any, address: str) -> None:
     for name in _AGREE:
         ask, of = _asked(name)
         for worker, there in client.run(ask, *of, on_error="return").items():
-            _refuse(name, ask(*of), there if isinstance(there, str) else "none", f"{address}: worker {worker}")
+            _refuse(name, _versions()[name], there if isinstance(there, str) else "none", f"{address}: worker {worker}")
 
 
 def _asked(name: str) -> tuple[Callable[..., str], tuple[str, ...]]:
@@ -148,7 +151,13 @@ def _refuse(name: str, expected: str, found: str, where: str) -> None:
 
 @lru_cache(maxsize=1)
 def _versions() -> dict[str, str]:
-    return {name: ask(*of) for name in _AGREE for ask, of in (_asked(name),)}
+    """Return the versions of this process; a package that runs from its source without being installed has none."""
+    found = dict.fromkeys(_AGREE, "none")
+    for name in _AGREE:
+        ask, of = _asked(name)
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = ask(*of)
+    return found
 
 
 class Agreeing(Executor):
@@ -228,7 +237,7 @@ class SharedValue(distributed.WorkerPlugin):
 def held(key: str) -> Any:
     """Return a shared value in a worker; one that has just joined may get its first task before it."""
     with _ARRIVED:
-        if not _ARRIVED.wait_for(lambda: key in _HELD, _PATIENCE):
+        if not _ARRIVED.wait_for(lambda: key in _HELD, _ARRIVAL):
             raise WorkerError(f"worker {platform.node()}:{os.getpid()}: a value that all tasks share did not arrive")
         return _HELD[key].get()
 

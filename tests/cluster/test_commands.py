@@ -197,6 +197,13 @@ def test_ctrl_c_on_a_terminal_reaches_the_workers_too_and_says_one_word(large, t
     assert list(tmp_path.iterdir()) == []
 
 
+def test_without_dask_a_cluster_says_what_to_install(campaign, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "focuseval.cluster", raising=False)
+    _, err = done("score", *campaign, "-m", "AP", "--cluster", "local", code=2)
+    assert err == "--cluster needs Dask's distributed; install it with: pip install 'focuseval[cluster]'\n"
+
+
 def test_a_cluster_that_is_none_is_wrong_usage(campaign):
     _, err = done("score", *campaign, "-m", "AP", "--cluster", "moon", code=2)
     assert err.startswith("expected local, local:N, tcp://HOST:PORT or a scheduler file, found 'moon'")
