@@ -22,7 +22,7 @@ from focuseval.values import dataclass
 from focuseval.workers import given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from focuseval.collection.worker import IndexedBatch
     from focuseval.storage import Location
@@ -107,14 +107,11 @@ def build_index(
         with appearing(goal, resume=resume) as folder:
             found = Sources(paths, built.passed_over, whole=workers is not None)
             tasks = _tasks(found, folder, keep_going=keep_going, resume=resume)
-            seen: set[int] = set()
             with documents_table(folder) as add, closing(_results(tasks, jobs, workers)) as results:
-                for done in results:
+                for done in _with_ids_once(results, found):
                     built.add(done)
                     if done.rows is not None:
                         add(done.rows)
-                    if found.whole:
-                        _refuse_twins(found, seen, done)
                     if done.spool:
                         location(done.spool).unlink()
                     if progress:
@@ -129,12 +126,15 @@ def build_index(
     return built
 
 
-def _refuse_twins(found: Sources, seen: set[int], done: IndexedBatch) -> None:
-    """Refuse ids that occur twice where only the workers have seen them all."""
-    for name in done.rows.column("id").to_pylist() if done.rows is not None else ():
-        if hash(name) in seen:
-            found.refuse_twin(name)
-        seen.add(hash(name))
+def _with_ids_once(results: Iterable[IndexedBatch], found: Sources) -> Iterator[IndexedBatch]:
+    """Yield results; an id that occurs twice is refused here where only the workers have seen all of them."""
+    seen: set[int] = set()
+    for done in results:
+        for name in done.rows.column("id").to_pylist() if found.whole and done.rows is not None else ():
+            if hash(name) in seen:
+                found.refuse_twin(name)
+            seen.add(hash(name))
+        yield done
 
 
 def _tasks(found: Sources, folder: Location, *, keep_going: bool, resume: bool) -> Iterator[IndexTask]:
