@@ -7,7 +7,17 @@ import pytest
 from focuseval.collection import open_documents
 from focuseval.errors import FormatError
 from focuseval.evaluate import evaluate
-from focuseval.formats import chroma, convert_file, detect_source, find_format, legalbench, qasper, read_gold, squad
+from focuseval.formats import (
+    chroma,
+    convert_file,
+    detect_source,
+    find_format,
+    legalbench,
+    qasper,
+    read_gold,
+    squad,
+    write_gold,
+)
 from focuseval.formats.embedded import (
     check_quotes,
     documents_at,
@@ -15,6 +25,7 @@ from focuseval.formats.embedded import (
     write_documents,
     write_repairs,
 )
+from focuseval.formats.frame_rows import gold_from_frame
 from focuseval.formats.source import open_sources, source_of
 
 
@@ -122,6 +133,31 @@ def test_xquad_carries_a_document_for_each_paragraph(shared_data, language, tmp_
     assert {line["id"]: line["text"] for line in lines} == documents
 
 
+@pytest.mark.parametrize(
+    ("articles", "ids"),
+    [
+        ([{"title": "A", "paragraphs": [{}]}, {"title": "B", "paragraphs": [{}, {}]}], ["A", "B#0", "B#1"]),
+        ([{"title": "A", "paragraphs": [{"document_id": 7}, {"document_id": "8"}]}], ["7", "8"]),
+        ([{"title": "A", "document_id": "x", "paragraphs": [{}]}, {"paragraphs": [{}]}], ["x", "article2"]),
+        ([{"title": "A", "paragraphs": [{"doc_id": "x"}, {"doc_id": "x"}, {"doc_id": "y"}]}], ["x#0", "x#1", "y"]),
+        ([{"title": "B#0", "paragraphs": [{}]}, {"title": "B", "paragraphs": [{}, {}]}], ["B#0#0", "B#0", "B#1"]),
+    ],
+)
+def test_a_squad_paragraph_is_called_by_its_document_id_or_title_where_that_is_unique(articles, ids):
+    for article in articles:
+        article["paragraphs"] = [{"context": "text", "qas": [], **paragraph} for paragraph in article["paragraphs"]]
+    assert [name for name, _ in squad.carried([source_of(json.dumps({"data": articles}).encode())])] == ids
+
+
+def test_a_gold_keeps_its_document_ids_through_squad(tmp_path):
+    documents = open_documents({"Tea#0": "Boil water.", "b.md": "Stir."})
+    gold = gold_from_frame(
+        [{"topic": f"q{i}", "doc": d, "start": 0, "end": 4} for i, d in enumerate(["Tea#0", "b.md"])]
+    )
+    write_gold(gold, tmp_path / "squad.json", "squad", index=documents)
+    assert read_gold(tmp_path / "squad.json").documents.to_pylist() == ["Tea#0", "b.md"]
+
+
 def test_squad_answers_are_verified_against_their_paragraph():
     gold = squad.read([squad_file([{"text": "cat", "answer_start": 5}, {"text": "ran", "answer_start": -1}])])
     assert gold.passages.start.tolist() == [4, 21]
@@ -136,7 +172,7 @@ def test_every_repair_of_a_squad_file_can_be_written(tmp_path):
     write_repairs(found.repairs(), tmp_path / "repairs.jsonl")
     header, first, second = (tmp_path / "repairs.csv").read_text("utf-8").splitlines()
     assert header.startswith("file,line,topic,document,how,claimed_start,claimed_end,start,end,shift,similarity")
-    assert first.endswith(",a1,Cats#0,exact,5,8,4,7,-1,1.0,moved to the nearest occurrence,cat")
+    assert first.endswith(",a1,Cats,exact,5,8,4,7,-1,1.0,moved to the nearest occurrence,cat")
     assert ",lost,1,4,-1,-1,0,0.0,the text is nowhere in its document,dog" in second
     assert len((tmp_path / "repairs.jsonl").read_text("utf-8").splitlines()) == 2
 
@@ -145,7 +181,7 @@ def test_repairs_of_gold_and_runs_are_one_table(tmp_path):
     gold, run = tmp_path / "squad.json", tmp_path / "run.jsonl"
     gold.write_bytes(bytes(squad_file([{"text": "ran", "answer_start": 20}]).data))
     texts = ("sat. The", "no such words")
-    rows = [{"topic": "a1", "doc": "Cats#0", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
+    rows = [{"topic": "a1", "doc": "Cats", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
     run.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
     table = evaluate(gold, run, ["spanR"], docs=gold).evaluation.repairs()
     assert table["file"].to_pylist() == [str(gold), str(run)]
@@ -254,7 +290,7 @@ CARRIERS = {
     "nq.jsonl": {"example_id": 7, "document_url": "u", "document_html": "<p>Boil.</p>", "annotations": []},
     "kilt_knowledgesource.json": PAGE,
 }
-TEXTS = {"Tea#0": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": "<p>Boil.</p>"}
+TEXTS = {"Tea": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": "<p>Boil.</p>"}
 
 
 @pytest.mark.parametrize("name", CARRIERS)
@@ -275,7 +311,7 @@ def test_squad_is_scored_with_its_own_texts(tmp_path):
     answer = {"id": "q1", "question": "?", "answers": [{"text": "Stir well.", "answer_start": 12}]}
     paragraph = {"context": "Boil water. Stir well.", "qas": [answer]}
     (tmp_path / "gold.json").write_text(json.dumps({"data": [{"title": "Tea", "paragraphs": [paragraph]}]}))
-    (tmp_path / "run.jsonl").write_text('{"topic": "q1", "doc": "Tea#0", "text": "water. Stir well."}\n')
+    (tmp_path / "run.jsonl").write_text('{"topic": "q1", "doc": "Tea", "text": "water. Stir well."}\n')
     gold, run = str(tmp_path / "gold.json"), str(tmp_path / "run.jsonl")
     assert evaluate(gold, run, ["spanR@1", "spanP@1"], docs=gold).means()["run"] == pytest.approx(
         {"spanR@1": 1, "spanP@1": 10 / 17}

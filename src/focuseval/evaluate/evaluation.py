@@ -17,7 +17,7 @@ import numpy as np
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
-from focuseval.evaluate.noticed import noticed
+from focuseval.evaluate.noticed import noticed, other_names
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
@@ -335,7 +335,11 @@ def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
         docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
         by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
         tags=tags_of(prepared.gold),
-        noticed=(*_of_gold(prepared.gold, plan), *(remark for s in scored for remark in s.remarks)),
+        noticed=(
+            *other_names(plan.measures),
+            *_of_gold(prepared.gold, plan),
+            *(remark for s in scored for remark in s.remarks),
+        ),
         evaluation=made,
     )
 

@@ -73,7 +73,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", f"{_HERE}.gold_jsonl",
-        sniff.gold_jsonl, frozenset({"spans", "quotes", "bep", "lengths", "relevance", "queries", "tags"}),
+        sniff.gold_jsonl, frozenset({"spans", "quotes", "needs", "bep", "lengths", "relevance", "queries", "tags"}),
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
 )  # fmt: skip

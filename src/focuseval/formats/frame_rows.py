@@ -90,7 +90,7 @@ def gold_from_frame(
     start = numbers(column(table, "start", columns), "start", pa.int64(), UNKNOWN)
     end = numbers(column(table, "end", columns), "end", pa.int64(), UNKNOWN)
     start, end = _in_code_points(document, start, end, unit, documents)
-    quote, query = (texts(column(table, name, columns), name) for name in ("quote", "query"))
+    quote, query, need = (texts(column(table, name, columns), name) for name in ("quote", "query", "need"))
     unknown = [UNKNOWN] * len(topic)
     rows = zip(
         topic,
@@ -98,19 +98,19 @@ def gold_from_frame(
         document.to_pylist(),
         unknown if start is None else start.tolist(),
         unknown if end is None else end.tolist(),
-        [None] * len(topic) if quote is None else quote.to_pylist(),
+        *([None] * len(topic) if said is None else said.to_pylist() for said in (quote, need)),
         strict=True,
     )
     return replace(_judged(list(rows)), file=FRAME, sha256=_digest(table))
 
 
-def _judged(rows: Sequence[tuple[str, str, str, int, int, str | None]]) -> Gold:
+def _judged(rows: Sequence[tuple[str, str, str, int, int, str | None, str | None]]) -> Gold:
     """Gather rows by topic and document, each pair at its first row."""
     pairs: dict[tuple[str, str], tuple[str, int, list[Span]]] = {}
-    for number, (topic, query, document, start, end, quote) in enumerate(rows, 1):
+    for number, (topic, query, document, start, end, quote, need) in enumerate(rows, 1):
         _, _, spans = pairs.setdefault((topic, document), (query, number, []))
         if start >= 0 or end >= 0 or quote:
-            spans.append(Span(document, start, end, quote))
+            spans.append(Span(document, start, end, quote, need))
     gold = SpanGold(Judgements())
     for (topic, document), (query, number, spans) in pairs.items():
         name = topic if topic in gold.rows.queries else gold.topic(topic, query)

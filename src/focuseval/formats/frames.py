@@ -45,6 +45,7 @@ NAMES = {
     "score": ("score", "similarity"),
     "quote": ("quote", "answer", "content"),
     "query": ("query", "question"),
+    "need": ("need",),
 }
 FRAME = "<frame>"
 

@@ -33,6 +33,8 @@ class Span(NamedTuple):
     start: int
     end: int
     quote: str | None = None
+    need: str | None = None
+    """What the span shows: spans of a topic with the same name are alternatives, one without is needed itself."""
 
 
 @dataclass
@@ -67,7 +69,8 @@ class SpanGold:
             self.rows.articles.append((*pair, int(bool(group)), UNKNOWN, rsize, UNKNOWN, None, at.line, code))
             for span in group:
                 size = span.end - span.start if span.start >= 0 else UNKNOWN
-                self.rows.passages.append((*pair, span.start, span.end, size, None, None, span.quote, at.line))
+                said = (span.quote, span.need, at.line)
+                self.rows.passages.append((*pair, span.start, span.end, size, None, None, *said))
 
     def gold(self, sources: Sequence[Source], remarks: Sequence[str] = ()) -> Gold:
         """Return everything that was gathered."""

@@ -101,6 +101,6 @@ def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | s
 
 
 def _unknown(name: str, known: tuple[str, ...]) -> str:
-    """Offer the nearest names."""
-    offer = did_you_mean(name, known)
+    """Offer the nearest names; of those that differ only in case, the first."""
+    offer = did_you_mean(name, known[::-1])
     return f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)"
