@@ -49,6 +49,9 @@ QUESTION_IDS = ("id", "_id")
 WEAK = frozenset({"source", "source_id", "file_path", "file_name", *QUESTION_IDS})
 """Names that are asked last."""
 
+SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in {"source", "source_id"}))
+"""Where splitters keep a document's id in their metadata, the first that is there."""
+
 FIRST = frozenset({"text", "quote", "chunk", "relevance"})
 """Fields whose other names are also used for something else: a chunk's text beside its quote or its number."""
 
@@ -95,11 +98,13 @@ def disagree(one: str, first: object, other: str, second: object, at: Place) -> 
     return FormatError(what, at=at, remedy="keep one of them")
 
 
-def missing(name: str, row: Collection[str], at: Place, *also: str, question: bool = False) -> FormatError:
+def missing(
+    name: str, row: Collection[str], at: Place, *also: str, question: bool = False, remedy: str = "add the field"
+) -> FormatError:
     """Return the refusal of a row without a field, which names what it may be called and what is there."""
     wanted = ", ".join((*names_of(name, question=question), *also))
     found = ", ".join(map(str, row)) or "nothing"
-    return FormatError(f"expected the field {name!r} (one of {wanted}), found {found}", at=at, remedy="add the field")
+    return FormatError(f"expected the field {name!r} (one of {wanted}), found {found}", at=at, remedy=remedy)
 
 
 def layers(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from focuseval.collection import open_documents
 from focuseval.errors import FormatError
 from focuseval.evaluate import evaluate
 from focuseval.formats import (
@@ -20,8 +19,8 @@ from focuseval.formats import (
 )
 from focuseval.formats.embedded import (
     check_quotes,
-    documents_at,
     embedded_documents,
+    open_documents,
     write_documents,
     write_repairs,
 )
@@ -296,15 +295,15 @@ TEXTS = {"Tea": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": "<
 @pytest.mark.parametrize("name", CARRIERS)
 def test_a_file_that_carries_its_documents_may_be_given_open_documents(tmp_path, name):
     (tmp_path / name).write_text(json.dumps(CARRIERS[name]) + "\n")
-    documents = documents_at(tmp_path / name)
+    documents = open_documents(tmp_path / name)
     expected = TEXTS | {"12": "Tea\nBoil water. Stir well.\n"}
     assert documents.text(0) == expected[documents.ids[0].as_py()]
 
 
 def test_what_carries_nothing_is_opened_as_documents_are(tmp_path):
     (tmp_path / "docs.jsonl").write_text('{"id": "a", "text": "data paragraphs"}\n')
-    assert documents_at(tmp_path / "docs.jsonl").ids.to_pylist() == ["a"]
-    assert documents_at({"a": "text"}).text(0) == "text"
+    assert open_documents(tmp_path / "docs.jsonl").ids.to_pylist() == ["a"]
+    assert open_documents({"a": "text"}).text(0) == "text"
 
 
 def test_squad_is_scored_with_its_own_texts(tmp_path):

@@ -226,8 +226,8 @@ def evaluate(
     gold
         What was judged: a gold, a path or a frame.
     runs
-        A run, a frame or a path, or several of them. Paths are read one at a time, so that a campaign of any size
-        fits into memory.
+        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them. Paths are
+        read one at a time, so that a campaign of any size fits into memory.
     measures
         Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
     task, profile
@@ -309,10 +309,17 @@ def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]
 def _refuse_strangers(matched: Matched, gold: Gold) -> None:
     """Refuse a run that shares no document with the gold."""
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
+        where = matched.run.file or matched.run.run_id
+        named = next(filter(None, matched.run.document.to_pylist()), None)
+        if named is None:
+            raise NotComparableError(
+                f"{where}: none of its texts was found in one document of the collection; check that these are the "
+                "documents that it was made from"
+            )
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}: the run "
-            f"has {matched.run.document[0].as_py()!r}, the gold {gold.documents[0].as_py()!r}; check that both name "
-            "documents in the same way (an index or --docs translates between ids)"
+            f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
+            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (an index or --docs "
+            "translates between ids)"
         )
 
 
