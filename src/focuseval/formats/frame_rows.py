@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.fields import NAMES, spelled
 from focuseval.formats.byte_offsets import from_bytes, from_utf16
-from focuseval.formats.frames import FRAME, Columns, refuse_unnamed, renamed, to_table
+from focuseval.formats.frames import FRAME, NamedColumns, refuse_unnamed, renamed, to_table
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.row_judgements import gold_of, judgements_of, needs_documents
 from focuseval.formats.row_results import results_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection import Collection
-    from focuseval.formats.row_judgements import Judgement
+    from focuseval.formats.row_judgements import JudgedSpan
     from focuseval.gold import Gold
 
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
@@ -56,7 +56,7 @@ def run_from_frame(
     """
     table = _named(frame, columns)
     collection = None if documents is None else as_collection(documents)
-    said = Columns(table) if _plain(table) else columns_of(_rows(table), FRAME)
+    said = NamedColumns(table) if _plain(table) else columns_of(_rows(table), FRAME)
     run = replace(columns_run(said, run_id, unit, collection), file=FRAME, sha256=_digest(table))
     return run if collection is None else place_run(run, collection)
 
@@ -80,7 +80,7 @@ def _rows(table: pa.Table) -> Iterator[Row]:
     return (Row(number, row) for number, row in enumerate(table.to_pylist(), 1))
 
 
-def columns_of(rows: Iterable[Row], file: str) -> Columns:
+def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
     """Return the results of rows as columns under our names; a question may have one list of results."""
     results, lines, asked = list[dict[str, Any]](), list[int | None](), dict[str, Place]()
     for row in rows:
@@ -96,7 +96,7 @@ def columns_of(rows: Iterable[Row], file: str) -> Columns:
         lines += [row.line] * len(found)
     table = pa.table({name: pa.array([one.get(name) for one in results], kind) for name, kind in _KINDS.items()})
     kept = table.select([name for name in _KINDS if name == "topic" or table[name].null_count < len(table)])
-    return Columns(kept, lambda row: Place(file, lines[row]))
+    return NamedColumns(kept, lambda row: Place(file, lines[row]))
 
 
 _KINDS = {
@@ -106,7 +106,7 @@ _KINDS = {
 }
 
 
-def columns_run(said: Columns, run_id: str, unit: str = "code points", documents: Collection | None = None) -> Run:
+def columns_run(said: NamedColumns, run_id: str, unit: str = "code points", documents: Collection | None = None) -> Run:
     """Return columns as a run in ranking order; a result without a document has an empty id until it is placed."""
     topics, topic = topic_codes(pa.chunked_array([said.strings("topic")]))
     text = said.texts("text")
@@ -131,7 +131,7 @@ def columns_run(said: Columns, run_id: str, unit: str = "code points", documents
     return Run(run_id, topics, **ranked(kept))
 
 
-def _documents(said: Columns, text: pa.Array | None, documents: Collection | None) -> pa.Array:
+def _documents(said: NamedColumns, text: pa.Array | None, documents: Collection | None) -> pa.Array:
     """Return the document of every result; a text may come without one if there are documents to look for it in."""
     named = said.find("doc")
     if text is None or (named is not None and not named.null_count):
@@ -168,11 +168,11 @@ def gold_from_frame(
     return replace(gold_of(judged, collection), file=FRAME, sha256=_digest(table))
 
 
-def _judged_in_code_points(judged: list[Judgement], unit: str, documents: Collection | None) -> list[Judgement]:
+def _judged_in_code_points(judged: list[JudgedSpan], unit: str, documents: Collection | None) -> list[JudgedSpan]:
     """Turn the declared unit of judgements into code points."""
     if unit == "code points":
         return judged
-    said = Columns(pa.table({}), lambda row: judged[row].at)
+    said = NamedColumns(pa.table({}), lambda row: judged[row].at)
     start, end = (np.array([getattr(one, name) for one in judged], np.int64) for name in ("start", "end"))
     names = pa.array([one.doc or "" for one in judged], pa.string())
     turned = [_in_code_points(said, names, column, unit, documents) for column in (start, end)]
@@ -181,7 +181,7 @@ def _judged_in_code_points(judged: list[Judgement], unit: str, documents: Collec
 
 
 def _in_code_points(
-    said: Columns, document: pa.Array, values: NDArray[np.int64] | None, unit: str, documents: Collection | None
+    said: NamedColumns, document: pa.Array, values: NDArray[np.int64] | None, unit: str, documents: Collection | None
 ) -> NDArray[np.int64] | None:
     """Turn one column of positions into code points; one that is inside a character is refused."""
     if unit == "code points" or values is None:
@@ -202,7 +202,7 @@ def _in_code_points(
     return turned
 
 
-def _refuse_nan(score: NDArray[np.float64] | None, said: Columns) -> None:
+def _refuse_nan(score: NDArray[np.float64] | None, said: NamedColumns) -> None:
     """Raise at the first score that is no number: no ranking can be made of it."""
     if score is not None and not np.isfinite(score).all():
         row = int(np.flatnonzero(~np.isfinite(score))[0])

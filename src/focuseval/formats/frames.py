@@ -89,7 +89,7 @@ def refuse_unnamed(table: pa.Table) -> None:
 _WHICH = "say which with columns={{'{}': …}}"
 
 
-class Columns:
+class NamedColumns:
     """The columns of a table by their meaning; `at` says where a row stands, for errors."""
 
     def __init__(self, table: pa.Table, at: Callable[[int], Place] | None = None) -> None:

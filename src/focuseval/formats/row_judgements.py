@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
 
 
-class Judgement(NamedTuple):
+class JudgedSpan(NamedTuple):
     """One span of a topic, or (without start, end and quote) a document without one."""
 
     topic: str
@@ -43,7 +43,7 @@ class Judgement(NamedTuple):
         return self.start >= 0 or self.end >= 0 or bool(self.quote)
 
 
-def judgements_of(row: Mapping[str, Any], at: Place) -> list[Judgement]:
+def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     """Return the judgements of a row: its span, or those of the list that it holds for one question.
 
     >>> from focuseval.errors import Place
@@ -53,7 +53,7 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[Judgement]:
     """
     listed = value(row, "references", at)
     question = listed is not None or bool(row.keys() & set(NAMES["references"]))
-    base = Judgement(
+    base = JudgedSpan(
         topic_of(row, at, question=question),
         at,
         query=str(value(row, "query", at) or ""),
@@ -78,7 +78,7 @@ def _grade(row: Mapping[str, Any]) -> Any:
     return next((row[name] for name in names if row.get(name) not in (None, "")), None)
 
 
-def _flat(row: Mapping[str, Any], base: Judgement) -> Judgement:
+def _flat(row: Mapping[str, Any], base: JudgedSpan) -> JudgedSpan:
     """Return the span that a row or an object of a list says itself."""
     at = base.at
     start, end = span_of(row, at)
@@ -92,7 +92,7 @@ def _flat(row: Mapping[str, Any], base: Judgement) -> Judgement:
     )
 
 
-def _item(item: Any, base: Judgement) -> Judgement:
+def _item(item: Any, base: JudgedSpan) -> JudgedSpan:
     if isinstance(item, Mapping):
         return _flat(item, base)
     if not isinstance(item, str):
@@ -111,12 +111,12 @@ def _nothing(row: Mapping[str, Any], at: Place) -> FormatError:
     )
 
 
-def gold_of(judgements: Sequence[Judgement], documents: Collection | None, sources: Sequence[Source] = ()) -> Gold:
+def gold_of(judgements: Sequence[JudgedSpan], documents: Collection | None, sources: Sequence[Source] = ()) -> Gold:
     """Return judgements as a gold, gathered by topic and document; texts without a document find it in `documents`."""
     found, remarks = with_documents(judgements, documents)
     code = {source.name: number for number, source in enumerate(sources)}
     gold = SpanGold(Judgements())
-    pairs: dict[tuple[str, str], list[Judgement]] = {}
+    pairs: dict[tuple[str, str], list[JudgedSpan]] = {}
     for one in found:
         if one.topic not in gold.rows.queries:
             gold.topic(one.topic, one.query)
@@ -134,8 +134,8 @@ def gold_of(judgements: Sequence[Judgement], documents: Collection | None, sourc
 
 
 def with_documents(
-    judgements: Sequence[Judgement], documents: Collection | None
-) -> tuple[list[Judgement], tuple[str, ...]]:
+    judgements: Sequence[JudgedSpan], documents: Collection | None
+) -> tuple[list[JudgedSpan], tuple[str, ...]]:
     """Return judgements whose texts have found their documents, and remarks on those that have not."""
     nameless = [one for one in judgements if one.doc is None and one.quote]
     if not nameless:
@@ -158,7 +158,7 @@ def needs_documents(at: Place) -> MissingDataError:
     return MissingDataError(f"{at}: texts without a document are looked for in all of them; give --docs or --index")
 
 
-def _unfound(judgements: Sequence[Judgement], documents: Sequence[int]) -> Iterator[str]:
+def _unfound(judgements: Sequence[JudgedSpan], documents: Sequence[int]) -> Iterator[str]:
     """Say how many texts without a document were found in one, in several and in none, and name the first of each."""
     several = [(one, n) for one, n in zip(judgements, documents, strict=True) if n > 1]
     nowhere = [one for one, n in zip(judgements, documents, strict=True) if n == 0]
