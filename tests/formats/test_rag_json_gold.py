@@ -148,6 +148,26 @@ def test_a_squad_paragraph_is_called_by_its_document_id_or_title_where_that_is_u
     assert [name for name, _ in squad.carried([source_of(json.dumps({"data": articles}).encode())])] == ids
 
 
+@pytest.mark.parametrize("write", [json.dumps, lambda rows: "".join(json.dumps(row) + "\n" for row in rows)])
+def test_squad_as_hugging_face_writes_it_is_the_same_gold(tmp_path, write):
+    rows = [
+        {"id": "1", "title": "Tea", "context": "Boil it. Stir.", "question": "What?", "answers": answers}
+        for answers in ({"text": ["Boil"], "answer_start": [0]}, {"text": ["Stir", "Stir."], "answer_start": [8, 9]})
+    ]
+    rows[1]["id"] = "2"
+    rows.append(
+        {"id": "3", "title": "Tea", "context": "Pour.", "question": "?", "answers": {"text": [], "answer_start": []}}
+    )
+    path = tmp_path / "squad.json"
+    path.write_text(write(rows))
+    gold = read_gold(path)
+    assert (gold.topics, gold.documents.to_pylist()) == (("1", "2", "3"), ["Tea#0", "Tea#1"])
+    assert (gold.passages.start.tolist(), gold.articles.relevance.tolist()) == ([0, 9, 9], [1, 1, 0])
+    assert dict(zip(["Tea#0", "Tea#1"], ["Boil it. Stir.", "Pour."], strict=True)) == embedded_documents(path)
+    with pytest.raises(FormatError, match="<frame>:1: expected spans of documents, found rows of SQuAD"):
+        gold_from_frame(rows)
+
+
 def test_a_gold_keeps_its_document_ids_through_squad(tmp_path):
     documents = open_documents({"Tea#0": "Boil water.", "b.md": "Stir."})
     gold = gold_from_frame(

@@ -51,6 +51,9 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     >>> [(one.topic, one.doc, one.quote) for one in found]
     [('Why?', None, 'So.'), ('Why?', None, 'Thus.')]
     """
+    if isinstance(row.get("context"), str) and isinstance(row.get("answers"), Mapping):
+        what = "expected spans of documents, found rows of SQuAD, whose documents are their contexts"
+        raise FormatError(what, at=at, remedy="write them to a file of JSON lines, which is read as SQuAD")
     listed = value(row, "references", at)
     question = listed is not None or bool(row.keys() & set(NAMES["references"]))
     base = JudgedSpan(

@@ -4,12 +4,13 @@
 
     {"data": [{"title": "Warsaw", "paragraphs": [{"context": "…", "qas": [
         {"id": "57…", "question": "…", "answers": [{"text": "…", "answer_start": 177}]}]}]}]}
+    {"id": "57…", "title": "Warsaw", "context": "…", "question": "…", "answers": {"text": ["…"], "answer_start": [177]}}
 
-Each paragraph is a document of its own. Its id is what the paragraph or its article gives as ``document_id`` (or
-``doc_id``, ``docid`` …), else the article's title (``article1``, ``article2`` … without one), where no other paragraph
-has the same; where several have, the number among them is added, from 0: ``Warsaw#0``. The file carries these texts:
-``--docs FILE`` names it once more. `answer_start` counts code points and is often wrong: `text` is the quote to verify
-it by (a negative one means unknown).
+The second form, a question a line or in a list, is how Hugging Face writes the same. Each paragraph is a document of
+its own. Its id is what the paragraph or its article gives as ``document_id`` (or ``doc_id``, ``docid`` …), else the
+article's title (``article1``, ``article2`` … without one), where no other paragraph has the same; where several have,
+the number among them is added, from 0: ``Warsaw#0``. The file carries these texts: ``--docs FILE`` names it once more.
+`answer_start` counts code points and is often wrong: `text` is the quote to verify it by (a negative one means unknown).
 Several answers to a question are alternatives of several annotators: their union is relevant, and for measures of
 needed spans (needR) any of them will do. A question of 2.0 without answers (``is_impossible``) judges its paragraph as
 not relevant.
@@ -26,6 +27,8 @@ from focuseval.errors import FormatError, Place
 from focuseval.fields import value
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
+from focuseval.formats.rows import first_keys, rows_of
+from focuseval.formats.sniff_spans import FLAT_SQUAD
 from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of
 from focuseval.gold import UNKNOWN
 from focuseval.place import place_gold
@@ -98,10 +101,28 @@ def _numbered(names: Sequence[str]) -> list[str]:
 def _paragraphs(source: Source) -> Iterator[tuple[str, Any]]:
     """Yield every paragraph's name and object: its own document id, its article's, or the article's title."""
     at = source.at()
-    for i, article in enumerate(field(parse(source), "data", list, at), 1):
+    flat = first_keys(source.head()) >= FLAT_SQUAD
+    for i, article in enumerate(_articles(source) if flat else field(parse(source), "data", list, at), 1):
         for paragraph in field(article, "paragraphs", list, at, f"article {i}"):
             own = value(paragraph, "doc", at) if isinstance(paragraph, dict) else None
             yield str(own or value(article, "doc", at) or article.get("title") or f"article{i}"), paragraph
+
+
+def _articles(source: Source) -> list[dict[str, Any]]:
+    """Return rows of questions as articles; equal contexts under one title are one paragraph."""
+    articles: dict[str, dict[str, dict[str, Any]]] = {}
+    for line, row in rows_of(source):
+        at = source.at(line)
+        context, title = field(row, "context", str, at), str(row.get("title") or "")
+        named = {"document_id": said} if (said := value(row, "doc", at)) is not None else {}
+        paragraph = articles.setdefault(title, {}).setdefault(context, {**named, "context": context, "qas": []})
+        answers = row.get("answers")
+        if isinstance(answers, dict):
+            texts, starts = (field(answers, name, list, at, "answers") for name in ("text", "answer_start"))
+            pairs = zip(texts, starts, strict=False)
+            answers = [{"text": text, "answer_start": start} for text, start in pairs]
+        paragraph["qas"].append({**row, "answers": answers})
+    return [{"title": title, "paragraphs": list(paragraphs.values())} for title, paragraphs in articles.items()]
 
 
 def _span(answer: Any, document: str, at: Place, name: str) -> Span:
