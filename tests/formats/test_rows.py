@@ -253,6 +253,10 @@ def test_the_judgements_of_mteb_are_lines_of_the_same_fields(written):
             [{"qid": 1, "docid": "a", "begin": 1.5, "quote": "y"}],
             r"gold:1: expected a whole number as 'start', found 1\.5",
         ),
+        (
+            [{"qid": 1, "docid": "a", "grade": 1}, {"qid": 1, "docid": "a", "grade": 1}],
+            r"gold:2: expected one judgement of document 'a' for topic '1', found another at .*gold:1",
+        ),
         ([{"question": "Q?", "references": 3}], r"gold:1: expected a list as 'references', found '3'"),
         ([{"question": "Q?", "references": [3]}], r"gold:1: expected a text or an object with a span, found 3"),
     ],
@@ -279,6 +283,10 @@ def test_a_row_of_a_gold_that_is_none_names_the_field(written, rows, message):
             r"run:2: expected a score in every row or in none",
         ),
         ([{"qid": 1, "docid": "a", "score": float("nan")}], r"run:1: expected a finite number as 'score', found nan"),
+        (
+            [{"qid": 1, "docid": "a", "start": 9, "end": 3, "similarity": 1}],
+            r"run:1: expected start ≤ end, found 9 … 3",
+        ),
         ([{"input": "Q", "retrieval_context": [3]}], r"run:1: expected a text or an object as a result, found 3"),
         (
             [{"input": "Q", "retrieval_context": ["x"]}, {"input": "Q", "retrieval_context": ["y"]}],

@@ -128,6 +128,7 @@ def columns_run(said: NamedColumns, run_id: str, unit: str = "code points", docu
         kept[name] = _in_code_points(said, kept["document"], kept[name], unit, documents)
     if kept["start"] is not None and kept["end"] is None:
         kept["end"] = np.full(len(topic), UNKNOWN, np.int64)
+    _refuse_reversed(kept["start"], kept["end"], said)
     return Run(run_id, topics, **ranked(kept))
 
 
@@ -207,6 +208,13 @@ def _refuse_nan(score: NDArray[np.float64] | None, said: NamedColumns) -> None:
     if score is not None and not np.isfinite(score).all():
         row = int(np.flatnonzero(~np.isfinite(score))[0])
         raise FormatError(f"expected a finite score, found {score[row]}", at=said.at(row))
+
+
+def _refuse_reversed(start: NDArray[np.int64] | None, end: NDArray[np.int64] | None, said: NamedColumns) -> None:
+    """Raise at the first span that ends before it begins."""
+    if start is not None and end is not None and len(rows := np.flatnonzero((end >= 0) & (end < start))):
+        row = int(rows[0])
+        raise FormatError(f"expected start ≤ end, found {start[row]} … {end[row]}", at=said.at(row))
 
 
 def _digest(table: pa.Table) -> str:

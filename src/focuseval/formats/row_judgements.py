@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.fields import NAMES, missing, short, value
-from focuseval.formats.judgements import Judgements
+from focuseval.formats.judgements import Judgements, judged_twice
 from focuseval.formats.row_results import document_of, first_text, span_of, topic_of, whole
 from focuseval.formats.rows import as_list
 from focuseval.formats.span_gold import Span, SpanGold
@@ -130,10 +130,13 @@ def gold_of(judgements: Sequence[JudgedSpan], documents: Collection | None, sour
             pairs.setdefault((one.topic, one.doc), []).append(one)
     for (topic, document), group in pairs.items():
         spans = [Span(document, one.start, one.end, one.quote, one.need) for one in group if one.marks]
-        grade = next((one.grade for one in group if one.grade is not None), None)
+        graded = [one for one in group if one.grade is not None]
+        if len({one.at for one in graded}) > 1:
+            raise judged_twice(document, topic, graded[0].at, graded[1].at)
+        grade = graded[0].grade if graded else None
         gold.add(topic, spans, group[0].at, code.get(group[0].at.file, 0), [document], grade=grade)
-    graded = bool(pairs) and not any(one.marks for one in found) and any(one.grade is not None for one in found)
-    return gold.gold(sources, remarks, scale="trec" if graded else "highlights")
+    whole = not any(one.marks for one in found) and any(one.grade is not None for one in found)
+    return gold.gold(sources, remarks, scale="trec" if whole else "highlights")
 
 
 def with_documents(

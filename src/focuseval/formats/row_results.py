@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
 from focuseval.fields import NAMES, layers, missing, short, value
+from focuseval.formats.json_lines import FAR
 from focuseval.formats.rows import as_list
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def whole(said: Any, name: str, at: Place) -> int | None:
     number = real(said, name, at)
     if number is None:
         return None
-    if number != int(number):
+    if number != int(number) or abs(number) >= FAR:
         raise FormatError(f"expected a whole number as {name!r}, found {short(said)}", at=at)
     return int(said) if isinstance(said, int | str) and str(said).lstrip("-").isdigit() else int(number)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import FormatError
 from focuseval.fields import NAMES
+from focuseval.formats.json_records import whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,6 +90,7 @@ def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tup
             return
         try:
             value, at = decoder.raw_decode(text, at)
+            whole_characters(value, text[counted:at], source.at(line))
         except json.JSONDecodeError as error:
             where = source.at(error.lineno, error.colno)
             raise FormatError(f"expected JSON, found: {error.msg}", at=where) from error

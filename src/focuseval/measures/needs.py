@@ -50,10 +50,12 @@ def returned_characters(m: Matched, at: At) -> Integers:
 
 
 def need_recall(m: Matched, at: At = None) -> Floats:
-    """Return the mean, over the needed items, of the share of the best alternative that is returned.
+    """Return the mean, over the needed items, of how much of each is returned.
 
-    The best alternative is the one of which the largest share is returned. A gold that names no needs has an item for
-    every span; then this is the mean of the spans' own recalls, where spanR weighs each span by its length.
+    An item is worth the largest share of one of its alternatives that is
+    returned. In a gold that names no needs every span is an item; then this
+    is the mean of the spans' own recalls, where spanR weighs each span by its
+    length.
     """
     needs = m.prepared.needs
     best = np.zeros(len(needs.topic))
@@ -76,7 +78,8 @@ def found_items(m: Matched, at: At, share: float) -> tuple[Integers, Integers]:
 def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return the share of the needed items that are found.
 
-    An item is found if, of any of its alternatives, at least `share` of the characters (and at least one) is returned.
+    An item is found if at least `share` of the characters of one of its
+    alternatives (and at least one character) is returned.
     """
     found, items = found_items(m, at, share)
     return without_base(ratio(found, items), items)
@@ -85,7 +88,8 @@ def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
 def all_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return 1 where every needed item is found, else 0.
 
-    An item is found if, of any of its alternatives, at least `share` of the characters (and at least one) is returned.
+    An item is found if at least `share` of the characters of one of its
+    alternatives (and at least one character) is returned.
     """
     found, items = found_items(m, at, share)
     return without_base(np.asarray(found == items, np.float64), items)
@@ -101,7 +105,7 @@ MEASURES = (
         need_recall,
         "Recall of needed items, each by its best alternative.",
         cite="focuseval",
-        formula=r"needR = \frac{1}{|N|} \sum_{n \in N} \max_{a \in n} \frac{|U \cap a|}{|a|}",
+        formula=r"needR = \frac{1}{|N|} \sum_{n \in N} \max \{|U \cap a| / |a| : a \in n\}",
         example="Two items; half of the first's only span is returned, and one of the second's two alternatives: 0.75.",
     ),
     _found(
@@ -109,7 +113,7 @@ MEASURES = (
         subtopic_recall,
         "Share of the needed items that are found (subtopic recall).",
         cite="zhai2003beyond",
-        formula=r"S\text{-}recall = \frac{1}{|N|} \sum_{n \in N} [\max_{a \in n} |U \cap a| / |a| \ge share]",
+        formula=r"S\text{-}recall = \frac{1}{|N|} \sum_{n \in N} [\max \{|U \cap a| / |a| : a \in n\} \ge share]",
         example="Two items; half of the first's only span is returned, and one of the second's two alternatives: 0.5.",
         aliases=("SRecall",),
     ),
