@@ -21,7 +21,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "query": ("query", "question", "user_input", "input"),
     "doc": (
         *("doc", "document", "doc_id", "docid", "docno", "document_id", "corpus-id", "corpus_id"),
-        *("source", "source_id", "file_path", "file_name"),
+        *("source", "source_id", "source_file", "file_path", "file_name"),
     ),
     "text": ("text", "chunk_text", "page_content", "content", "contents", "passage", "chunk"),
     "quote": ("quote", "answer", "content", "text", "page_content", "contents", "passage", "chunk"),
@@ -46,7 +46,7 @@ what answers it."""
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
 
-WEAK = frozenset({"source", "source_id", "file_path", "file_name", *QUESTION_IDS})
+WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name", *QUESTION_IDS})
 """Names that are asked last."""
 
 SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in {"source", "source_id"}))

@@ -183,6 +183,45 @@ def test_objects_in_a_list_may_say_more_than_their_text(written):
     assert (run.document.to_pylist(), run.text.to_pylist(), run.score.tolist()) == (["coffee.md"], [GRAMS], [2.0])
 
 
+def test_the_hops_of_ragas_are_needs_and_no_part_of_the_text(written):
+    row = {"user_input": "Q?", "reference_contexts": [f"<1-hop>\n\n{DRAWS}", f"<2-hop>\n\n{GRAMS}"]}
+    gold = fe.read_gold(written("testset.jsonl", as_lines([row])), index=fe.open_documents(DOCS))
+    assert (gold.passages.need.to_pylist(), gold.passages.quote.to_pylist()) == (["1-hop", "2-hop"], [DRAWS, GRAMS])
+    run = {"Q?": [DRAWS]}
+    assert fe.evaluate(gold, run, ["all-recall", "S-recall"], docs=DOCS).means()["run"] == {
+        "all-recall": 0,
+        "S-recall": 0.5,
+    }
+
+
+def test_deepeval_s_own_csv_separates_its_texts_and_names_the_file(written):
+    head = "input,actual_output,expected_output,context,source_file\n"
+    path = written("goldens.csv", f"{head}How?,,,{DRAWS}|Warm the pot.,docs/tea.md\n")
+    gold = fe.read_gold(path, index=fe.open_documents(DOCS))
+    assert (gold.documents.to_pylist(), gold.passages.quote.to_pylist()) == (["docs/tea.md"], [DRAWS, "Warm the pot."])
+    assert (gold.passages.start >= 0).all()
+
+
+def test_a_run_may_name_topics_by_their_questions(written):
+    rows = [
+        {"topic": "q1", "query": "How long?", "doc": "tea.md", "spans": [{"quote": DRAWS}]},
+        {"topic": "q2", "query": "How much?", "doc": "coffee.md", "spans": [{"quote": GRAMS}]},
+    ]
+    gold, run = written("gold.jsonl", as_lines(rows)), written("run.jsonl", as_lines(RAGAS))
+    scores = fe.evaluate(gold, run, ["spanRR"], docs=DOCS)
+    assert scores.per_topic()["run"] == {"q1": {"spanRR": 0.5}, "q2": {"spanRR": 1}}
+    assert scores.counts[0].unknown == 0
+
+
+def test_a_question_that_two_topics_ask_is_neither(written):
+    rows = [
+        {"topic": name, "query": query, "doc": "tea.md", "spans": [{"quote": DRAWS}]}
+        for name, query in (("q1", "How long?"), ("q2", "How long?"), ("q3", "How much?"))
+    ]
+    scores = fe.evaluate(written("gold.jsonl", as_lines(rows)), RAGAS, ["hit"], docs=DOCS)
+    assert (scores.counts[0].missing, scores.counts[0].unknown) == (2, 1)
+
+
 def beir(written):
     written("beir/corpus.jsonl", as_lines([{"_id": n, "title": n.upper(), "text": t} for n, t in DOCS.items()]))
     written("beir/queries.jsonl", as_lines([{"_id": "q1", "text": "How long?"}, {"_id": "q2", "text": "How much?"}]))

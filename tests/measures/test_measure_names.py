@@ -18,6 +18,13 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
     [
         ("MAgQ", "unknown measure 'MAgQ'; did you mean MAgP, MAnxCG, MAP? ('focuseval measures' lists all)"),
         ("zzzzzzzz", "unknown measure 'zzzzzzzz' ('focuseval measures' lists all)"),
+        (
+            "context_recall",
+            (
+                "unknown measure 'context_recall': RAGAS and DeepEval ask a language model for it; on highlighted text "
+                "it is spanR@k"
+            ),
+        ),
         ("a b", "'a b' is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k"),
         ("i2AP@5", "i2AP@5: i2AP takes no '@'; write i2AP"),
         ("gP", "gP: expected a cut-off, as in gP@10"),

@@ -14,7 +14,8 @@ A row is a span, a graded document, or a question with the list of what answers 
 ====================  ================================================================================================
 quote                 ``quote answer content text page_content contents passage chunk``
 list of spans         ``spans reference_contexts context evidence references``: texts, or objects with these fields
-need                  ``need nugget subtopic hop``: spans with the same name are alternatives (see gold-jsonl)
+need                  ``need nugget subtopic hop``: spans with the same name are alternatives (see gold-jsonl);
+                      ``<1-hop>`` before a context of RAGAS is its name, not part of it
 relevance             ``relevance grade``; ``score`` in a file of three columns
 tags                  ``tags``: a list of words
 ====================  ================================================================================================

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from focuseval.errors import Place
     from focuseval.formats.source import Source
     from focuseval.gold import Gold
+
+
+_HOP = re.compile(r"<([0-9]+-hop)>\s*")
+"""What RAGAS writes before the contexts of a multi-hop question that it made up."""
 
 
 class JudgedSpan(NamedTuple):
@@ -65,7 +70,7 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
         tags=tuple(map(str, as_list(tags, "tags", at))) if (tags := value(row, "tags", at)) is not None else (),
     )
     if question:
-        items = [] if listed is None else as_list(listed, "references", at)
+        items = [] if listed is None else as_list(listed, "references", at, row)
         return [_item(item, base) for item in items] or [base]
     found = _flat(row, base)
     if found.doc is None and not found.quote:
@@ -100,7 +105,8 @@ def _item(item: Any, base: JudgedSpan) -> JudgedSpan:
         return _flat(item, base)
     if not isinstance(item, str):
         raise FormatError(f"expected a text or an object with a span, found {short(item)}", at=base.at)
-    return base._replace(quote=item or None)
+    hop = _HOP.match(item)
+    return base._replace(quote=item[hop.end() if hop else 0 :] or None, need=hop[1] if hop else None)
 
 
 def _nothing(row: Mapping[str, Any], at: Place) -> FormatError:

@@ -33,7 +33,7 @@ def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:
         if "doc" not in result and "text" not in result:
             raise missing("doc", row, at)
         return [{**result, "topic": topic}]
-    items = [] if listed is None else as_list(listed, "results", at)
+    items = [] if listed is None else as_list(listed, "results", at, row)
     return [{**_item(item, at), "topic": topic, "rank": rank} for rank, item in enumerate(items, 1)]
 
 

@@ -168,14 +168,17 @@ def _keys_of(head: bytes, at: int) -> frozenset[str]:
     return frozenset(key.strip(b'"').decode("utf-8", "replace") for key in found)
 
 
-def as_list(value: Any, name: str, at: Place) -> list[Any]:
-    """Return the list in a field; in CSV, where it is text, a list as JSON or Python writes it, else one text."""
+def as_list(value: Any, name: str, at: Place, row: Mapping[str, Any] | None = None) -> list[Any]:
+    """Return the list in a field; in CSV, where it is text, a list as JSON or Python writes it, else one text.
+
+    In CSV of DeepEval, which is known by the ``input`` of its rows, texts are separated by ``|``.
+    """
     if isinstance(value, list | tuple):
         return list(value)
     if not isinstance(value, str):
         raise FormatError(f"expected a list as {name!r}, found {str(value)[:40]!r}", at=at)
     if not value.lstrip().startswith("["):
-        return [value]
+        return value.split("|") if row is not None and "input" in row else [value]
     return _parsed(value, name, at)
 
 
