@@ -11,7 +11,7 @@ import pytest
 import focuseval as fe
 from focuseval.errors import FormatError, MissingDataError, NotComparableError
 from focuseval.fields import NAMES
-from focuseval.formats import detect_source, find_format
+from focuseval.formats import convert_file, detect_source, find_format
 from focuseval.formats.source import source_of
 
 DOCS = {
@@ -416,6 +416,27 @@ def test_a_run_none_of_whose_texts_is_found_is_refused():
 def test_text_without_a_document_in_memory_needs_the_documents():
     with pytest.raises(MissingDataError, match="texts without a document are looked for in all of them; give"):
         fe.evaluate([{"topic": "q", "doc": "coffee.md", "start": 0, "end": 4}], {"q": [GRAMS]}, ["spanRR"])
+
+
+def test_a_run_of_texts_is_converted_with_the_documents_that_were_found(written, tmp_path):
+    path, out = written("ragas.jsonl", as_lines(RAGAS)), tmp_path / "out.jsonl"
+    docs = fe.open_documents(DOCS)
+    convert_file(str(path), str(out), index=docs)
+    run = fe.read_run(out)
+    assert (run.document.to_pylist(), run.start.tolist()) == (["coffee.md", "tea.md", "coffee.md"], [17, 32, 17])
+    path = written("more.jsonl", as_lines([*RAGAS, {"user_input": "Q?", "retrieved_contexts": ["Serve hot.", DRAWS]}]))
+    with pytest.raises(
+        FormatError, match=r"more\.jsonl:3: expected texts of one document each, found 1 in none or in several"
+    ):
+        convert_file(str(path), str(out), index=docs)
+    said = convert_file(str(path), str(out), index=docs, lossy=True)
+    assert "left out: 1 texts that are in none of the documents or in several" in said
+    assert len(fe.read_run(out)) == 4
+
+
+def test_the_questions_of_a_rag_file_are_topics(written):
+    topics = fe.read_topics(written("ragas.jsonl", as_lines(RAGAS)))
+    assert [(topic.id, topic.title) for topic in topics] == [(row["user_input"], row["user_input"]) for row in RAGAS]
 
 
 def test_topics_may_be_a_list_or_a_table(written):

@@ -131,10 +131,7 @@ def _json(text: str, file: str) -> Iterator[Topic]:
     for place, row in _objects(text, file):
         if not isinstance(row, dict):
             raise FormatError("expected a JSON object, found another value", at=place, remedy="write an object a line")
-        name = value(row, "topic", place, question=True)
-        if name is None:
-            raise missing("topic", row, place, question=True)
-        name = str(name).strip()
+        name = _name(row, place)
         if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
             continue
         seen[name] = _query(row, place)
@@ -156,6 +153,15 @@ def _objects(text: str, file: str) -> Iterator[tuple[Place, Any]]:
             yield from ((Place(file, number), row) for row in rows)
 
 
+def _name(row: dict[str, Any], place: Place) -> str:
+    """Return a topic's id; a question without one, as RAGAS and DeepEval write them, is its own id."""
+    named = value(row, "topic", place, question=True)
+    named = value(row, "query", place) if named is None else named
+    if named is None:
+        raise missing("topic", row, place, *NAMES["query"], question=True)
+    return str(named).strip()
+
+
 def _query(row: dict[str, Any], place: Place) -> str:
     """Return a topic's question; in a file of questions it may also be called text or title."""
     said = {name: str(row[name]).strip() for name in (*NAMES["query"], *_QUERIES) if row.get(name) is not None}
@@ -172,10 +178,7 @@ def _table(text: str, file: str) -> Iterator[Topic]:
     reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=_delimiter(text))
     for row in reader:
         place = Place(file, reader.line_num)
-        name = value(row, "topic", place, question=True)
-        if name is None:
-            raise missing("topic", row, place, question=True)
-        yield plain_topic(str(name).strip(), _query(row, place), place)
+        yield plain_topic(_name(row, place), _query(row, place), place)
 
 
 def _delimiter(text: str) -> str:
