@@ -30,14 +30,14 @@ def first_keys(head: bytes) -> frozenset[str]:
 
 def _json_keys(head: bytes) -> frozenset[str]:
     """Return the keys of the first object, or, if it is written around a list, those of the list's first object."""
-    outer = _keys_of(head, 0)
+    outer = keys_of(head, 0)
     if outer & KNOWN or head.lstrip()[:1] == b"[":
         return outer
     inner = re.search(rb"\[\s*\{", head)
-    return _keys_of(head, inner.start()) if inner else outer
+    return keys_of(head, inner.start()) if inner else outer
 
 
-def _keys_of(head: bytes, at: int) -> frozenset[str]:
+def keys_of(head: bytes, at: int) -> frozenset[str]:
     """Return the keys of the first object behind a place, as far as it goes."""
     found, depth, last = set[bytes](), 0, b""
     for token in _TOKEN.finditer(head, max(head.find(b"{", at), 0)):
