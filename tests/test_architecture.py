@@ -12,6 +12,7 @@ LAYERS = (
     "lazy",
     "values",
     "errors",
+    "fields",
     "workers",
     "tables",
     "limits",

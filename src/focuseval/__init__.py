@@ -16,7 +16,7 @@ _PUBLIC = {
     "IndexedDocument": "collection",
     "Elements": "collection",
     "build_index": "collection",
-    "open_documents": "collection",
+    "open_documents": "formats.embedded",
     "open_index": "collection",
     "read_topics": "topics",
     "parse_nexi": "topics",

@@ -56,7 +56,7 @@ RUNS = {
     "blank": (b"\n \n\n", "found an empty file"),
     "cut.gz": (gzip.compress(RUN * 50)[:-20], ""),
     "bad.gz": (b"\x1f\x8b\x08\x00garbage that is no gzip", ""),
-    "csv": (b"topic,doc,score\n1,d1,9\n", "expected a run"),
+    "csv": (b"name,file,value\n1,d1,9\n", "expected a run"),
     "json": (b"{'topic': 1}\n", "expected"),
     "binary": (bytes(range(256)) * 4, ""),
 }  # fmt: skip

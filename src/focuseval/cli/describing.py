@@ -34,8 +34,9 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
     found: Any
     if are_topics(source):
         kind, found = "topics", statistics.describe_topics(_topics(source))
-    elif detect(source).kind == "run":
-        kind, found = "run", statistics.describe_run(read_run(source), index)
+    elif (known := detect(source)).kind == "run":
+        run = read_run(source, index=index if known.located else None)  # others are described as they stand
+        kind, found = "run", statistics.describe_run(run, index)
     else:
         gold = read_gold(source, index=index)
         if not options["allow_unknown"]:

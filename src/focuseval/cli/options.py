@@ -48,9 +48,9 @@ def open_collection(options: dict[str, Any]) -> Any:
         from focuseval.collection import open_index  # noqa: PLC0415  only commands that need text pay for it
 
         return open_index(options["index"])
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  as above
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
 
-    return documents_at(options["docs"])
+    return open_documents(options["docs"])
 
 
 def gold_format_option(command: Command) -> Command:

@@ -121,9 +121,9 @@ def make_words(target: Path, language: str, jobs: int | None) -> str:
 
 def _opened(path: str) -> Index:
     """Open an index, or documents of any kind."""
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  help must not wait for it
 
-    index: Index = documents_at(path)
+    index: Index = open_documents(path)
     return index
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from focuseval.collection.kinds import kind_of
 from focuseval.errors import CollectionError, Place
+from focuseval.fields import QUESTION_IDS, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,11 +22,16 @@ _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 
 
 def json_files(place: Path) -> list[Path]:
-    """Return the files of JSON lines at a place: itself, or all that a folder holds if it holds nothing else."""
+    """Return the files of JSON lines at a place: itself, a folder's corpus (BEIR), or all that a folder holds.
+
+    The latter if it holds nothing else.
+    """
     if place.is_file():
         return [place] if _named(place) else []
     if not place.is_dir():
         return []
+    if corpus := [path for path in sorted(place.glob("corpus.jsonl*")) if _named(path)]:
+        return corpus[:1]
     held = sorted(path for path in place.iterdir() if not path.name.startswith("."))
     return held if all(path.is_file() and _named(path) for path in held) else []
 
@@ -55,13 +61,20 @@ def _parsed(line: bytes | str, at: Place, expected: str) -> dict[str, Any]:
 
 
 def json_documents(files: Sequence[Path]) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, id and text of every document; the id is called ``id`` or ``_id``."""
+    """Yield place, id and text of every document, by any of their names (`focuseval.fields`); ``id``, ``_id`` first."""
     expected = 'expected {"id": "…", "text": "…"}'
     for at, record in records(files, expected):
-        name, text = record.get("id", record.get("_id")), record.get("text")
+        name, text = _id(record, at), value(record, "text", at) if record.get("text") != "" else ""
         if not isinstance(name, str) or not name or not isinstance(text, str):
             raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")
         yield at, whole_characters(name, at, expected), whole_characters(text, at, expected)
+
+
+def _id(record: dict[str, Any], at: Place) -> Any:
+    """Return a document's id; a number is taken as it looks."""
+    named = next((record[name] for name in QUESTION_IDS if record.get(name) is not None), None)
+    named = value(record, "doc", at) if named is None else named
+    return str(named) if isinstance(named, int) and not isinstance(named, bool) else named
 
 
 def whole_characters(text: str, at: Place, expected: str) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
-from focuseval.evaluate.noticed import noticed
+from focuseval.evaluate.noticed import noticed, other_names
 from focuseval.evaluate.plan import Plan, plan_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
@@ -226,8 +226,8 @@ def evaluate(
     gold
         What was judged: a gold, a path or a frame.
     runs
-        A run, a frame or a path, or several of them. Paths are read one at a time, so that a campaign of any size
-        fits into memory.
+        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them. Paths are
+        read one at a time, so that a campaign of any size fits into memory.
     measures
         Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
     task, profile
@@ -309,10 +309,17 @@ def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]
 def _refuse_strangers(matched: Matched, gold: Gold) -> None:
     """Refuse a run that shares no document with the gold."""
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
+        where = matched.run.file or matched.run.run_id
+        named = next(filter(None, matched.run.document.to_pylist()), None)
+        if named is None:
+            raise NotComparableError(
+                f"{where}: none of its texts was found in one document of the collection; check that these are the "
+                "documents that it was made from"
+            )
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}: the run "
-            f"has {matched.run.document[0].as_py()!r}, the gold {gold.documents[0].as_py()!r}; check that both name "
-            "documents in the same way (an index or --docs translates between ids)"
+            f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
+            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (an index or --docs "
+            "translates between ids)"
         )
 
 
@@ -335,7 +342,11 @@ def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
         docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
         by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
         tags=tags_of(prepared.gold),
-        noticed=(*_of_gold(prepared.gold, plan), *(remark for s in scored for remark in s.remarks)),
+        noticed=(
+            *other_names(plan.measures),
+            *_of_gold(prepared.gold, plan),
+            *(remark for s in scored for remark in s.remarks),
+        ),
         evaluation=made,
     )
 

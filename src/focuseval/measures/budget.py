@@ -28,22 +28,29 @@ def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
     Every returned character counts against the budget, repeats included; the last result is cut where it ends. A budget
     of words ends with its last word: blanks behind it are not read, so that a chunk cut there shows no more.
     """
-    cost = m.size if budget.unit == "characters" else words(m)
-    before = running_count(cost, m.bounds) - cost
-    left = budget.amount - before
-    paid = left > 0
+    paid, cut, end = paid_ends(m, budget)
     size, relevant = np.where(paid, m.new_size, 0), np.where(paid, m.new_rsize, 0)
-    cut = np.flatnonzero(paid & (cost >= left))
     if not len(cut):
         return size, relevant
-    end = m.end.copy()
-    end[cut] = m.start[cut] + left[cut] if budget.unit == "characters" else word_ends(m, cut, left[cut])
     rows = np.flatnonzero(paid & np.isin(m.article, m.article[cut]))  # what was seen before the cut result is needed
     shown = unseen(m.article[rows], m.start[rows], end[rows])
     size[rows] = shown
     hits = rows[np.isin(rows, m.hits)]
     relevant[hits] = unseen(m.article[hits], m.start[hits], end[hits], m.prepared.highlights)
     return size, relevant
+
+
+def paid_ends(m: Matched, budget: Budget) -> tuple[NDArray[np.bool_], Integers, Integers]:
+    """Return which results a budget pays for, the rows of those that it cuts, and where every result then ends."""
+    cost = m.size if budget.unit == "characters" else words(m)
+    before = running_count(cost, m.bounds) - cost
+    left = budget.amount - before
+    paid = left > 0
+    cut = np.flatnonzero(paid & (cost >= left))
+    end = m.end.copy()
+    if len(cut):
+        end[cut] = m.start[cut] + left[cut] if budget.unit == "characters" else word_ends(m, cut, left[cut])
+    return paid, cut, end
 
 
 def restricted(m: Matched, most: int) -> Matched:

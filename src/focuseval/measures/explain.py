@@ -42,6 +42,7 @@ TITLES = {
     "i3": "Graded elements: inex_eval_ng",
     "documents": "Documents (trec_eval)",
     "spans": "Spans for RAG",
+    "needs": "Several needed spans: alternatives, multi-hop",
     "ceiling": "What a chunking allows",
 }
 """The heading of each family of measures."""
