@@ -127,7 +127,7 @@ def _stability(project: Project, options: Options) -> None:
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
     from focuseval.tables import Table, numbers, words  # noqa: PLC0415
 
-    swaps = project_stability(project, list(options["stability"]), options["measure"])
+    swaps = project_stability(project.store, project.documents, list(options["stability"]), options["measure"])
     columns = (*words("judged by", "and by"), *numbers("documents", form=".0f"), *numbers("τ", form=".3f"))
     rows = tuple((swap.left, swap.right, swap.documents, swap.tau) for swap in swaps)
     note = "Two assessors are compared over the documents that both finished; – where nothing can be compared."

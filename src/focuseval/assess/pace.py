@@ -1,0 +1,45 @@
+"""How long people work on documents, as far as the log of their edits says it.
+
+The time between two edits of one person belongs to the document of the later one: it was read in between. A gap of more
+than `PAUSE` is a break, and belongs to none.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from focuseval.assess.store import Store
+
+PAUSE = 300.0
+"""Seconds between two edits beyond which somebody was away."""
+
+
+class Pace:
+    """Seconds of work by assessor and topic, and when somebody last did something.
+
+    Each look reads the events since the last one, so that only the first of them reads the whole log.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._lock, self._seq = store, threading.Lock(), 0
+        self._at: dict[str, datetime] = {}
+        self.seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
+        self.last: dict[str, str] = {}
+        """Assessor → the time of the last event, as the log writes it."""
+
+    def refresh(self) -> None:
+        """Take in what has happened since the last time; only what assessors do to their own judgements is work."""
+        with self._lock:
+            rows = self._store.database.read().execute(
+                "SELECT seq, at, actor, topic FROM events WHERE seq > ? AND assessor = actor ORDER BY seq", (self._seq,)
+            )
+            for seq, at, actor, topic in rows:
+                when, before = datetime.fromisoformat(at), self._at.get(actor)
+                gap = (when - before).total_seconds() if before else 0.0
+                if 0 < gap <= PAUSE:
+                    self.seconds[actor, topic] += gap
+                self._at[actor], self.last[actor], self._seq = when, at, seq
