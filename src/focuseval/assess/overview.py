@@ -6,9 +6,11 @@ that is assigned to nobody is to do for every assessor, but not for a lead who j
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from focuseval.assess.pace import Pace
 from focuseval.assess.people import removed
 from focuseval.assess.plan import PERSON, assessors, roles
 from focuseval.assess.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED
@@ -17,7 +19,6 @@ from focuseval.assess.store import ADJUDICATED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focuseval.assess.pace import Pace
     from focuseval.assess.store import Store
 
 
@@ -57,23 +58,85 @@ class Work(NamedTuple):
         return 3600 / self.per_document if self.per_document else None
 
 
+_COUNTS = f"""
+SELECT assessor, topic, sum(status = '{RELEVANT}'), sum(status = '{NOT_RELEVANT}'), sum(status = '{OPEN}'),
+    sum(status = '{SKIPPED}'), sum(flagged)
+FROM judgements WHERE assessor != '{ADJUDICATED}' {{}} GROUP BY assessor, topic
+"""  # noqa: S608  our own constants
+
+_SPLIT = f"""
+SELECT topic, document, assessor FROM judgements JOIN (
+    SELECT topic, document FROM judgements WHERE status IN {FINISHED} {{0}}
+    GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
+) USING (topic, document) WHERE status IN {FINISHED} {{0}}
+"""  # noqa: S608  as above
+MANY = 5_000
+"""Changes beyond which it is quicker to read everything again."""
+
 Unit = tuple[str, str]
-"""An assessor and a topic."""
+"""An assessor and a topic; or a topic and a document."""
 
 
-def overview(store: Store, pace: Pace) -> list[Work]:
-    """Return a row for every assessor and topic with something to do or done, by assessor and topic."""
-    pace.refresh()
-    totals, statuses, flagged = _totals(store), *_statuses(store)
-    disagreed = _disagreed(store)
-    rows = []
-    for unit in sorted({*totals, *statuses}):
-        counts = statuses.get(unit, Counter())
-        told = (counts[RELEVANT], counts[NOT_RELEVANT], counts[OPEN], counts[SKIPPED])
-        rows.append(
-            Work(*unit, totals[unit], *told, flagged[unit], disagreed.get(unit, 0), pace.seconds.get(unit, 0.0))
-        )
-    return rows
+class Overview:
+    """The rows of a project, kept in memory and brought up to date by what the log says has changed.
+
+    Only the first look reads all judgements and the whole log; with 500 assessors and 100 topics that takes a second or
+    two, and the server does it when it starts.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._lock, self.pace = store, threading.Lock(), Pace(store)
+        self._rows: dict[Unit, Work] = {}
+        self._totals: Counter[Unit] = Counter()
+        self._split: dict[Unit, list[str]] = {}
+        self._disagreed: Counter[Unit] = Counter()
+
+    def rows(self) -> list[Work]:
+        """Return a row for every assessor and topic with something to do or done, by assessor and topic."""
+        with self._lock:
+            changed = self.pace.refresh()
+            planned = ("", "", "") in changed
+            if planned:
+                self._totals = _totals(self._store)
+            if planned or len(changed) > MANY:
+                self._read_all()
+            else:
+                self._read_some(changed)
+            return list(self._rows.values())
+
+    def _read_all(self) -> None:
+        read = self._store.database.read()
+        counts = {(assessor, topic): tuple(told) for assessor, topic, *told in read.execute(_COUNTS.format(""))}
+        self._split = {}
+        for topic, document, assessor in read.execute(_SPLIT.format("")):
+            self._split.setdefault((topic, document), []).append(assessor)
+        sides = ((name, topic) for (topic, _), names in self._split.items() for name in names)
+        self._disagreed = Counter(sides)
+        self._rows = {unit: self._row(unit, counts.get(unit)) for unit in sorted(self._totals.keys() | counts.keys())}
+
+    def _read_some(self, changed: set[tuple[str, str, str]]) -> None:
+        """Read again what an edit may have changed: its assessor's counts, and who disagrees about its document."""
+        read = self._store.database.read()
+        units = {(assessor, topic) for assessor, topic, _ in changed if assessor != ADJUDICATED}
+        for topic, document in {(topic, document) for _, topic, document in changed}:
+            before = self._split.pop((topic, document), [])
+            rows = read.execute(_SPLIT.format("AND topic = ? AND document = ?"), (topic, document, topic, document))
+            after = [assessor for _, _, assessor in rows]
+            if after:
+                self._split[topic, document] = after
+            self._disagreed.subtract((name, topic) for name in before)
+            self._disagreed.update((name, topic) for name in after)
+            units |= {(name, topic) for name in (*before, *after)}
+        fresh = units - self._rows.keys()
+        for unit in units:
+            told = read.execute(_COUNTS.format("AND assessor = ? AND topic = ?"), unit).fetchone()
+            self._rows[unit] = self._row(unit, tuple(told[2:]) if told else None)
+        if fresh:
+            self._rows = {unit: self._rows[unit] for unit in sorted(self._rows)}
+
+    def _row(self, unit: Unit, counts: tuple[int, ...] | None) -> Work:
+        told = counts or (0, 0, 0, 0, 0)
+        return Work._make((*unit, self._totals[unit], *told, self._disagreed[unit], self.pace.seconds.get(unit, 0.0)))
 
 
 def summed(rows: Iterable[Work], by: str) -> list[Work]:
@@ -98,13 +161,17 @@ def _totals(store: Store) -> Counter[Unit]:
     pooled = dict(read.execute("SELECT topic, count(*) FROM pool GROUP BY topic").fetchall())
     whole = [tuple(row) for row in read.execute("SELECT assessor, topic FROM assignments WHERE document = ''")]
     parts = read.execute(
-        "SELECT assessor, topic, count(*) FROM assignments JOIN pool USING (topic, document) GROUP BY assessor, topic"
+        "SELECT topic, assessor, count(*) FROM assignments WHERE document != ''"
+        " AND EXISTS (SELECT 1 FROM pool p WHERE p.topic = assignments.topic AND p.document = assignments.document)"
+        " GROUP BY topic, assessor"
     )
-    found: Counter[Unit] = Counter({(assessor, topic): count for assessor, topic, count in parts})
-    found.update({unit: pooled.get(unit[1], 0) - found[unit] for unit in whole})
+    found: Counter[Unit] = Counter({(assessor, topic): count for topic, assessor, count in parts})
+    for unit in whole:
+        found[unit] = pooled.get(unit[1], 0)
     open_to_all = _unassigned(store, {topic for _, topic in whole})
-    for name in _working(store, {assessor for assessor, _ in found}):
-        found.update({(name, topic): count for topic, count in open_to_all.items()})
+    for name in _working(store, {assessor for assessor, _ in found}) if open_to_all else ():
+        for topic, count in open_to_all.items():
+            found[name, topic] += count
     return found
 
 
@@ -123,32 +190,3 @@ def _working(store: Store, assigned: set[str]) -> list[str]:
     known, gone = roles(store), removed(store)
     idle = {name for name, role in known.items() if role != "assessor"} - assigned - judged
     return [one.name for one in assessors(store) if one.origin == PERSON and one.name not in idle | gone]
-
-
-def _statuses(store: Store) -> tuple[dict[Unit, Counter[str]], Counter[Unit]]:
-    """Return, for every assessor and topic, the documents by status and how many are flagged."""
-    counts: dict[Unit, Counter[str]] = {}
-    flagged: Counter[Unit] = Counter()
-    rows = store.database.read().execute(
-        "SELECT assessor, topic, status, count(*), sum(flagged) FROM judgements WHERE assessor != ? GROUP BY 1, 2, 3",
-        (ADJUDICATED,),
-    )
-    for assessor, topic, status, count, flags in rows:
-        counts.setdefault((assessor, topic), Counter())[status] = count
-        flagged[assessor, topic] += flags
-    return counts, flagged
-
-
-def _disagreed(store: Store) -> dict[Unit, int]:
-    """Return how many finished documents of an assessor and topic others judged the other way, undecided ones."""
-    status = f"status IN ('{FINISHED[0]}', '{FINISHED[1]}')"
-    split = f"""SELECT topic, document FROM judgements WHERE {status} AND assessor != '{ADJUDICATED}'
-        GROUP BY topic, document HAVING min(status) != max(status)
-        EXCEPT SELECT topic, document FROM judgements WHERE {status} AND assessor = '{ADJUDICATED}'"""  # noqa: S608  our own constants
-    units = {tuple(row) for row in store.database.read().execute(split)}
-    if not units:
-        return {}
-    rows = store.database.read().execute(
-        f"SELECT assessor, topic, document FROM judgements WHERE {status} AND assessor != '{ADJUDICATED}'"  # noqa: S608  as above
-    )
-    return Counter((assessor, topic) for assessor, topic, document in rows if (topic, document) in units)

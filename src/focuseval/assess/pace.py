@@ -6,7 +6,6 @@ than `PAUSE` is a break, and belongs to none.
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -25,21 +24,28 @@ class Pace:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store, self._lock, self._seq = store, threading.Lock(), 0
+        self._store, self._seq = store, 0
         self._at: dict[str, datetime] = {}
         self.seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
         self.last: dict[str, str] = {}
         """Assessor → the time of the last event, as the log writes it."""
 
-    def refresh(self) -> None:
-        """Take in what has happened since the last time; only what assessors do to their own judgements is work."""
-        with self._lock:
-            rows = self._store.database.read().execute(
-                "SELECT seq, at, actor, topic FROM events WHERE seq > ? AND assessor = actor ORDER BY seq", (self._seq,)
-            )
-            for seq, at, actor, topic in rows:
+    def refresh(self) -> set[tuple[str, str, str]]:
+        """Take in what has happened since the last time, and return what it changed: assessor, topic, document.
+
+        Only what assessors do to their own judgements is work. An event of the project itself is ('', '', '').
+        """
+        changed = set()
+        rows = self._store.database.read().execute(
+            "SELECT seq, at, actor, assessor, topic, document FROM events WHERE seq > ? ORDER BY seq", (self._seq,)
+        )
+        for seq, at, actor, *key in rows:
+            changed.add(tuple(key))
+            self._seq = seq
+            if actor == key[0]:
                 when, before = datetime.fromisoformat(at), self._at.get(actor)
                 gap = (when - before).total_seconds() if before else 0.0
                 if 0 < gap <= PAUSE:
-                    self.seconds[actor, topic] += gap
-                self._at[actor], self.last[actor], self._seq = when, at, seq
+                    self.seconds[actor, key[1]] += gap
+                self._at[actor], self.last[actor] = when, at
+        return changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request
 
-from focuseval.assess.overview import Work, overview, summed
+from focuseval.assess.overview import Work, summed
 from focuseval.assess.people import removed
 from focuseval.assess.plan import assessors, roles
 from focuseval.assess.web.desk import desk, overseers_only
@@ -20,7 +20,7 @@ def campaign() -> str:
     """Show the sums of every assessor and of every topic, or the rows of one of them."""
     overseers_only()
     store = desk().store
-    rows = overview(store, desk().pace)
+    rows = desk().overview.rows()
     name, topic = request.args.get("assessor"), request.args.get("topic")
     if name is not None or topic is not None:
         rows = [row for row in rows if name in (None, row.assessor) and topic in (None, row.topic)]
@@ -39,7 +39,7 @@ def campaign() -> str:
         labels={one: known[one].label for one in known},
         roles=roles(store),
         removed=removed(store),
-        seen={**desk().pace.last, **desk().seen},
+        seen={**desk().overview.pace.last, **desk().seen},
     )
 
 

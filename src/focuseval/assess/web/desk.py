@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
-from focuseval.assess.pace import Pace
+from focuseval.assess.overview import Overview
 from focuseval.assess.plan import in_pool
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.titles import Titles
@@ -50,9 +50,9 @@ class Desk:
         return self.store.database.path.parent
 
     @cached_property
-    def pace(self) -> Pace:
-        """How long people work on documents."""
-        return Pace(self.store)
+    def overview(self) -> Overview:
+        """What everybody has done."""
+        return Overview(self.store)
 
     @cached_property
     def titles(self) -> Titles:

@@ -25,7 +25,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
     """List users and invitations."""
     leads_only()
     store, users = desk().store, desk().access.users
-    desk().pace.refresh()
+    desk().overview.rows()
     return render_template(
         "people.html",
         users=sorted((users or {}).values(), key=lambda one: (one.role != "lead", one.name)),
@@ -33,7 +33,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
         roles=ROLES,
         invitations=[one for one in invitations(store) if one.is_open()],
         log=store.project_log("people")[: -SHOWN - 1 : -1],
-        seen={**desk().pace.last, **desk().seen},
+        seen={**desk().overview.pace.last, **desk().seen},
         message=message,
         link=link,
         done=done,
