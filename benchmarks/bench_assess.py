@@ -367,7 +367,7 @@ def large_campaign(folder, assessors=500, topics=100, documents=2, edits=4):
 
 
 def dashboard(folder, looks=7):
-    """Milliseconds of the lead's page with 500 assessors and 100 topics, each of whom did something since the last look.
+    """Milliseconds of the lead's page with 500 assessors and 100 topics; each did something since the last look.
 
     The server reads the whole log once, when it starts.
     """
@@ -387,7 +387,7 @@ def dashboard(folder, looks=7):
                 where = (f"user{k}", "1", f"doc{2 * k % 100}")
                 connection.execute(
                     "INSERT INTO events (at, actor, assessor, topic, document, version, edit, key)"
-                    """ VALUES ('2026-02-01', ?, ?, ?, ?, ?, '{"kind": "reopen"}', ?)""",
+                    """ VALUES ('2026-02-01T00:00:00.000+00:00', ?, ?, ?, ?, ?, '{"kind": "reopen"}', ?)""",
                     (where[0], *where, 4 + look, f"look {look} {k}"),
                 )
         began = time.perf_counter()

@@ -70,6 +70,8 @@ SELECT topic, document, assessor FROM judgements JOIN (
     GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
 ) USING (topic, document) WHERE status IN {FINISHED} {{0}}
 """  # noqa: S608  as above
+PROJECT = ("", "", "")
+"""What an event of the project itself changes: the plan."""
 MANY = 5_000
 """Changes beyond which it is quicker to read everything again."""
 
@@ -95,14 +97,22 @@ class Overview:
         """Return a row for every assessor and topic with something to do or done, by assessor and topic."""
         with self._lock:
             changed = self.pace.refresh()
-            planned = ("", "", "") in changed
-            if planned:
+            if PROJECT in changed:
                 self._totals = _totals(self._store)
-            if planned or len(changed) > MANY:
+            if len(changed) > MANY or not self._rows:
                 self._read_all()
             else:
-                self._read_some(changed)
+                self._read_some(changed - {PROJECT})
+                if PROJECT in changed:
+                    self._plan()
             return list(self._rows.values())
+
+    def _plan(self) -> None:
+        """Take over who is to judge what; what was judged is known."""
+        units = sorted(self._totals.keys() | self._rows.keys())
+        rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
+        planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
+        self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
 
     def _read_all(self) -> None:
         read = self._store.database.read()

@@ -7,7 +7,7 @@ than `PAUSE` is a break, and belongs to none.
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 
 PAUSE = 300.0
 """Seconds between two edits beyond which somebody was away."""
+
+
+def moment_of(at: str) -> datetime:
+    """Return a time of the log; of one that was imported and is no time, the beginning of all.
+
+    >>> moment_of("2026-01-01T10:00:00"), moment_of("yesterday").year
+    (datetime.datetime(2026, 1, 1, 10, 0, tzinfo=datetime.timezone.utc), 1)
+    """
+    try:
+        found = datetime.fromisoformat(at)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 class Pace:
@@ -43,7 +56,7 @@ class Pace:
             changed.add(tuple(key))
             self._seq = seq
             if actor == key[0]:
-                when, before = datetime.fromisoformat(at), self._at.get(actor)
+                when, before = moment_of(at), self._at.get(actor)
                 gap = (when - before).total_seconds() if before else 0.0
                 if 0 < gap <= PAUSE:
                     self.seconds[actor, key[1]] += gap
