@@ -72,6 +72,8 @@ def write_archive(
         The file to write.
     rule
         How several judgements of a document become one where nobody decided; see `focuseval.assess.merge`.
+    imported
+        Whether imported assessors take part in the gold; their judgements are in the archive in any case.
     title
         What the README calls the collection; the project's folder without it.
     """
@@ -82,7 +84,7 @@ def write_archive(
             inside = Path(scratch) / "archive"
             (inside / "gold").mkdir(parents=True)
             queries = {topic.id: topic.title for topic in topics if topic.title}
-            remarks = _write_gold(frozen, documents, inside / "gold", rule, queries)
+            remarks = _write_gold(frozen, documents, inside / "gold", Whose(merge=rule, imported=imported), queries)
             facts = _write_facts(frozen, documents, inside)
             for name, file in topic_files(folder):
                 (inside / name).parent.mkdir(exist_ok=True)
@@ -105,12 +107,12 @@ def _frozen(store: Store, scratch: Path) -> Store:
 
 
 def _write_gold(
-    store: Store, documents: DocumentCache, folder: Path, rule: str, queries: Mapping[str, str]
+    store: Store, documents: DocumentCache, folder: Path, whose: Whose, queries: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Write one gold in every format, and return what is to be said of it."""
     remarks: dict[str, None] = {}
     for wanted in EXPORTS:
-        told = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=Whose(merge=rule), queries=queries)
+        told = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries)
         remarks |= dict.fromkeys(line.replace(str(folder), "gold") for line in told)
     return tuple(remarks)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.assess.assignments import ALSO, assign, owners
 from focuseval.assess.history import Timeline
-from focuseval.assess.plan import PERSON, assessors, record
+from focuseval.assess.plan import PERSON, assessors, record, roles
 from focuseval.assess.spans import jaccard
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.errors import AssessError
@@ -68,11 +68,15 @@ def mark_known(store: Store, units: Sequence[Unit], use: str, *, actor: str) -> 
 
 def give_known(store: Store, *, actor: str) -> None:
     """Give training documents to everybody, and control documents to all who judge their topic."""
-    people = {one.name for one in assessors(store) if one.origin == PERSON}
+    known = roles(store)
+    people = {
+        one.name for one in assessors(store) if one.origin == PERSON and known.get(one.name) in (None, "assessor")
+    }
     for unit, use in known_units(store).items():
         judging = {name for _, _, name in owners(store, unit[0])} & people
-        if use == TRAINING or judging:
-            assign(store, [unit], people if use == TRAINING else judging, how=ALSO, actor=actor)
+        to = people if use == TRAINING else judging
+        if to:
+            assign(store, [unit], to, how=ALSO, actor=actor)
 
 
 def answers(store: Store) -> list[Answer]:

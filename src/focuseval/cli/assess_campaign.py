@@ -24,7 +24,8 @@ def archive(project: Project, options: Options) -> None:
 
     target = Path(options["archive"])
     rule = options["merge"] or "union"
-    for line in write_archive(project.store, project.documents, project.topics, target, rule=rule):
+    how = {"rule": rule, "imported": options["imported"]}
+    for line in write_archive(project.store, project.documents, project.topics, target, **how):
         click.echo(line, err=True)
     click.echo(f"{target}: score against it with 'focuseval score {target} RUN --docs DOCS'", err=True)
 

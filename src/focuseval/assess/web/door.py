@@ -116,9 +116,9 @@ def _begin(name: str) -> None:
     role = desk().access.role(name)
     if role != "reader":
         register(desk().store, Assessor(name))
-        give_known(desk().store, actor=name)
     if desk().access.users is not None:
         know_role(desk().store, name, role)
+    give_known(desk().store, actor=name)
 
 
 def _begin_try(limits: Mapping[str, int]) -> None:

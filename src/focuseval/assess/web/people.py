@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, abort, render_template, request
+from flask import Blueprint, abort, redirect, render_template, request, url_for
 
 from focuseval.assess.people import give_role, invitations, invite, log_out, remove, reset, revoke
 from focuseval.assess.users import ROLES, UsersFile
@@ -13,6 +13,8 @@ from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from werkzeug.wrappers import Response
 
 people = Blueprint("people", __name__)
 
@@ -41,7 +43,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
 
 
 @people.post("/people")
-def change() -> str | tuple[str, int]:
+def change() -> str | tuple[str, int] | Response:
     """Invite, revoke, reset, remove, log out, or give a role: one thing that the form names."""
     leads_only()
     users = desk().access.users
@@ -54,6 +56,8 @@ def change() -> str | tuple[str, int]:
         link, done = act(users, request.form.get("name", "").strip()[:100])
     except FocusevalError as error:
         return everyone(message=str(error).removeprefix(f"{users.path}: ")), 422
+    if not desk().access.leads(user()):  # somebody gave themselves another role, or left
+        return redirect(url_for("pages.topics"))
     return everyone(link=f"{request.host_url}invited?token={link}" if link else "", done=done)
 
 
