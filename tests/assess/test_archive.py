@@ -76,7 +76,7 @@ def test_an_archive_becomes_the_same_project_and_the_same_archive_again(archive,
     told = command("assess", again, "--docs", ROOT / "articles", "--import", archive)
     assert "events" in told
     assert "otherwise" not in told
-    command("assess", again, "--archive", tmp_path / "again.zip", "--merge", "union")
+    command("assess", again, "--archive", tmp_path / "again.zip", "--merge", "union", "--imported")
     assert (tmp_path / "again.zip").read_bytes() == archive.read_bytes()
     project = open_project(again)
     assert known_units(project.store) == {(TIDES, DOCUMENTS[0]): "training"}

@@ -60,6 +60,7 @@ def write_archive(
     target: Path,
     *,
     rule: str = "union",
+    imported: bool = False,
     title: str = "",
 ) -> tuple[str, ...]:
     """Write a project as an archive, whole or not at all, and return remarks on its gold.

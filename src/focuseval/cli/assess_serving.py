@@ -63,7 +63,7 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
         if users is not None and not any(user.role == "lead" for user in users.values()):
             token = invite(project.store, "", "lead", actor=me)
             click.echo("There is no lead yet. With this link, once, you become one:", err=True)
-            click.echo(printed_links(options, port, f"invited?token={token}")[0], err=True)
+            click.echo(f"Open {printed_links(options, port, f'invited?token={token}')[0]}")
         app.extensions["focuseval"].overview.rows()  # so that the lead's first look need not read the whole log
         click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
         server.wait()
