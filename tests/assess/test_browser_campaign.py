@@ -8,12 +8,20 @@ in the package axe-playwright-python, or at the path that FOCUSEVAL_AXE names.
 import importlib.util
 import json
 import os
+import random
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from browser import illustrate
-from focuseval.example import copy_example
+from focuseval.assess.document import Document
+from focuseval.assess.plan import Assessor, Pooled, add_to_pool, pool, register, split
+from focuseval.assess.store import Key
+from focuseval.example import ROOT, copy_example
+from focuseval.topics import read_topics
+from strategies.assessing import TEXT, mark, save
+from strategies.pages import Pages
 from strategies.serving import Running, focuseval
 
 PASSWORD = "a long password"
@@ -125,7 +133,7 @@ JUDGE = """
       const where = { topic: query.get("topic"), document: query.get("document") };
       const { document: page, state } = await (await fetch(`/api/document?${new URLSearchParams(where)}`)).json();
       const text = [...page.text];
-      const relevant = (where.document.length + where.topic.length * salt) % 3 !== 0 && text.length > 120;
+      const relevant = (7 * where.document.length + 3 * Number(where.topic) + salt * (done % 2)) % 4 !== 0;
       let version = state.version;
       const end = 90 + 5 * salt;
       const edit = async (edit) => {
@@ -221,7 +229,7 @@ def prepare_training(walk):
     walk.open(f"/work?topic={topic}")
     walk.browser.click("input[name=unit]")
     walk.submit("button[value=known]")
-    assert "1 documents are training documents now" in walk.text()
+    assert "1 document is for training now" in walk.text()
     walk.look("campaign-topic", height=640)
     return topic, document
 
@@ -258,7 +266,7 @@ def decide(walk):
     walk.open("/dashboard")
     text = walk.text()
     assert all(name in text for name in PEOPLE)
-    walk.look("campaign-dashboard", height=900)
+    walk.look()
     walk.open("/adjudicate")
     walk.look("campaign-adjudicate", height=640)
     walk.submit("form[action='/adjudicate/agreed'] button")
@@ -288,7 +296,7 @@ def use_controls(walk, training):
     )
     walk.submit("button[value=known]")
     walk.open("/quality")
-    assert "training documents" in walk.text()
+    assert "1 training document: everybody" in walk.text()
     walk.look("campaign-quality", height=720)
 
 
@@ -316,6 +324,44 @@ def read_only(walk):
     walk.browser.wait("return document.documentElement.dataset.ready")
     walk.look()
     assert walk.browser.run("return document.querySelectorAll('form[method=post]').length") == 1, "only the logout"
+
+
+def test_a_campaign_at_a_glance(store, browser, make_site, users, monkeypatch):
+    """Seven people who have worked for some hours: the dashboard's picture."""
+    chance, clock = random.Random(4), datetime(2026, 11, 2, 9, tzinfo=UTC)
+    pages = Pages(*(Document(f"d{k}", TEXT) for k in range(12)))
+    topics = read_topics(ROOT / "topics.xml")
+    add_to_pool(store, [Pooled(topic.id, f"d{k}", k, 3, k + 1) for topic in topics for k in range(12)], actor="lea")
+    people = ("ann", "bob", "cy", "dee", "eli", "fay", "gus")
+    for name in people:
+        register(store, Assessor(name))
+    split(store, people, by="pool", overlap=2, actor="lea")
+    for speed, name in enumerate(people, 2):
+        when = clock + timedelta(minutes=7 * speed)
+        for row in pool(store, name)[: 9 + 2 * speed]:
+            for edit in chance.choice((RELEVANT, RELEVANT, IRRELEVANT, FLAGGED, SKIPPED)):
+                when += timedelta(seconds=chance.randrange(10 * speed, 40 * speed))
+                monkeypatch.setattr(
+                    "focuseval.assess.store.now", lambda when=when: when.isoformat(timespec="milliseconds")
+                )
+                save(store, edit, Key(name, row.topic, row.document), pages.get(row.document))
+    site = make_site(store, pages, users, topics)
+    try:
+        site.log_in_to(browser, "lea", "/dashboard")
+        walk = Walk(browser, site)
+        walk.who = "lea"
+        assert "gus" in walk.text()
+        walk.look("campaign-dashboard", height=1000)
+        browser.open(site.address("/dashboard?assessor=ann"))
+        walk.look()
+    finally:
+        site.stop()
+
+
+RELEVANT = (mark(0, 22), {"kind": "finish", "relevant": True})
+IRRELEVANT = ({"kind": "finish", "relevant": False},)
+FLAGGED = (mark(6, 22), {"kind": "flag", "on": True})
+SKIPPED = ({"kind": "skip"},)
 
 
 def test_a_campaign_from_an_empty_folder_to_the_archive(sea, browser, tmp_path):

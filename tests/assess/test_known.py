@@ -94,7 +94,7 @@ def test_nobody_sees_the_answer_of_a_control_document_or_of_an_ordinary_one(toge
         assert "control" not in ann.get(path).text.replace("aria-controls", "")
     assert ann.get("/quality").status_code == 403
     page = together("lea").get("/quality").text
-    assert "1 control documents" in page
+    assert "1 control document:" in page
     assert "ann" in page
 
 

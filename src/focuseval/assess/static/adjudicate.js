@@ -15,6 +15,7 @@ const element = (tag, className, text) => Object.assign(document.createElement(t
 class Adjudication {
   constructor(where, loaded) {
     Object.assign(this, { where, sides: loaded.sides, decided: loaded.decided, stale: loaded.stale });
+    this.compares = byId("desk").dataset.source === "/api/training"; // one's own judgement with the known answer
     this.taking = new Set(loaded.sides.filter((side) => !side.imported).map((side) => side.assessor));
     this.view = new TextView(byId("text"), loaded.document);
     this.painter = createPainter(this.view);
@@ -44,7 +45,7 @@ class Adjudication {
   }
 
   #list() {
-    const everyone = this.#choice("Everyone", "all", "", "");
+    const everyone = this.#choice(this.compares ? "Both" : "Everyone", "all", "", "");
     const items = this.sides.map((side, number) => {
       const told = [side.status, side.flagged ? "flagged" : "", side.note].filter(Boolean).join(" · ");
       const item = this.#choice(side.label, String(number), `chip side-${number % 6}`, told);
@@ -98,7 +99,7 @@ class Adjudication {
   /** A column per assessor and one for the decision: where in the document highlights stand. */
   #map() {
     const sides = this.sides.map((side, number) => [side.highlights, `side-${number % 6}`, side.label]);
-    const columns = [...sides, [this.decided.highlights, "decision", "decision"]];
+    const columns = this.compares ? sides : [...sides, [this.decided.highlights, "decision", "decision"]];
     byId("map").replaceChildren(...columns.map(([highlights, name, label]) => {
       const column = element("div", "map-column");
       column.dataset.label = label;
@@ -135,7 +136,7 @@ class Adjudication {
     const stale = byId("stale");
     stale.hidden = !this.stale.length;
     stale.textContent = `stale: ${this.stale.join(", ")} changed since`;
-    byId("saving").textContent = version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
+    byId("saving").textContent = this.compares ? "" : version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
   }
 }
 

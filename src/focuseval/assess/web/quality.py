@@ -79,6 +79,7 @@ def compared() -> Response:
     decided = store.judgement(Key(ADJUDICATED, *key[1:]))
     known = {one.name: one for one in assessors(store)} | {ADJUDICATED: Assessor(ADJUDICATED)}
     sides = [side_view(one, known, page.sha256) for one in (own, decided)]
+    sides[0] |= {"label": "you"}
     sides[1] |= {"label": "known answer", "note": "", "flagged": False}
     view = {"document": document_view(page), "sides": sides, "stale": ()}
     return jsonify({**view, "decided": state_view(decided, page, exhaustivity=store.exhaustivity)})

@@ -138,14 +138,15 @@ def _reopen() -> str:
                 edit = {"kind": "reopen", "reason": reason}
                 requests.append(Request(Key(*key), page, edit, saved.version, token, user()))
     store.edit_all(requests)
-    return f"{len(requests)} judgements are open again."
+    return f"Open again: {len(requests)} judgements."
 
 
 def _known() -> str:
     use = request.form.get("use", "")
     units = _units()
     mark_known(desk().store, units, use, actor=user())
-    return f"{len(units)} documents are {f'{use} documents' if use else 'ordinary documents'} now."
+    many = f"{len(units)} documents are" if len(units) != 1 else "1 document is"
+    return f"{many} for {use} now." if use else f"{many} ordinary now."
 
 
 _ACTS = {"assign": _assign, "split": _split, "reopen": _reopen, "known": _known}
