@@ -10,6 +10,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from focuseval.assess import spans
+from focuseval.assess.known import known_units
 from focuseval.assess.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.errors import AssessError
@@ -100,7 +101,11 @@ def decide(
 
 
 def stale_decisions(store: Store) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since."""
+    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since.
+
+    A document whose answer is known, for training or as a control, was decided before it was judged on purpose.
+    """
+    known = known_units(store)
     last: dict[tuple[str, str], dict[str, int]] = {}
     for assessor, topic, document, seq in store.last_events():
         last.setdefault((topic, document), {})[assessor] = seq
@@ -109,7 +114,7 @@ def stale_decisions(store: Store) -> dict[tuple[str, str], tuple[str, ...]]:
     for unit, seqs in decided.items():
         under = _under(store, Key(ADJUDICATED, *unit)) or set(seqs)
         newer = sorted(name for name in under & set(seqs) if seqs[name] > seqs[ADJUDICATED])
-        if newer:
+        if newer and unit not in known:
             found[unit] = tuple(newer)
     return found
 

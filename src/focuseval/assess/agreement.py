@@ -56,8 +56,8 @@ class Agreement:
 def finished(store: Store) -> Finished:
     """Return the finished judgements of everyone, by topic and document; the adjudication is nobody's."""
     found: Finished = {}
-    for key in store.judged():
-        saved = store.judgement(key)
+    for saved in store.judgements():
+        key = saved.key
         if saved.judgement.finished and key.assessor != ADJUDICATED:
             found.setdefault(key.assessor, {})[key.topic, key.document] = saved
     return found
@@ -100,6 +100,46 @@ def _pair(left: str, right: str, found: Finished, extents: Callable[[str], Exten
         len(distances),
         float(np.median(distances)) if distances else float("nan"),
     )
+
+
+@dataclass(frozen=True)
+class Period:
+    """Agreement on the documents that were finished by a second assessor in some span of time."""
+
+    begins: str
+    documents: int
+    right: float
+    """Share of documents on whose relevance all agree."""
+    jaccard: float
+    """Mean of what all highlighted as a share of what any did."""
+
+
+PERIODS = 12
+"""Points of a curve over time, at most."""
+
+
+def over_time(found: Finished, periods: int = PERIODS) -> list[Period]:
+    """Return how far assessors agree as time goes by: documents that several finished, in equal parts by time.
+
+    A document counts at the time at which the last of its judgements was made.
+    """
+    units: dict[Unit, list[Saved]] = {}
+    for judged in found.values():
+        for unit, saved in judged.items():
+            units.setdefault(unit, []).append(saved)
+    shared = sorted((sides for sides in units.values() if len(sides) > 1), key=_newest)
+    parts = [part for part in np.array_split(np.arange(len(shared)), min(periods, len(shared)) or 1) if len(part)]
+    return [_period([shared[k] for k in part]) for part in parts]
+
+
+def _period(documents: list[list[Saved]]) -> Period:
+    alike = [len({bool(saved.judgement.highlights) for saved in sides}) == 1 for sides in documents]
+    shares = [spans.jaccard([saved.judgement.highlights for saved in sides]) for sides in documents]
+    return Period(_newest(documents[0]), len(documents), float(np.mean(alike)), float(np.mean(shares)))
+
+
+def _newest(sides: list[Saved]) -> str:
+    return max(saved.at for saved in sides)
 
 
 Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]

@@ -61,8 +61,12 @@ CREATE TABLE IF NOT EXISTS assignments (
 CREATE TABLE IF NOT EXISTS assessors (name TEXT PRIMARY KEY, origin TEXT NOT NULL, source TEXT NOT NULL);
 """
 
-PROJECT_EVENTS = "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''"
-"""The few events of the project itself, found without reading those of all judgements."""
+INDEXES = (
+    "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''",
+    "CREATE INDEX IF NOT EXISTS judgements_document ON judgements (topic, document, status, assessor)",
+    "CREATE INDEX IF NOT EXISTS judgements_work ON judgements (assessor, topic, status, flagged)",
+)
+"""What is found without reading everything: the events of the project, the judgements of a document, and counts."""
 
 
 def restore_remedy(project: Path) -> str:
@@ -137,7 +141,8 @@ class Database:
                 self._writer.executescript(SCHEMA)
                 self._writer.execute(f"PRAGMA user_version={VERSION}")
         with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
-            self._writer.execute(PROJECT_EVENTS)
+            for index in INDEXES:
+                self._writer.execute(index)
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""

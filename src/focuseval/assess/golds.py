@@ -50,7 +50,7 @@ def build_gold(
     known = {one.name: one.label for one in assessors(store)}
     if assessor not in known and assessor != ADJUDICATED:
         raise AssessError(f"expected one of the assessors {', '.join(known) or '(none yet)'}, found {assessor!r}")
-    saved = [one for one in map(store.judgement, store.judged(assessor)) if one.judgement.finished]
+    saved = [one for one in store.judgements(assessor) if one.judgement.finished]
     if index is not None:
         refuse_changed(saved, index)
     said = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}

@@ -62,8 +62,7 @@ def merge_judgements(
     for name in people:
         for unit, saved in found.get(name, {}).items():
             units.setdefault(unit, []).append(saved)
-    decided = {(key.topic, key.document): store.judgement(key) for key in store.judged(ADJUDICATED)}
-    decided = {unit: saved for unit, saved in decided.items() if saved.judgement.finished}
+    decided = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED) if saved.judgement.finished}
     return {unit: _merged(decided.get(unit), units.get(unit, []), rule, leads) for unit in sorted({*units, *decided})}
 
 

@@ -72,6 +72,30 @@ def over_depths(
     return swaps
 
 
+def over_work(
+    gold: Gold, at: Mapping[tuple[str, str], str], shares: Sequence[float], score: Callable[[Gold], Mapping[str, float]]
+) -> list[Swap]:
+    """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
+
+    Parameters
+    ----------
+    gold, score
+        What is judged so far; gold → run → score.
+    at
+        (topic, document) → when it was judged.
+    shares
+        How much of the work, from the beginning.
+    """
+    whole = score(gold)
+    judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
+    swaps = []
+    for share in shares:
+        first = set(judged[: round(share * len(judged))])
+        tau = _tau(score(only_pairs(gold, first)), whole)
+        swaps.append(Swap(f"first {share:.0%}", "everything so far", tau, len(first)))
+    return swaps
+
+
 def only_topics(gold: Gold, topics: Iterable[str]) -> Gold:
     """Return the part of a gold that speaks of some topics."""
     wanted = set(topics)

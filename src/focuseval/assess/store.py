@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focuseval.assess.document import Document
+    from focuseval.assess.spans import Span, Spans
 
 Quote = tuple[int, int, str]
 """A highlight with the text it covers."""
@@ -139,6 +140,17 @@ class Store:
         )
         return [Key(*row) for row in rows]
 
+    def judgements(self, assessor: str | None = None) -> list[Saved]:
+        """Return all judgements with their highlights, or one assessor's, in the order of their names."""
+        where, values = ("WHERE assessor = ?", (assessor,)) if assessor is not None else ("", ())
+        spans: dict[Key, list[Span]] = {}
+        with self.database.snapshot() as connection:
+            highlights = f'SELECT assessor, topic, document, start, "end" FROM highlights {where} ORDER BY 1, 2, 3, 4'  # noqa: S608  two fixed strings
+            for *key, start, end in connection.execute(highlights, values):
+                spans.setdefault(Key(*key), []).append((start, end))
+            rows = connection.execute(f"SELECT * FROM judgements {where} ORDER BY 1, 2, 3", values)  # noqa: S608  as above
+            return [_saved(row, tuple(spans.get(Key(*row[:3]), ()))) for row in rows]
+
     def judged_of(self, topic: str, document: str) -> list[Key]:
         """Return the judgements of one document for one topic, by assessor."""
         rows = self.database.read().execute(
@@ -162,6 +174,20 @@ class Store:
         """Return what was done to one judgement, oldest first."""
         return list(_edits(self.database.read(), key))
 
+    def reopened(self, key: Key) -> tuple[str, str] | None:
+        """Return who else opened a judgement again, and why, if nothing was done to it since."""
+        row = (
+            self.database.read()
+            .execute(
+                "SELECT actor, edit FROM events WHERE assessor = ? AND topic = ? AND document = ?"
+                " ORDER BY version DESC LIMIT 1",
+                key,
+            )
+            .fetchone()
+        )
+        edit = json.loads(row["edit"]) if row is not None and row["actor"] != key.assessor else {}
+        return (row["actor"], edit.get("reason", "")) if edit.get("kind") == "reopen" else None
+
     def last_events(self) -> list[tuple[str, str, str, int]]:
         """Return, for every judgement, whose it is, of what, and the number of its last event."""
         rows = self.database.read().execute(
@@ -180,10 +206,20 @@ class Store:
 
     def project_events(self, kind: str) -> list[tuple[str, Edit]]:
         """Return the events of the project itself of one kind, oldest first: when, and what."""
+        return [(at, edit) for at, _, edit in self.project_log(kind)]
+
+    def project_log(self, kind: str) -> list[tuple[str, str, Edit]]:
+        """Return the events of the project itself of one kind, oldest first: when, who, and what.
+
+        Every event that we write begins with its kind; a pool of a megabyte is not parsed to learn that it is none.
+        """
+        begins = f'{{"kind": "{kind}"'
         rows = self.database.read().execute(
-            "SELECT at, edit FROM events WHERE assessor = '' AND json_extract(edit, '$.kind') = ? ORDER BY seq", (kind,)
+            "SELECT at, actor, edit FROM events WHERE assessor = '' AND (substr(edit, 1, ?) = ?"
+            " OR (substr(edit, 1, 8) != '{\"kind\":' AND json_extract(edit, '$.kind') = ?)) ORDER BY seq",
+            (len(begins), begins, kind),
         )
-        return [(row["at"], json.loads(row["edit"])) for row in rows]
+        return [(row["at"], row["actor"], json.loads(row["edit"])) for row in rows]
 
 
 _QUOTES = 'SELECT start, "end", quote FROM highlights WHERE assessor = ? AND topic = ? AND document = ?'
@@ -215,14 +251,14 @@ def _load(connection: sqlite3.Connection, key: Key) -> Saved:
     spans = connection.execute(
         'SELECT start, "end" FROM highlights WHERE assessor = ? AND topic = ? AND document = ? ORDER BY start', key
     )
-    judgement = Judgement(
-        tuple((start, end) for start, end in spans),
-        row["bep"],
-        row["status"],
-        bool(row["flagged"]),
-        row["note"],
-        json.loads(row["grades"]),
-    )
+    return _saved(row, tuple((start, end) for start, end in spans))
+
+
+def _saved(row: sqlite3.Row, highlights: Spans) -> Saved:
+    """Return a judgement from its row and its highlights."""
+    grades = json.loads(row["grades"]) if row["grades"] != "{}" else {}
+    judgement = Judgement(highlights, row["bep"], row["status"], bool(row["flagged"]), row["note"], grades)
+    key = Key(row["assessor"], row["topic"], row["document"])
     return Saved(key, row["version"], judgement, row["text_sha256"], row["length"], row["at"])
 
 

@@ -47,6 +47,19 @@ def is_project(path: str) -> bool:
     return (Path(path) / "assess.db").is_file()
 
 
+def is_archive(path: str) -> bool:
+    """Whether a path is a finished collection, as 'focuseval assess --archive' writes it."""
+    if Path(path).suffix.lower() != ".zip" or not Path(path).is_file():
+        return False
+    import zipfile  # noqa: PLC0415  only a file of that name needs it
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "manifest.json" in archive.namelist() and "judgements.jsonl" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> tuple[Gold, Any]:
     """Return the gold and the collection: a project brings its own, unless ``--index`` or ``--docs`` names another."""
     index = open_collection(options)
@@ -56,6 +69,10 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
         whose = {name: options[name] for name in WHOSE}
         return read_project(gold, **whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
+    if is_archive(gold):
+        from focuseval.assess.archived import archive_gold  # noqa: PLC0415  only an archive needs it
+
+        return archive_gold(gold, index=index), index
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
 
     judged = read_gold(gold, format=options["gold_format"], index=index)
