@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import focuseval as fe
+from focuseval.formats.source import source_of
 from focuseval.tables import Table
 from reproductions.data import Missing
 from reproductions.published import compared, verdict
@@ -42,10 +43,16 @@ def theirs(path: Path) -> Iterator[tuple[str, str, str]]:
             yield name, topic, value
 
 
+def six_columns(path: Path) -> fe.Run:
+    """Return a run whose lines may go on after the sixth column."""
+    lines = [" ".join(line.split()[:6]) for line in path.read_text(encoding="utf-8").splitlines()]
+    return fe.read_run(source_of("\n".join(lines).encode(), path.name))
+
+
 def differing(case: str, qrels: str, run: str, printed: str, policies: dict[str, int]) -> list[tuple[str, ...]]:
     """Return how many values of a case are the same, and each one that is not."""
     gold = fe.read_gold(clone() / qrels)
-    scores = fe.evaluate(gold, fe.read_run(clone() / run), list(NAMES.values()), **policies)
+    scores = fe.evaluate(gold, six_columns(clone() / run), list(NAMES.values()), **policies)
     (run_id,) = scores.runs
     found = scores.per_topic()[run_id] | {"all": scores.means()[run_id]}
     wanted = list(theirs(clone() / printed))
@@ -61,4 +68,5 @@ def differing(case: str, qrels: str, run: str, printed: str, policies: dict[str,
 def tables() -> list[Table]:
     """Return the cases of the test."""
     rows = [row for case in CASES for row in differing(*case)]
-    return [compared(SOURCE, ("case", "published", "ours", "verdict"), rows)]
+    notes = ("trec_eval ignores what follows the sixth column; focuseval refuses such a line, so it is cut off here.",)
+    return [compared(SOURCE, ("case", "published", "ours", "verdict"), rows, notes)]
