@@ -36,7 +36,7 @@ def run_file(chunker: str, tokenizer: str, size: int, overlap: int) -> Path:
 
 
 def questions() -> list[str]:
-    """Return the questions in the order of the gold's topics, which are numbered from 1."""
+    """Return the questions in the order of the gold's topics, ``q1``, ``q2`` …."""
     with (folder("chroma_chunking_evaluation") / "questions_df.csv").open(encoding="utf-8", newline="") as lines:
         return [line["question"] for line in csv.DictReader(lines)]
 
@@ -51,7 +51,7 @@ def write(path: Path, chunks: Chunks, found: NDArray[np.int64]) -> None:
     lines = [
         json.dumps(
             {
-                "topic": str(topic),
+                "topic": f"q{topic}",
                 "doc": chunks.document[row],
                 "start": int(chunks.start[row]),
                 "end": int(chunks.end[row]),
