@@ -144,7 +144,7 @@ class Slow:
         elif settings.kind == "document":
             self.units = self.roots
         else:
-            self.units = [u for page in pages for u in page.passages(*settings.window) if u.terms]
+            self.units = [u for page in pages for u in page.passages(settings.spec.size, settings.spec.step) if u.terms]
         self.average = sum(len(u.terms) for u in self.units) / len(self.units) if self.units else 1.0
         self.document_average = sum(len(u.terms) for u in self.roots) / len(self.roots) if self.roots else 1.0
 

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from focuseval import native
+from focuseval.chunks import words as split
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.retrieve import block_words, build, retrieve, split
+from focuseval.retrieve import block_words, build, retrieve
 from focuseval.retrieve.settings import RetrievalSettings
 from focuseval.task import check
 from focuseval.topics.other_formats import plain_topic

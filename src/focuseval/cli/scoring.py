@@ -30,7 +30,7 @@ def score_files(
     from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
+    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
     with watched(runs) as progress:
         planned = plan_evaluation(
             judged,
@@ -75,7 +75,7 @@ def _topics(path: str | None) -> Any:
 def _chunks(path: str | None, index: Any) -> Any:
     if path is None:
         return None
-    from focuseval.evaluate.chunking import read_chunks  # noqa: PLC0415  only ceilings need chunks
+    from focuseval.chunks import read_chunks  # noqa: PLC0415  only ceilings need chunks
 
     return read_chunks(path, index)
 

@@ -19,6 +19,7 @@ from focuseval.lazy import cached_property
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.results import Places, as_run, places
 from focuseval.retrieve.retrieving import default_run_id, settings_for
+from focuseval.retrieve.settings import given_chunks
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.unit_sets import unit_set
 from focuseval.values import dataclass
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.collection.index import Index
     from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.unit_sets import UnitSet
@@ -118,11 +120,13 @@ class UnitList:
         return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
 
 
-def units(index: Index, unit: str | None = None, *, jobs: int = 1, **options: Any) -> UnitList:
-    """Return the units of a collection: elements, documents or passages, each with its place and text.
+def units(
+    index: Index, unit: str | None = None, *, chunks: Chunks | None = None, jobs: int = 1, **options: Any
+) -> UnitList:
+    """Return the units of a collection: elements, documents, passages or chunks, each with its place and text.
 
     The options are those of `retrieve` that say what may be returned: ``tags``, ``min_words``, ``language``.
     """
-    settings = settings_for(index, {"unit": unit, **options}).resolved()
+    settings = settings_for(index, {"unit": unit if chunks is None else given_chunks(chunks), **options}).resolved()
     words = open_words(index, settings.language, jobs)
-    return UnitList(unit_set(words, settings), replace(settings, task=options.get("task")))
+    return UnitList(unit_set(words, settings, chunks), replace(settings, task=options.get("task")))

@@ -1,0 +1,1 @@
+"""Sweep: chunkers × retrieval × measures, to find the chunking that serves best, and its cost."""
