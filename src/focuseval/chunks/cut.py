@@ -52,7 +52,7 @@ def chunk(
     >>> cut.to_arrow().to_pylist()[:2]
     [{'doc': 'a', 'start': 0, 'end': 9}, {'doc': 'a', 'start': 10, 'end': 19}]
     """
-    index = _opened(docs)
+    index = opened(docs)
     if isinstance(how, Chunks):
         return how
     if isinstance(how, (str, PathLike)):
@@ -87,7 +87,7 @@ def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> 
     return pieces.windows(spec.size, spec.step)
 
 
-def _opened(docs: Index | str | Path | Mapping[str, str]) -> Index:
+def opened(docs: Index | str | Path | Mapping[str, str]) -> Index:
     """Return an index as it is; documents are opened."""
     if isinstance(docs, Index):
         return docs

@@ -19,7 +19,7 @@ from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
 from focuseval.evaluate.noticed import noticed
-from focuseval.evaluate.plan import Plan, plan_for
+from focuseval.evaluate.plan import Plan, plan_for, tokenizer_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
@@ -273,6 +273,7 @@ def plan_evaluation(
 ) -> Evaluation:
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
     index, asked = as_index(index), _asked(measures)
+    tokenizer = policies.pop("tokenizer", None)
     sources = tuple(ahead(as_runs(runs), policies.get("run_format")))
     gold = as_gold(gold, index)
     if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
@@ -280,7 +281,8 @@ def plan_evaluation(
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
-    plan = replace(plan, chunks=_chunks(chunks, sources), queries=strict)
+    tokenizer = tokenizer_for(tokenizer, plan.measures)
+    plan = replace(plan, chunks=_chunks(chunks, sources), tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     return Evaluation(plan, prepared, sources, jobs, progress)
 

@@ -53,7 +53,6 @@ def plan_for(
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     changes = dict(changes)
     run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
-    tokenizer = changes.pop("tokenizer", None)
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None
     if task and not (asked or chosen):
@@ -72,12 +71,11 @@ def plan_for(
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
     asked = _with_twins(asked, peer) if peer else asked
-    plan = Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair, peer=peer)
-    return replace(plan, tokenizer=_tokenizer(tokenizer, asked))
+    return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair, peer=peer)
 
 
-def _tokenizer(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:
-    """Open the tokenizer; a budget of tokens without one is refused."""
+def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:
+    """Open the tokenizer that was given; a budget of tokens without one is refused."""
     if given is None:
         if counting := next((one.key for one in asked if one.counts_tokens), None):
             what = f"{counting}: a budget of tokens needs a tokenizer"
