@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,10 +55,16 @@ class Chunks:
         return rows
 
     def texts(self, documents: Collection) -> Iterator[str]:
-        """Yield the text of every chunk; chunks of one document that stand together are cut from it at once."""
-        rows = self.rows(documents)
-        cuts = np.flatnonzero(np.diff(rows, prepend=-2))
-        for first, end in zip(cuts.tolist(), np.append(cuts[1:], len(rows)).tolist(), strict=True):
-            text = documents.text(int(rows[first]))
-            pairs = zip(self.start[first:end].tolist(), self.end[first:end].tolist(), strict=True)
-            yield from (text[start:stop] for start, stop in pairs)
+        """Yield the text of every chunk."""
+        return span_texts(documents, self.rows(documents), self.start, self.end)
+
+
+def span_texts(
+    documents: Collection, rows: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> Iterator[str]:
+    """Yield the texts of spans; those of one document that stand together are cut from it at once."""
+    edges = [*np.flatnonzero(np.diff(rows, prepend=-2)).tolist(), len(rows)]
+    for first, last in pairwise(edges):
+        text = documents.text(int(rows[first]))
+        pairs = zip(start[first:last].tolist(), end[first:last].tolist(), strict=True)
+        yield from (text[begin:stop] for begin, stop in pairs)

@@ -114,7 +114,13 @@ def _pieces(index: Index, kind: str, tokenizer: str | Tokenizer | None) -> Bound
         raise UsageError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
     from focuseval.tokens import open_tokenizer  # noqa: PLC0415  only tokens need it
 
-    return boundaries(texts_of(index), open_tokenizer(tokenizer).spans)
+    spans = open_tokenizer(tokenizer).spans
+    return boundaries(texts_of(index), lambda text: _disjoint(*spans(text)))
+
+
+def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """Give a character that several tokens make up to the first of them, so that no two chunks share it."""
+    return np.append(start[:1], np.maximum(start[1:], end[:-1])), end
 
 
 def _characters(index: Index, size: int, step: int) -> Cuts:

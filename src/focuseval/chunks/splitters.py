@@ -6,6 +6,8 @@ texts find their places; a text that stands nowhere is left out and counted in t
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +20,8 @@ from focuseval.errors import MissingDataError, UsageError, did_you_mean
 from focuseval.place import align_chunks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from focuseval.chunks.spec import Spec
     from focuseval.collection import Index
     from focuseval.tokens import Tokenizer
@@ -55,7 +59,8 @@ def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Spli
     try:
         return getattr(module, name)(**options, **_counting(spec.kind, tokenizer))  # type: ignore[no-any-return]
     except Exception as error:
-        what = f"{spec}: {name} cannot be made ({error})"
+        reason = str(error).partition("\n")[0][:200]
+        what = f"{spec}: {name} cannot be made ({reason})"
         raise UsageError(f"{what}; make it in Python and give it to focuseval.chunk") from error
 
 
@@ -78,7 +83,8 @@ def split(index: Index, splitter: Splitter, name: str) -> Chunks:
             f"expected how to cut documents: a SPEC, a file, chunks, or a splitter with split_text, found {splitter!r}"
         )
         raise UsageError(f"{what}; 'characters:400', for instance")
-    texts = [splitter.split_text(text) if text else [] for text in texts_of(index)]
+    with _quiet():
+        texts = [splitter.split_text(text) if text else [] for text in texts_of(index)]
     return placed(
         index,
         [row for row, own in enumerate(texts) for _ in own],
@@ -86,6 +92,17 @@ def split(index: Index, splitter: Splitter, name: str) -> Chunks:
         [number for own in texts for number in range(len(own))],
         name,
     )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep a splitter from logging every chunk that is longer than asked for: the sizes are counted anyway."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def placed(index: Index, rows: list[int], texts: list[str], order: list[int], name: str) -> Chunks:

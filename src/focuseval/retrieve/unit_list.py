@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.chunks.columns import span_texts
 from focuseval.errors import FormatError
 from focuseval.lazy import cached_property
 from focuseval.retrieve.lists import task_list
@@ -83,14 +84,8 @@ class UnitList:
 
     def texts(self) -> list[str]:
         """Return the texts of all units."""
-        found: list[str] = []
-        document = self.source.document(self._rows)
-        cuts = np.flatnonzero(np.diff(document, prepend=-1))
-        for first, end in zip(cuts, np.append(cuts[1:], len(document)), strict=True):
-            text = self.source.words.index.text(int(document[first]))
-            pairs = zip(self.start[first:end].tolist(), self.end[first:end].tolist(), strict=True)
-            found += [text[start:stop] for start, stop in pairs]
-        return found
+        index, document = self.source.words.index, self.source.document(self._rows)
+        return list(span_texts(index, document, self.start, self.end))
 
     def run(self, scores: Mapping[str, ArrayLike], run_id: str | None = None, **options: Any) -> Run:
         """Return a run from scores: for every topic a number for each unit, NaN where it must not be returned.

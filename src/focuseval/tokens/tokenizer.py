@@ -124,8 +124,9 @@ class TokenizerFile:
             import tokenizers  # noqa: PLC0415  optional
         except ImportError:
             raise _absent("tokenizers") from None
+        data = self._data
         try:
-            made = tokenizers.Tokenizer.from_buffer(self._data)
+            made = tokenizers.Tokenizer.from_buffer(data)
         except Exception as error:  # noqa: BLE001  the package raises this class and no other
             what = f"expected a tokenizer.json of Hugging Face's tokenizers, found: {error}"
             raise FormatError(what, at=self.path, remedy="save it with Tokenizer.save") from None
