@@ -13,7 +13,13 @@ from focuseval.cli import main
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 FIVE = HOWTO / "rag-in-five-minutes.md"
-PAGES = [FIVE, *(HOWTO / f"{name}.md" for name in ("github-actions", "pytest", "notebook", "trec-rag"))]
+PAGES = [
+    FIVE,
+    *(
+        HOWTO / f"{name}.md"
+        for name in ("github-actions", "pytest", "notebook", "trec-rag", "compare-chunkers", "token-budgets")
+    ),
+]
 BLOCK = re.compile(r"^```(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

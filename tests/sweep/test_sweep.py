@@ -298,3 +298,13 @@ def test_the_chunks_of_every_run_are_its_own_in_other_processes_too(gold):
     assert len(set(one.mean[:, 0].tolist())) > 1
     with pytest.raises(FocusevalError, match="expected the chunks of 4 runs, found those of 3; give one each"):
         fe.evaluate(gold, runs, ["ceiling(IoU)"], index=index, chunks=chunks[:3])
+
+
+def test_the_table_of_the_page_on_chunkers_is_what_the_command_prints(shared_data):
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "compare-chunkers.md").read_text(encoding="utf-8")
+    head, *rows = [line.split("  ") for line in page.splitlines() if line.startswith("    ") and "  " in line.strip()]
+    head, *rows = ([cell.strip() for cell in row if cell.strip()] for row in (head, *rows[:4]))
+    data = shared_data / "chroma_chunking_evaluation"
+    found = fe.sweep(data / "questions_df.csv", data / "corpora", [row[0] for row in rows]).table()
+    columns = [found.headings.index(name) for name in head]
+    assert [[line[place] for place in columns] for line in found.cells()] == rows

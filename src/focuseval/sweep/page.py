@@ -37,7 +37,8 @@ def report_on_sweep(found: Sweep, title: str = "") -> Report:
         chunks=found.chunks,
         tokenizer=made.plan.tokenizer,
     )
-    remarks = (found.sentence(), *(said for cut in found.chunks for said in cut.remarks), *report.remarks)
+    cut = (said for chunks in found.chunks for said in chunks.remarks)
+    remarks = (found.sentence(), *found.noticed, *cut, *report.remarks)
     return replace(report, charts=(quality_against_cost(found), *report.charts), remarks=remarks)
 
 

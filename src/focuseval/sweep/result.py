@@ -97,19 +97,22 @@ class Sweep:
         return self.names[min(level, key=lambda number: self.extents[number].characters)]
 
     def sentence(self) -> str:
-        """Say what was found, in a line or two."""
+        """Say which chunking is best, how many are worse, and which of the others costs least."""
         others = [standing for standing in self.standings if standing.word != "best"]
+        worse = sum(standing.word == "worse" for standing in others)
         top = f"{self.best} is best under {self.measure}: {self.scores.mean[self.order[0], 0]:.4f}"
         if not others:
             return f"{top}."
-        worse = sum(standing.word == "worse" for standing in others)
+        if worse == len(others):
+            return f"{top}; {'the other one is' if worse == 1 else f'all {worse} others are'} worse."
         cheap = self.cheapest
         text = self.extents[self.names.index(cheap)]
-        cost = f"{text.chunks:,} chunks, {text.times:.2f} × the text"
         least = (
-            "it also indexes the least text of those" if cheap == self.best else f"of those {cheap} indexes the least"
+            "it also indexes the least text of these" if cheap == self.best else f"of these {cheap} indexes the least"
         )
-        return f"{top}; {worse} of {len(others)} others are worse, the rest cannot be told from it; {least} ({cost})."
+        rest = f"{worse} of {len(others)} others are worse, {len(others) - worse} cannot be told from it"
+        told = rest if len(others) > 1 else "the other one cannot be told from it"
+        return f"{top}; {told}; {least} ({text.chunks:,} chunks, {text.times:.2f} × the text)."
 
     def table(self) -> Table:
         """Return a row for every chunking, best first: measures, ceilings, cost, and how it stands."""
@@ -123,13 +126,14 @@ class Sweep:
         )
         rows = tuple(self._row(number, tokens=tokens) for number in self.order)
         method = f"{self.comparison.method}; {len(self.comparison.topics):,} topics."
-        return Table("Chunkings, best first", columns, rows, (self.sentence(), method, *self._gaps()))
+        said = (self.sentence(), *((self.comparison.sentence(),) if len(rows) > 1 else ()), method)
+        return Table("Chunkings, best first", columns, rows, (*said, *self._gaps()))
 
     def _row(self, number: int, *, tokens: bool) -> Row:
         text, stands = self.extents[number], self.standings[number]
         p = "" if stands.p is None else shown_p(stands.p, self.settings)
         cost = (text.chunks, text.characters, text.times, *((text.tokens,) if tokens else ()))
-        return (self.names[number], stands.word, p, *self.scores.mean[number].tolist(), *cost)
+        return (self.names[number], stands.word.partition(":")[0], p, *self.scores.mean[number].tolist(), *cost)
 
     def _gaps(self) -> list[str]:
         """Say which chunkings leave text out."""
