@@ -22,7 +22,7 @@ SEVERAL = ("--chunks", "--retriever")
 """Options behind which several values may stand."""
 
 
-class Sweep(Command):
+class SweepCommand(Command):
     """A command with options of several values."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -38,7 +38,7 @@ class Sweep(Command):
         return super().parse_args(ctx, given)
 
 
-@click.command(cls=Sweep)
+@click.command(cls=SweepCommand)
 @click.argument("gold")
 @collection_options
 @click.option(
