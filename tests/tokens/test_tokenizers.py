@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.errors import FocusevalError
-from focuseval.tokens import open_tokenizer
+from focuseval.tokens import open_tokenizer, remembered
+from focuseval.tokens.remembered import RememberedTokens
 from focuseval.tokens.tokenizer import TiktokenEncoding
 from strategies.tokenizers import encoding, train
 
@@ -84,6 +85,31 @@ def test_a_tokenizer_of_a_file_goes_to_another_process(trained):
     again = pickle.loads(pickle.dumps(trained))
     assert again.name == trained.name
     assert again.spans("the moon")[0].tolist() == trained.spans("the moon")[0].tolist()
+
+
+def test_a_text_is_tokenized_once_as_long_as_there_is_room(tiny):
+    asked = []
+
+    class Counting:
+        name = tiny.name
+
+        def spans(self, text):
+            asked.append(text)
+            return tiny.spans(text)
+
+    kept = RememberedTokens(Counting(), most=5)
+    for text in ("tide", "moon moon", "tide", "moon moon"):
+        assert [part.tolist() for part in kept.spans(text)] == [part.tolist() for part in tiny.spans(text)]
+    assert asked == ["tide", "moon moon", "moon moon"]
+    assert remembered(kept) is kept
+    assert kept.name == "tiktoken:tiny"
+
+
+def test_what_was_seen_stays_in_its_process(trained):
+    kept = remembered(trained)
+    kept.spans("the moon")
+    again = pickle.loads(pickle.dumps(kept))
+    assert (again.name, again._known) == (trained.name, {})
 
 
 def test_an_open_tokenizer_is_taken_as_it_is(tiny):

@@ -81,9 +81,9 @@ def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> To
             what = f"{counting}: a budget of tokens needs a tokenizer"
             raise MissingDataError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
         return None
-    from focuseval.tokens import open_tokenizer  # noqa: PLC0415  only asked for by name
+    from focuseval.tokens import remembered  # noqa: PLC0415  only asked for by name
 
-    return open_tokenizer(given)
+    return remembered(given)
 
 
 def _peer(compat: str) -> Peer | None:

@@ -17,7 +17,7 @@ from focuseval.retrieve import retrieve, units
 from focuseval.run import Run
 from focuseval.significance.settings import Settings
 from focuseval.sweep.result import Sweep
-from focuseval.tokens import open_tokenizer
+from focuseval.tokens import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +84,7 @@ def sweep(
     ('sentences:1', [1.0, 0.304])
     """
     index = opened(docs)
-    gold, tokenizer = as_gold(gold, index), None if tokenizer is None else open_tokenizer(tokenizer)
+    gold, tokenizer = as_gold(gold, index), None if tokenizer is None else remembered(tokenizer)
     if not chunks:
         raise UsageError("expected at least one way to cut documents, found none; characters:400, for instance")
     counted = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from focuseval.tokens.remembered import remembered
 from focuseval.tokens.tokenizer import Tokenizer, open_tokenizer
 
-__all__ = ["Tokenizer", "open_tokenizer"]
+__all__ = ["Tokenizer", "open_tokenizer", "remembered"]
