@@ -7,7 +7,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from focuseval.report import build_report
-from focuseval.report.charts.chart import DIGITS, PALETTE, SHAPES, Chart, axis, number
+from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis, number
 from focuseval.significance.intervals import bca
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LINE, WIDTH = 0.04, 0.3
 """Height and width of a name, as shares of the plot's."""
 
-WORDS = ("best", "cannot tell", "worse")
-"""Colours and shapes of the graph, in this order."""
+WORDS = ("cannot tell", "worse", "best")
+"""What has the first, second and third of the report's colours and shapes."""
 
 
 def report_on_sweep(found: Sweep, title: str = "") -> Report:
@@ -87,8 +87,8 @@ def labels(points: Sequence[tuple[str, int, float]]) -> list[dict[str, Any]]:
 def _spec(measure: str, columns: tuple[str, ...], names: list[dict[str, Any]]) -> dict[str, Any]:
     """Return points with intervals and names."""
     stands = {"field": columns[-1], "type": "nominal"}
-    colors = {"domain": list(WORDS), "range": [PALETTE[2], PALETTE[0], PALETTE[1]]}
-    color, shape = stands | {"scale": colors}, stands | {"scale": {"domain": list(WORDS), "range": list(SHAPES[:3])}}
+    words = {"domain": list(WORDS)}
+    color, shape = stands | {"scale": words}, stands | {"scale": words | {"range": list(SHAPES[:3])}}
     size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
     x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})
     title = f"mean {measure}"
@@ -101,7 +101,7 @@ def _spec(measure: str, columns: tuple[str, ...], names: list[dict[str, Any]]) -
         "data": {"name": "rows"},
         "encoding": {"x": x},
         "layer": [
-            {"mark": {"type": "rule", "opacity": 0.6}, "encoding": drawn | interval},
+            {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": drawn | interval},
             {
                 "mark": {"type": "point", "filled": True, "opacity": 1},
                 "encoding": drawn | {"y": mean, "shape": shape, "size": size},
