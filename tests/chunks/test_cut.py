@@ -275,3 +275,5 @@ def test_units_can_be_cut_by_any_spec():
     assert fe.units(fe.open_documents({"a": ""}), "sentences:1").texts() == []
     with pytest.raises(FocusevalError, match="expected a unit"):
         fe.retrieve(index, {"1": "ships"}, unit="tokens:3")
+    with pytest.raises(FocusevalError, match="found unit 'document' and chunks 'words:3'; give one of them"):
+        fe.retrieve(index, {"1": "ships"}, unit="document", chunks=fe.chunk(index, "words:3"))

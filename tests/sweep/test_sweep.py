@@ -268,6 +268,16 @@ def test_the_command_counts_tokens(folder):
     assert run("score", "gold.jsonl", "gold.jsonl", "--docs", "docs").exit_code == 1
 
 
+def test_the_ceiling_of_a_sweep_is_that_of_score(folder):
+    Path("run.jsonl").write_text(
+        json.dumps({"topic": judged()[0]["topic"], "doc": "d0", "start": 0, "end": 99}) + "\n", encoding="utf-8"
+    )
+    given = ["gold.jsonl", "run.jsonl", "--docs", "docs", "-m", "ceiling(IoU)", "--chunks", "characters:40", "--json"]
+    told = json.loads(run("score", *given).stdout)["runs"][0]["measures"]["ceiling(IoU)"]
+    found = fe.sweep("gold.jsonl", "docs", ["characters:40"])
+    assert told == found.scores.means()["characters:40"]["ceiling(IoU)"]
+
+
 def test_score_takes_a_tokenizer(folder):
     tokenizer = train(folder / "tokenizer.json")
     row = {"topic": judged()[0]["topic"], "doc": "d0", "start": 0, "end": 99}

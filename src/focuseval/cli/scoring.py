@@ -38,7 +38,7 @@ def score_files(
             options["measures"] or None,
             index=index,
             topics=_topics(options["topics"]),
-            chunks=_chunks(options.get("chunks"), index),
+            chunks=_chunks(options.get("chunks"), index, options.get("tokenizer")),
             jobs=options.get("jobs") or default_jobs(runs),
             progress=progress,
             **{name: options.get(name) for name in asked},
@@ -72,12 +72,13 @@ def _topics(path: str | None) -> Any:
     return read_topics(path)
 
 
-def _chunks(path: str | None, index: Any) -> Any:
-    if path is None:
+def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
+    """Return the chunks of a file, or documents cut as they were."""
+    if how is None:
         return None
-    from focuseval.chunks import read_chunks  # noqa: PLC0415  only ceilings need chunks
+    from focuseval.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
 
-    return read_chunks(path, index)
+    return read_chunks(how) if index is None else chunk(index, how, tokenizer=tokenizer)
 
 
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:

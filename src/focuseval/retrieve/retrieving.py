@@ -12,7 +12,7 @@ from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.query import Weights, weights
 from focuseval.retrieve.results import as_run
 from focuseval.retrieve.score import Scorer, UnitRanker
-from focuseval.retrieve.settings import RetrievalSettings, default_unit, given_chunks
+from focuseval.retrieve.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible, score_structured
 from focuseval.topics import Topic, read_topics
@@ -66,7 +66,7 @@ def retrieve(
     >>> run.document.to_pylist(), run.start.tolist(), run.end.tolist()
     (['a'], [0], [21])
     """
-    given = settings_for(index, options if chunks is None else {**options, "unit": given_chunks(chunks)})
+    given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
     asked = as_topics(topics)
     words = open_words(index, settings.language, jobs, progress)

@@ -142,8 +142,12 @@ def default_unit(index: Index) -> str:
     return "element" if (np.diff(index.element_bounds) > 1).any() else _PASSAGE
 
 
-def given_chunks(chunks: Chunks) -> str:
-    """Return the unit of chunks that the caller cut."""
+def asked_unit(unit: str | None, chunks: Chunks | None) -> str | None:
+    """Return the unit that is asked for, by its name or as chunks that the caller cut; both are refused."""
+    if chunks is None:
+        return unit
+    if unit is not None:
+        raise UsageError(f"expected a unit or chunks, found unit {unit!r} and chunks {chunks.name!r}; give one of them")
     return f"{_GIVEN}{chunks.name}"
 
 

@@ -20,7 +20,7 @@ from focuseval.lazy import cached_property
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.results import Places, as_run, places
 from focuseval.retrieve.retrieving import default_run_id, settings_for
-from focuseval.retrieve.settings import given_chunks
+from focuseval.retrieve.settings import asked_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.unit_sets import unit_set
 from focuseval.values import dataclass
@@ -122,6 +122,6 @@ def units(
 
     The options are those of `retrieve` that say what may be returned: ``tags``, ``min_words``, ``language``.
     """
-    settings = settings_for(index, {"unit": unit if chunks is None else given_chunks(chunks), **options}).resolved()
+    settings = settings_for(index, {"unit": asked_unit(unit, chunks), **options}).resolved()
     words = open_words(index, settings.language, jobs)
     return UnitList(unit_set(words, settings, chunks), replace(settings, task=options.get("task")))
