@@ -3,7 +3,7 @@
 A code point belongs to the one before it if it is a mark, a joiner, a skin tone, a tag of a flag, a vowel or final
 consonant of decomposed Hangul, if it follows a zero-width joiner, if it is the line feed of CR LF, or if it ends a pair
 of regional indicators, which is a flag. These are the rules of Unicode's extended grapheme clusters (UAX 29), but for
-the few scripts whose vowel signs and numbers stand first.
+signs of a few scripts that belong to the letter behind them, and for the clusters of initials of old Hangul.
 """
 
 from __future__ import annotations
