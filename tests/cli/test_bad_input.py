@@ -136,6 +136,16 @@ READS_JSON_GOLD = {
 }  # fmt: skip
 
 LINES = """
+chunk no-such-folder words:9 -o out | 1 | no-such-folder
+chunk docs elements:section -o out | 1 | expected a tag of the collection
+chunk docs run -o out | 1 | chunks need a start and an end
+chunk docs gold.jsonl -o out | 1 | expected
+chunk bad-docs/latin words:9 -o out | 1 | UTF-8
+sweep no-such-file --docs docs --chunks words:3 | 1 | no-such-file
+sweep gold.jsonl --docs no-such-folder --chunks words:3 | 1 | no-such-folder
+sweep gold.jsonl --docs docs --chunks words:3 | 1 | no topic has a question
+sweep gold.jsonl --docs docs --chunks run.jsonl --retriever run | 1 | need a place in their document
+sweep gold.jsonl --docs docs --chunks run.jsonl --topics no-such-file | 1 | no-such-file
 retrieve no-such-folder topics.xml -o out | 1 | no-such-folder
 retrieve docs no-such-file -o out | 1 | no-such-file
 retrieve docs run -o out | 1 | expected

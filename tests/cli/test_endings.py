@@ -116,6 +116,14 @@ pool run -o out --run-format nosuch
 validate run --task nosuch
 validate run --task focused --run-format nosuch
 convert run out --to nosuch
+chunk docs words:9
+chunk docs nosuch -o out
+chunk docs words:0 -o out
+chunk docs tokens:9 -o out
+chunk docs words:9 -o out --to nosuch
+chunk docs tokens:9 -o out --tokenizer nosuch
+sweep run --docs docs
+sweep run --docs docs --chunks words:3 --test nosuch
 retrieve docs run -o out --unit chunk
 retrieve docs run -o out --task nosuch
 retrieve docs run -o out --language englisch

@@ -39,6 +39,11 @@ fidelity gold --curves gold
 pool run other -o run
 retrieve docs topics.xml -o topics.xml
 retrieve docs topics.xml -o docs/d1.txt
+chunk docs other -o other
+chunk docs words:9 -o docs/d1.txt
+sweep gold --docs docs --chunks other -o other
+sweep gold --docs docs --chunks words:9 words:5 --retriever run other -o other
+score gold run -m spanR@9t --tokenizer tokenizers:other -o other
 pool run --top-up pool.jsonl -o pool.jsonl
 convert run run --to jsonl
 convert gold run.jsonl --repairs gold --docs docs

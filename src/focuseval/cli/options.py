@@ -135,6 +135,12 @@ def output_option(command: Command) -> Command:
     return click.option("-o", "--output", metavar="FILE", help=text)(command)
 
 
+def tokenizer_option(command: Command) -> Command:
+    """Add ``--tokenizer``: what counts tokens."""
+    text = "What counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
+    return click.option("--tokenizer", metavar="TOKENIZER", help=text)(command)
+
+
 def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
     """Return a decorator that adds what is evaluated: ``--missing --cutoff --cas --topics --repair --drop-tags``."""
     options = (
@@ -144,6 +150,7 @@ def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
         click.option("--topics", metavar="FILE", help=topics),
         repair_option,
         drop_tags_option,
+        tokenizer_option,
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

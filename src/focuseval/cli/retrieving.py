@@ -32,7 +32,8 @@ def retrieval_options(command: Command) -> Command:
         click.option(
             "--unit",
             metavar="UNIT",
-            help="element, document, or passage:WORDS[/STEP]; elements, or passages of plain texts.",
+            help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; elements, or passages of "
+            "plain texts.",
         ),
         click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
         click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),

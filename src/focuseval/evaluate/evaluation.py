@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.chunks import Chunks
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
 from focuseval.evaluate.noticed import noticed, other_names
-from focuseval.evaluate.plan import Plan, plan_for
+from focuseval.evaluate.plan import Plan, plan_for, tokenizer_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
 from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
@@ -101,8 +102,9 @@ class Evaluation:
     def _matched(self, source: Any, number: int | None) -> Matched:
         """Read a run and match it; keep the match of a whole run while all of them together are small."""
         run = load(source, self.plan, self.prepared.index)
-        matched = match(run, self.prepared, self.plan.policies, chunks=self.plan.chunks)
-        if number is not None:
+        chunks, tokenizer = self.plan.chunks_of(number), self.plan.tokenizer
+        matched = match(run, self.prepared, self.plan.policies, chunks=chunks, tokenizer=tokenizer)
+        if number is not None and number < len(self.sources):  # another process's part of the work has no sources
             with self._lock:
                 if sum(_size(one.run) for one in self._made.values()) + _size(run) <= KEPT:
                     self._made[number] = matched
@@ -160,7 +162,7 @@ class Evaluation:
 
         with processes(self.jobs) as workers, workers.share((self.plan, self.prepared)) as shared:
             some = min(_AT_ONCE, -(-len(numbers) // (4 * self.jobs)))
-            tasks = ([self.sources[number] for number in batch] for batch in _batched(numbers, some))
+            tasks = ([(number, self.sources[number]) for number in batch] for batch in _batched(numbers, some))
             for scored in workers.in_order(partial(_score_shared, shared), tasks):
                 yield from scored
 
@@ -198,10 +200,10 @@ def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (numbers[first : first + size] for first in range(0, len(numbers), size))
 
 
-def _score_shared(shared: Shared[tuple[Plan, Prepared]], sources: Sequence[Any]) -> list[RunScores]:
-    """Score some runs under a plan and against a gold that were laid down for all of them."""
+def _score_shared(shared: Shared[tuple[Plan, Prepared]], sources: Sequence[tuple[int, Any]]) -> list[RunScores]:
+    """Score some runs, by number, under a plan and against a gold that were laid down for all of them."""
     evaluation = Evaluation(*shared.get(), ())
-    return [evaluation.score(source) for source in sources]
+    return [evaluation.score(source, number) for number, source in sources]
 
 
 def evaluate(
@@ -238,13 +240,15 @@ def evaluate(
     topics
         The topics or a path to them, needed to read structure strictly (``cas="strict"``).
     chunks
-        All chunks of the chunker, for `ceiling`; by default those that occur in the run.
+        All chunks of the chunker, or a list with those of every run, for `ceiling`; by default those that occur in the
+        run.
     jobs
         How many processes score runs; 1 for this one alone. A large file is read by all cores in any case.
     progress
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
-        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
+        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …; and ``tokenizer="tiktoken:cl100k_base"`` or
+        ``"tokenizers:FILE"``, for budgets of tokens.
     """
     made = plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=docs if index is None else index, topics=topics,
@@ -269,6 +273,7 @@ def plan_evaluation(
 ) -> Evaluation:
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
     index, asked = as_index(index), _asked(measures)
+    tokenizer = policies.pop("tokenizer", None)
     sources = tuple(ahead(as_runs(runs), policies.get("run_format")))
     gold = as_gold(gold, index)
     if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
@@ -276,9 +281,21 @@ def plan_evaluation(
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
-    plan = replace(plan, chunks=chunks, queries=strict)
+    tokenizer = tokenizer_for(tokenizer, plan.measures)
+    plan = replace(plan, chunks=_chunks(chunks, sources), tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     return Evaluation(plan, prepared, sources, jobs, progress)
+
+
+def _chunks(given: Chunks | Sequence[Chunks] | None, sources: Sequence[Any]) -> Chunks | tuple[Chunks, ...] | None:
+    """Return the chunks of all runs, or of each."""
+    if given is None or isinstance(given, Chunks):
+        return given
+    if len(given) != len(sources):
+        raise MissingDataError(
+            f"expected the chunks of {len(sources)} runs, found those of {len(given)}; give one each"
+        )
+    return tuple(given)
 
 
 def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
