@@ -195,6 +195,9 @@ gate --baseline run qrels run -m AP | 2 | expected JSON
 gate --baseline bad.json qrels run -m AP | 2 | bad.json
 gate --baseline base.json qrels run -m AP | 2 | NO VERDICT
 gate --baseline no-such-file qrels run -m AP | 2 | no-such-file
+judge docs --endpoint http://127.0.0.1:9 --model m | 2 | docs: expected a project, found none
+judge docs --endpoint 127.0.0.1 --model m | 2 | expected --endpoint http://HOST:PORT/v1
+judge docs --endpoint http://127.0.0.1:9 --model m --window 3 | 2 | Invalid value for '--window'
 assess project | 1 | a new project needs
 assess project --docs docs --topics run | 1 | run
 assess project --docs no-such-folder --topics topics.xml | 1 | no-such-folder

@@ -21,7 +21,7 @@ SECTIONS = (
     ("Collections and files", ("index", "stats", "topics", "validate", "convert")),
     ("Retrieval", ("retrieve", "search")),
     ("Evaluation", ("score", "compare", "report", "gate", "history", "inex-eval")),
-    ("Test collections", ("pool", "assess")),
+    ("Test collections", ("pool", "assess", "judge")),
     ("Measures themselves", ("simulate", "fidelity")),
     ("What there is", ("measures", "profiles", "formats")),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import MERGES
+from focuseval.cli.judged import MERGES, include_option
 from focuseval.cli.options import GRIDS, collection_options, layout_option
 from focuseval.cli.outputs import Command
 
@@ -26,6 +26,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
     "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
 )
 @click.option("--imported", is_flag=True, help="With --merge: imported assessors take part, too.")
+@include_option
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
 @click.option(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 MERGES = ("lead", "majority", "union", "intersection")
-WHOSE = ("assessor", "adjudicated", "merge", "imported")
+WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
 
 
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,12 +25,19 @@ def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option("--allow-unknown", is_flag=True, help=unknown)(command)
     imported = "With --merge: imported assessors take part, too."
     command = click.option("--imported", is_flag=True, help=imported)(command)
+    command = include_option(command)
     merge = "One gold from all assessors of a project: decisions, single judgements, else this rule."
     command = click.option("--merge", type=click.Choice(MERGES), help=merge)(command)
     adjudicated = "The decisions of the adjudication, when the gold is a project of 'focuseval assess'."
     command = click.option("--adjudicated", is_flag=True, help=adjudicated)(command)
     assessor = "Whose judgements, when the gold is a project of 'focuseval assess'."
     return click.option("--assessor", metavar="NAME", help=assessor)(command)
+
+
+def include_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--include``: who takes part in a merge besides people."""
+    include = "With --merge: this language model or imported assessor takes part, too; may be repeated."
+    return click.option("--include", multiple=True, metavar="NAME", help=include)(command)
 
 
 def is_project(path: str) -> bool:
@@ -42,10 +49,10 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
     """Return the gold and the collection: a project brings its own, unless ``--index`` or ``--docs`` names another."""
     index = open_collection(options)
     if is_project(gold):
-        from focuseval.assess.golds import read_project  # noqa: PLC0415  only a project needs it
+        from focuseval.assess.golds import Whose, read_project  # noqa: PLC0415  only a project needs it
 
-        whose = {name: options[name] for name in WHOSE}
-        return read_project(gold, **whose, index=index, graded=graded)  # its documents are those of its collection
+        whose = Whose(**{name: options[name] for name in WHOSE})
+        return read_project(gold, whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
 

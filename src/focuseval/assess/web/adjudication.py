@@ -8,7 +8,7 @@ from flask import Blueprint, abort, jsonify, render_template, request
 
 from focuseval.assess.adjudicate import RULES, decide, sides, stale_decisions
 from focuseval.assess.agreement import agreements, alpha, finished
-from focuseval.assess.plan import IMPORTED, Assessor, assessors
+from focuseval.assess.plan import PERSON, Assessor, assessors
 from focuseval.assess.spans import intersect, merge, size
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.view import document_view, state_view
@@ -103,7 +103,7 @@ def _side(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str, An
     return {
         "assessor": assessor.name,
         "label": assessor.label,
-        "imported": assessor.origin == IMPORTED,
+        "imported": assessor.origin != PERSON,
         "highlights": judgement.highlights if same else [],
         "entry_point": judgement.entry_point if same else None,
         "status": judgement.status if same else "judged an older text",
