@@ -20,7 +20,7 @@ SECTIONS = (
     ("Start", ("demo",)),
     ("Collections and files", ("index", "stats", "topics", "validate", "convert")),
     ("Retrieval", ("retrieve", "search")),
-    ("Evaluation", ("score", "compare", "report", "gate", "history", "inex-eval")),
+    ("Evaluation", ("score", "compare", "report", "gate", "history", "quotes", "inex-eval")),
     ("Test collections", ("pool", "assess", "judge")),
     ("Measures themselves", ("simulate", "fidelity")),
     ("What there is", ("measures", "profiles", "formats")),
