@@ -73,6 +73,8 @@ def test_spliced_is_put_together_from_two_places():
     assert (
         shown(check("The Moon pulls on every part of the Earth on most coasts the water", "moon.txt"))[0] == "nowhere"
     )
+    stopped = "the slow rise and fall of the sea. On most coasts the water"
+    assert shown(check(stopped, "water/tide"))[1] == ["the slow rise and fall of the sea", "On most coasts the water"]
     both = "The Moon pulls on every part of the sea along a shore. On most coasts the water"
     assert shown(check(both, "moon.txt"))[0] == "spliced"
     assert [place.document for place in check(both, "moon.txt").places] == ["moon.txt", "water/tide"]
@@ -115,7 +117,7 @@ def test_a_large_collection_is_searched_in_other_words_where_it_is_cited(monkeyp
 
 @given(st.data())
 def test_two_pieces_are_found_wherever_a_cut_leaves_two(data):
-    word = st.sampled_from(["alpha", "beta", "gamma", "delta", "epsilon"])
+    word = st.sampled_from(["alpha", "beta.", "gamma", "delta,", "epsilon"])
     documents = [" ".join(data.draw(st.lists(word, min_size=4, max_size=14))) for _ in range(2)]
     pieces = [document[data.draw(st.integers(0, 20)) :] for document in documents]
     text = data.draw(st.sampled_from([" ".join(pieces), " ".join(data.draw(st.lists(word, min_size=6, max_size=9)))]))

@@ -58,12 +58,12 @@ def two_pieces(text: str, pages: Pages) -> tuple[QuotePlace, ...]:
     """Return the two places from which a quotation is put together; nothing if it is not.
 
     The first piece is as long as it can be: if any cut leaves two pieces that stand somewhere, so does the last cut
-    before which the text does.
+    before which the text does. Punctuation at the cut is that of whoever put it together.
     """
     form = normal_form(core(text))
     size = max((_longest(form, page) for _, page in pages()), default=0)
-    cuts = [cut for cut in find_all(form, " ") if cut <= size]
-    halves = ((form[:cut], form[cut + 1 :]) for cut in reversed(cuts))
+    halves = ((core(form[:cut]), core(form[cut:])) for cut in reversed(find_all(form, " ")))
+    halves = (both for both in halves if len(both[0]) <= size)
     pieces = next((both for both in halves if all(map(_enough, both))), ())
     return _all_places(pieces, pages) if pieces else ()
 
