@@ -55,10 +55,15 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
 @click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
 @click.option("--overlap", type=click.IntRange(1), default=1, show_default=True, help="How many assessors get each.")
-@click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
+@click.option(
+    "--agreement",
+    is_flag=True,
+    help="Say how far assessors agree, and exit; with --stability also whether the runs keep their order.",
+)
 @click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
 @click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
 @layout_option(*GRIDS, what="How --agreement and --stability are printed.")
+@click.option("-o", "--output", metavar="FILE", help="Write --agreement to this file; a page if it ends in .html.")
 def assess(project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 
@@ -74,6 +79,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --split pool --among ann,bob --overlap 2
       focuseval assess sea --import answers.jsonl --assessor model-x
       focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
+      focuseval assess sea --agreement --stability run1.xml --stability run2.xml -o agreement.html
       focuseval assess sea --check
       focuseval assess sea --restore
     """

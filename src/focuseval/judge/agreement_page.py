@@ -1,0 +1,132 @@
+"""Agreement as one HTML file that needs nothing else: verdicts, intervals drawn, the order of the runs, all numbers."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from focuseval.assess.plan import MODEL
+from focuseval.judge import trust_tables
+from focuseval.report.page import static
+from focuseval.significance.correlation import mean_ranks, reading
+from focuseval.tables.escape import visible
+from focuseval.tables.layouts import html
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.assess.agreement import Agreement
+    from focuseval.judge.order import Replacement
+    from focuseval.judge.trust import Trust
+
+HERE = Path(__file__).parent
+STYLES = ("base.css", "print.css")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The page runs no script and asks nothing of a network."""
+MOST_RUNS = 40
+"""Runs whose names can be read beside a drawing of their order."""
+MOST_DRAWN = 24
+"""Pairs of assessors that are drawn; the tables have all."""
+DRAWN = (("kappa", "documents (κ)"), ("f", "characters (F)"), ("specificity", "elements (r)"))
+"""Levels of agreement from 0 to 1 that are drawn."""
+LINE = 22
+"""Height of a line of a drawing."""
+
+
+class Bar(NamedTuple):
+    """One level of agreement of one pair, as it is drawn on a line from −1 or 0 to 1."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+def render_agreement(trust: Trust, title: str) -> str:
+    """Return the page."""
+    page: str = environment().get_template("agreement.html").render(
+        title=title,
+        trust=trust,
+        sentences=sentences(trust),
+        bars=[(pair, bars(pair)) for pair in trust.pairs[:MOST_DRAWN]],
+        slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= MOST_RUNS],
+        most=MOST_DRAWN,
+        models={one.label for one in trust.assessors if one.origin == MODEL},
+        tables=trust_tables,
+        line=LINE,
+        style="\n".join(static(name) for name in STYLES),
+        policy=POLICY,
+    )  # fmt: skip
+    return page
+
+
+def sentences(trust: Trust) -> list[str]:
+    """Return in words what the numbers say, of every model and of the others."""
+    others = {one.name for one in trust.assessors if one.origin != MODEL}
+    said = _mean_f(
+        [pair for pair in trust.pairs if {pair.left, pair.right} <= others], "Assessors who are no models agree"
+    )
+    for model in (one for one in trust.assessors if one.origin == MODEL):
+        pairs = [pair for pair in trust.pairs if pair.right == model.name and pair.left in others]
+        said += _mean_f(pairs, f"{model.label} agrees with the others")
+        said += [_amount(pair, trust) for pair in pairs if not isnan(pair.ratio)]
+    said += [_ordered(one) for one in trust.orders if not isnan(one.tau)]
+    said += [
+        f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
+        for one in trust.quoted
+        if sum(one.quotes)
+    ]
+    return said or ["Two assessors are needed, with finished documents in common."]
+
+
+def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
+    """Say how far pairs agree on characters, if any of them can."""
+    found = [pair.f for pair in pairs if not isnan(pair.f)]
+    if not found:
+        return []
+    span = f", from {min(found):.2f} to {max(found):.2f}" if len(found) > 1 else ""
+    return [f"{begin} on the characters that are relevant with F {sum(found) / len(found):.2f}{span}."]
+
+
+def _amount(pair: Agreement, trust: Trust) -> str:
+    low, high = pair.intervals["ratio"]
+    names = trust.labels[pair.right], trust.labels[pair.left]
+    return f"{names[0]} marks {pair.ratio:.2f} [{low:.2f}, {high:.2f}] times as much as {names[1]}."
+
+
+def _ordered(one: Replacement) -> str:
+    turned = f"{len(one.flips)} of {one.pairs} pairs of runs turn round"
+    return f"{one.right} in the place of {one.left}: τ {one.tau:.2f} ({reading(one.tau)}), {turned}."
+
+
+def bars(pair: Agreement) -> list[Bar]:
+    """Return the levels of agreement that can be drawn."""
+    values = [(heading, name, float(getattr(pair, name))) for name, heading in DRAWN]
+    known = [row for row in values if not isnan(row[2])]
+    return [Bar(heading, value, *pair.intervals.get(name, (value, value))) for heading, name, value in known]
+
+
+def slope(one: Replacement) -> list[tuple[str, float, float]]:
+    """Return every run with its rank by the first and by the second assessor's judgements, ties between two ranks."""
+    first, second = (mean_ranks(-np.array(scores)) for scores in one.scores)
+    return sorted(zip(one.runs, first.tolist(), second.tolist(), strict=True), key=lambda run: run[1:])
+
+
+@cache
+def environment() -> Any:
+    """Return the templates, with everything escaped that comes from a file."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
+
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"visible": visible, "html": html}
+    return made
