@@ -8,25 +8,15 @@ from focuseval.assess.adjudicate import sides
 from focuseval.assess.golds import build_gold, chosen_assessor, project_gold
 from focuseval.assess.merge import merge_judgements
 from focuseval.assess.plan import MODEL, Assessor, assessors, register
-from focuseval.assess.rules import Judgement, as_dict
-from focuseval.assess.store import Key
 from focuseval.errors import AssessError
 from strategies.model_server import NEAP, SPRING, answer, asked_text
-from strategies.projects import DOCUMENTS, TIDES, command
-
-
-def judge_as_person(project, name, *quotes):
-    register(project.store, Assessor(name))
-    page = project.documents.plain(DOCUMENTS[0])
-    spans = tuple((page.text.index(quote), page.text.index(quote) + len(quote)) for quote in quotes)
-    edit = {"kind": "replace", "judgement": as_dict(Judgement(spans, status="relevant"))}
-    project.store.edit(Key(name, TIDES, DOCUMENTS[0]), page, edit, version=0, token=f"token-{name}")
+from strategies.projects import DOCUMENTS, TIDES, as_person, command
 
 
 @pytest.fixture
 def label(ask, project):
     """A model that marks one passage; a person marked another one."""
-    judge_as_person(project, "ann", NEAP)
+    as_person(project, "ann", {DOCUMENTS[0]: (NEAP,)})
     return ask(lambda body, _: answer([SPRING] if SPRING in asked_text(body) else [])).assessor
 
 

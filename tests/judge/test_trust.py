@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 
 from focuseval.assess import open_project
-from focuseval.assess.plan import Assessor, pool, register
-from focuseval.assess.rules import Judgement, as_dict
-from focuseval.assess.store import Key
 from focuseval.example import ROOT
 from focuseval.formats import read_run
 from focuseval.judge.agreement_page import render_agreement, sentences, slope
@@ -18,23 +15,10 @@ from focuseval.judge.trust import project_trust
 from focuseval.significance.power import topics_needed
 from focuseval.significance.settings import Settings
 from strategies.model_server import NEAP, SPRING, answer, asked_text
-from strategies.projects import DOCUMENTS, TIDES, command
+from strategies.projects import DOCUMENTS, TIDES, as_person, command
 
 MADE_UP = "Tides are made by whales."
 RUNS = [ROOT / "runs" / "focused" / f"{name}.xml" for name in ("careful", "coarse", "hasty")]
-
-
-def as_person(project, name, marked):
-    """Let a person judge the whole pool: document → passages."""
-    register(project.store, Assessor(name))
-    for row in pool(project.store):
-        page = project.documents.plain(row.document)
-        quotes = marked.get(row.document, ())
-        spans = tuple((page.text.index(quote), page.text.index(quote) + len(quote)) for quote in quotes)
-        judgement = Judgement(spans, status="relevant" if spans else "not relevant")
-        edit = {"kind": "replace", "judgement": as_dict(judgement)}
-        key = Key(name, row.topic, row.document)
-        project.store.edit(key, page, edit, version=0, token=f"{name} {row.document}")
 
 
 @pytest.fixture
@@ -116,7 +100,7 @@ def test_the_sentences_say_what_a_reader_wants_to_know(judged):
     project, label = judged
     said = sentences(project_trust(project))
     f = 2 * len(SPRING) / (2 * len(SPRING) + len(NEAP))
-    assert said[0] == f"{label} agrees with the others on the characters that are relevant with F {f:.2f}."
+    assert said[0] == f"{label} agrees with people on the characters that are relevant with F {f:.2f}."
     assert said[1].startswith(f"{label} marks {len(SPRING) / (len(SPRING) + len(NEAP)):.2f} [")
     assert said[-1] == f"{label}: 50.0% of 2 quotes are not in the text."
 

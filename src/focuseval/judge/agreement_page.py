@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.assess.plan import MODEL
+from focuseval.assess.plan import MODEL, PERSON
 from focuseval.judge import trust_tables
 from focuseval.report.page import static
 from focuseval.significance.correlation import mean_ranks, reading
@@ -67,12 +67,11 @@ def render_agreement(trust: Trust, title: str) -> str:
 def sentences(trust: Trust) -> list[str]:
     """Return in words what the numbers say, of every model and of the others."""
     others = {one.name for one in trust.assessors if one.origin != MODEL}
-    said = _mean_f(
-        [pair for pair in trust.pairs if {pair.left, pair.right} <= others], "Assessors who are no models agree"
-    )
+    people = "People" if {one.origin for one in trust.assessors} <= {PERSON, MODEL} else "Assessors who are no models"
+    said = _mean_f([pair for pair in trust.pairs if {pair.left, pair.right} <= others], f"{people} agree")
     for model in (one for one in trust.assessors if one.origin == MODEL):
         pairs = [pair for pair in trust.pairs if pair.right == model.name and pair.left in others]
-        said += _mean_f(pairs, f"{model.label} agrees with the others")
+        said += _mean_f(pairs, f"{model.label} agrees with {people.lower()}")
         said += [_amount(pair, trust) for pair in pairs if not isnan(pair.ratio)]
     said += [_ordered(one) for one in trust.orders if not isnan(one.tau)]
     said += [
@@ -93,9 +92,8 @@ def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
 
 
 def _amount(pair: Agreement, trust: Trust) -> str:
-    low, high = pair.intervals["ratio"]
-    names = trust.labels[pair.right], trust.labels[pair.left]
-    return f"{names[0]} marks {pair.ratio:.2f} [{low:.2f}, {high:.2f}] times as much as {names[1]}."
+    amount = trust_tables.value_with_interval(pair, "ratio", ".2f")
+    return f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}."
 
 
 def _ordered(one: Replacement) -> str:
@@ -105,9 +103,13 @@ def _ordered(one: Replacement) -> str:
 
 def bars(pair: Agreement) -> list[Bar]:
     """Return the levels of agreement that can be drawn."""
-    values = [(heading, name, float(getattr(pair, name))) for name, heading in DRAWN]
-    known = [row for row in values if not isnan(row[2])]
-    return [Bar(heading, value, *pair.intervals.get(name, (value, value))) for heading, name, value in known]
+    found = []
+    for name, heading in DRAWN:
+        value = float(getattr(pair, name))
+        low, high = pair.intervals[name]
+        if not isnan(value):
+            found.append(Bar(heading, value, *((value, value) if isnan(low) else (low, high))))
+    return found
 
 
 def slope(one: Replacement) -> list[tuple[str, float, float]]:
