@@ -56,7 +56,7 @@ def test_a_dry_run_asks_nothing_and_prints_prompts_and_an_estimate(sea):
     assert "Topic: cause of +spring and +neap tides" in said
     assert SPRING in said
     parts = said.count("=== topic")
-    assert f"2 documents, {parts} requests, " in said
+    assert f"=== 2 documents, {parts} requests, " in said
     assert f"tokens asked, at most {parts * 2000:,} answered" in said
     assert b"model:" not in (sea / "assess.db").read_bytes()
 

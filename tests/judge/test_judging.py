@@ -118,7 +118,7 @@ def test_every_request_and_reply_is_kept_with_the_project(ask, project, tmp_path
 def test_kept_answers_are_used_where_a_judgement_was_not_written(ask, project, monkeypatch):
     """As after Ctrl-C between an answer and its judgement."""
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from focuseval.assess.adjudicate import sides
 from focuseval.assess.golds import build_gold, chosen_assessor, project_gold
 from focuseval.assess.merge import merge_judgements
 from focuseval.assess.plan import MODEL, Assessor, assessors, register
+from focuseval.assess.web import Access, create_app
 from focuseval.errors import AssessError
 from strategies.model_server import NEAP, SPRING, answer, asked_text
 from strategies.projects import DOCUMENTS, TIDES, as_person, command
@@ -67,8 +67,16 @@ def test_people_come_first_among_the_assessors(project, label):
 
 
 def test_the_adjudicators_page_has_the_model_beside_the_people_and_not_among_them(project, label):
-    shown = sides(project.store, TIDES, DOCUMENTS[0])
-    assert [saved.key.assessor for saved in shown] == ["ann", label]
+    """Union and intersection are of the people, unless the adjudicator ticks the model."""
+    host = "127.0.0.1:4321"
+    topics = {topic.id: topic for topic in project.topics}
+    access = Access(b"k" * 32, frozenset({host}), assessor="ann")
+    http = create_app(project.store, project.documents, topics.values(), access).test_client()
+    with http.get(f"/enter?token={access.token}", base_url=f"http://{host}"):
+        pass
+    query = {"topic": TIDES, "document": DOCUMENTS[0]}
+    shown = http.get("/api/sides", base_url=f"http://{host}", query_string=query).json["sides"]
+    assert [(side["label"], side["imported"]) for side in shown] == [("ann", False), (label, True)]
 
 
 def test_every_export_names_the_model(project, label, tmp_path):

@@ -159,6 +159,11 @@ def test_no_server_is_one_line(ask):
         ask(lambda *_: answer(), endpoint="http://127.0.0.1:9")
 
 
+def test_a_server_without_a_certificate_is_one_line(ask):
+    with ModelServer(lambda *_: answer()) as server, pytest.raises(ModelError, match=r"SSL.*is the server running"):
+        ask(lambda *_: answer(), endpoint=server.url.replace("http:", "https:"), timeout=5)
+
+
 @pytest.mark.parametrize("refused", ["response_format", "temperature", "max_tokens"])
 def test_a_parameter_that_a_server_does_not_know_is_left_out_or_renamed(ask, refused):
     def respond(body, _):

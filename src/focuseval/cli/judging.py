@@ -39,12 +39,10 @@ def judge_documents(folder: str, options: dict[str, Any]) -> None:
 
 def _rehearse(project: Project, settings: ModelSettings, options: dict[str, Any]) -> None:
     from focuseval.judge.prompt import read_prompt  # noqa: PLC0415  as above
-    from focuseval.judge.unjudged import estimate, prompts, unjudged  # noqa: PLC0415  as above
+    from focuseval.judge.unjudged import rehearse  # noqa: PLC0415  as above
 
-    todo, _ = unjudged(project, settings, read_prompt(options["prompt"]), options["limit"])
-    for text in prompts(todo):
+    for text in rehearse(project, settings, read_prompt(options["prompt"]), options["limit"]):
         click.echo(text)
-    click.echo(estimate(project, todo, settings), err=True)
 
 
 def _judge(project: Project, settings: ModelSettings, options: dict[str, Any]) -> None:

@@ -15,19 +15,22 @@ from focuseval.judge.asking import Asker, UnansweredError
 from focuseval.judge.client import Client
 from focuseval.judge.injection import addressed
 from focuseval.judge.placing import COUNTED, PlacedAnswer, place_answers
-from focuseval.judge.unjudged import Unjudged, unjudged
+from focuseval.judge.unjudged import questions, unjudged
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from focuseval.assess.project import Project
-    from focuseval.assess.store import Store
+    from focuseval.assess.store import Key, Store
     from focuseval.judge.answer import ModelAnswer
     from focuseval.judge.prompt import Prompt
     from focuseval.judge.settings import ModelSettings
+    from focuseval.judge.unjudged import Questions, Unjudged
 
     Answers = tuple[ModelAnswer, ...]
+    Outcome = tuple[Questions, Answers, str]
+    """What was asked, the answers to it, and else why there are none."""
 
 IN_A_ROW = 3
 """So many documents in a row without an answer end the work."""
@@ -106,50 +109,56 @@ def judge_project(
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
     asker = Asker(client, project.store, retries=settings.retries)
     done, in_a_row = Judged(label, known), 0
-    for number, (task, answers) in enumerate(_answered(asker, client, todo, settings.jobs), 1):
-        if isinstance(answers, str):
+
+    def ask(one: Unjudged) -> Outcome:
+        asked = questions(project, one, settings, prompt)
+        try:
+            return asked, tuple(map(asker.ask, asked.requests)), ""
+        except UnansweredError as error:
+            return asked, (), str(error)
+
+    for number, (key, (asked, answers, problem)) in enumerate(_answered(ask, todo, client, settings.jobs), 1):
+        if problem:
             in_a_row += 1
-            done = replace(done, failed=(*done.failed, f"topic {task.key.topic}, {task.key.document}: {answers}"))
+            done = replace(done, failed=(*done.failed, f"topic {key.topic}, {key.document}: {problem}"))
             if in_a_row == IN_A_ROW:
-                raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {answers}")
+                raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
         else:
             in_a_row = 0
-            done = _counted(done, task, answers, _store(project.store, task, answers, actor))
+            done = _counted(done, key, answers, _store(project.store, key, asked, answers, actor=actor))
         if progress is not None:
             progress(number, len(todo))
     return replace(done, requests=asker.requests)
 
 
 def _answered(
-    asker: Asker, client: Client, todo: Sequence[Unjudged], jobs: int
-) -> Iterator[tuple[Unjudged, Answers | str]]:
+    ask: Callable[[Unjudged], Outcome], todo: Sequence[Unjudged], client: Client, jobs: int
+) -> Iterator[tuple[Key, Outcome]]:
     """Yield documents as they are done, with the answers to their windows or with the reason why there are none.
 
     However it ends, with Ctrl-C too, requests under way are broken off, and what was answered has been kept.
     """
 
-    def ask(task: Unjudged) -> Answers | str:
+    def guarded(one: Unjudged) -> Outcome:
         try:
-            return tuple(asker.ask(one) for one in task.asked)
-        except UnansweredError as error:
-            return str(error)
+            return ask(one)
         except ModelError:
             client.stop()  # before the next document is asked for in vain
             raise
 
     with ThreadPoolExecutor(jobs) as threads:
-        futures = {threads.submit(ask, task): task for task in todo}
+        futures = {threads.submit(guarded, one): one.key for one in todo}
         try:
             for future in as_completed(futures):
-                yield futures[future], future.result()
+                yield futures.pop(future), future.result()  # taken out, for it holds the document's text
         finally:
             client.stop()
             threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _store(store: Store, task: Unjudged, answers: Answers, actor: str) -> PlacedAnswer:
+def _store(store: Store, key: Key, asked: Questions, answers: Answers, *, actor: str) -> PlacedAnswer:
     """Write the judgement of one document, with a flag where the document speaks to a model."""
-    key, page, requests = task
+    page, requests = asked
     placed = place_answers(page.text, zip([(one.start, one.end) for one in requests], answers, strict=True))
     warning = addressed(page.text)
     judgement = replace(placed.judgement, flagged=bool(warning), note=_note(placed, warning))
@@ -170,9 +179,9 @@ def _note(placed: PlacedAnswer, warning: str) -> str:
     return "\n".join(said)
 
 
-def _counted(done: Judged, task: Unjudged, answers: Answers, placed: PlacedAnswer) -> Judged:
+def _counted(done: Judged, key: Key, answers: Answers, placed: PlacedAnswer) -> Judged:
     tokens = [before + sum(one.tokens[side] for one in answers) for side, before in enumerate(done.tokens)]
-    spoken = (f"topic {task.key.topic}, {task.key.document}",) if placed.judgement.flagged else ()
+    spoken = (f"topic {key.topic}, {key.document}",) if placed.judgement.flagged else ()
     return replace(
         done,
         documents=done.documents + 1,

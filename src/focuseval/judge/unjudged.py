@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assess.plan import pool
 from focuseval.assess.store import Key
-from focuseval.judge.exchanges import WindowRequest, kept_reply, window_request
+from focuseval.judge.exchanges import kept_reply, window_request
 from focuseval.judge.windows import windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from focuseval.assess.document import Document
     from focuseval.assess.project import Project
+    from focuseval.judge.exchanges import WindowRequest
     from focuseval.judge.prompt import Prompt
     from focuseval.judge.settings import ModelSettings
     from focuseval.topics import Topic
@@ -23,54 +24,63 @@ PER_TOKEN = 4
 
 
 class Unjudged(NamedTuple):
-    """A pooled document that the model has not judged yet, and the requests that would judge it."""
+    """A pooled document that the model has not judged yet."""
 
     key: Key
+    topic: Topic
+
+
+class Questions(NamedTuple):
+    """A document with the requests that judge it, one for each window; none for a document without text."""
+
     document: Document
-    asked: tuple[WindowRequest, ...]
+    requests: tuple[WindowRequest, ...]
 
 
 def unjudged(
     project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None
 ) -> tuple[list[Unjudged], int]:
-    """Return the pooled documents that the model has not judged, and the number of those that it has."""
+    """Return the pooled documents that the model has not judged, `limit` at most, and how many it has judged."""
     label = settings.label(prompt.hash(settings.window))
     topics = {topic.id: topic for topic in project.topics}
-    todo, known = list[Unjudged](), 0
-    for row in pool(project.store):
-        if row.topic not in topics:
-            continue
-        key, page = Key(label, row.topic, row.document), project.documents.plain(row.document)
-        saved = project.store.judgement(key)
-        if saved.judgement.finished and saved.text_sha256 == page.sha256:
-            known += 1
-        elif limit is None or len(todo) < limit:
-            todo.append(Unjudged(key, page, _requests(key, page.text, topics[row.topic], settings, prompt)))
-    return todo, known
+    pooled = [row for row in pool(project.store) if row.topic in topics]
+    rows = [Unjudged(Key(label, row.topic, row.document), topics[row.topic]) for row in pooled]
+    todo = [row for row in rows if not _is_judged(project, row.key)]
+    return todo[:limit], len(rows) - len(todo)
 
 
-def _requests(key: Key, text: str, topic: Topic, settings: ModelSettings, prompt: Prompt) -> tuple[WindowRequest, ...]:
-    """Return a request for every window of a document; none for one without text."""
-    asking = [(span, prompt.messages(topic, text[slice(*span)])) for span in windows(text, settings.window)]
-    return tuple(window_request(key, span, settings.model, said, settings.max_tokens) for span, said in asking)
+def _is_judged(project: Project, key: Key) -> bool:
+    """Whether there is a judgement of the text as it is now."""
+    saved = project.store.judgement(key)
+    return saved.judgement.finished and saved.text_sha256 == project.documents.plain(key.document).sha256
 
 
-def estimate(project: Project, todo: Sequence[Unjudged], settings: ModelSettings) -> str:
-    """Return in a sentence what the requests that have no answer yet would cost."""
-    fresh = [one for row in todo for one in row.asked if kept_reply(project.store, one) is None]
-    characters = sum(len(message["content"]) for one in fresh for message in one.body["messages"])
-    most = len(fresh) * settings.max_tokens
-    return (
-        f"{len(todo):,} documents, {len(fresh):,} requests, {characters:,} characters: about "
-        f"{characters // PER_TOKEN:,} tokens asked, at most {most:,} answered"
+def questions(project: Project, one: Unjudged, settings: ModelSettings, prompt: Prompt) -> Questions:
+    """Return what has to be asked to judge a document."""
+    page = project.documents.plain(one.key.document)
+    parts = [(span, page.text[slice(*span)]) for span in windows(page.text, settings.window)]
+    made = (
+        window_request(one.key, span, settings.model, prompt.messages(one.topic, text), settings.max_tokens)
+        for span, text in parts
     )
+    return Questions(page, tuple(made))
 
 
-def prompts(todo: Sequence[Unjudged]) -> Iterator[str]:
-    """Yield the texts of all requests as people read them; the rules, which are the same in all, once."""
-    for number, (key, _, requests) in enumerate(todo):
-        for one in requests:
-            rules, question = (message["content"] for message in one.body["messages"])
-            if not number and one is requests[0]:
+def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None) -> Iterator[str]:
+    """Yield the texts of all requests as people read them, the rules that are the same in all once, and an estimate."""
+    todo, _ = unjudged(project, settings, prompt, limit)
+    fresh, characters, rules = 0, 0, ""
+    for one in todo:
+        for request in questions(project, one, settings, prompt).requests:
+            said = [message["content"] for message in request.body["messages"]]
+            if said[0] != rules:
+                rules = said[0]
                 yield f"=== rules of every request\n{rules}\n"
-            yield f"=== topic {key.topic}, document {key.document}, characters {one.start}–{one.end}\n{question}\n"
+            place = f"topic {one.key.topic}, document {one.key.document}, characters {request.start}–{request.end}"
+            yield f"=== {place}\n{said[1]}\n"
+            if kept_reply(project.store, request) is None:
+                fresh, characters = fresh + 1, characters + sum(map(len, said))
+    yield (
+        f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: about "
+        f"{characters // PER_TOKEN:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
+    )
