@@ -13,6 +13,8 @@
     ├── MissingDataError      a measure needs what the gold, the run or the index does not say
     ├── NotComparableError    two results that share no common ground
     ├── ModelError            a language model's server that gives no answers
+    │   ├── AnswerError       a reply that is no answer: no JSON, or JSON of another form
+    │   └── UnansweredError   one question that got no answer; others may
     └── AssessError           an assessment that the rules refuse
         ├── ConflictError     an edit of a version that is no longer the newest; carries the newer one
         ├── ChangedTextError  a judgement of a text that has changed since
@@ -116,6 +118,14 @@ class NotComparableError(FocusevalError):
 
 class ModelError(FocusevalError):
     """A language model's server gives no answers."""
+
+
+class AnswerError(ModelError):
+    """A model's reply is no answer: no JSON, or JSON of another form."""
+
+
+class UnansweredError(ModelError):
+    """One question to a model got no answer; others may."""
 
 
 class AssessError(FocusevalError):

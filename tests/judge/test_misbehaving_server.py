@@ -6,9 +6,9 @@ import time
 import pytest
 
 from focuseval.assess.store import Key
-from focuseval.errors import ModelError, UsageError
+from focuseval.errors import AnswerError, ModelError, UsageError
 from focuseval.judge import ModelSettings
-from focuseval.judge.answer import AnswerError, read_answer
+from focuseval.judge.answer import read_answer
 from focuseval.judge.injection import addressed
 from focuseval.judge.settings import endpoint_of
 from strategies.model_server import (

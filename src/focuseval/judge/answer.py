@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from focuseval.errors import FocusevalError
+from focuseval.errors import AnswerError
 
 _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 _SHOWN = 60
@@ -14,10 +14,6 @@ MOST_QUOTES = 500
 """A model that goes round in circles repeats itself until its tokens are used up."""
 _ATTEMPTS = 200
 """So many braces that begin no object are passed over; an answer with more is no answer."""
-
-
-class AnswerError(FocusevalError):
-    """A reply that is no answer: no JSON, or JSON of another form."""
 
 
 class ModelAnswer(NamedTuple):

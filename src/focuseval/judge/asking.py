@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import ModelError
-from focuseval.judge.answer import AnswerError, ModelAnswer, complaint, read_answer
+from focuseval.errors import AnswerError, ModelError, UnansweredError
+from focuseval.judge.answer import ModelAnswer, complaint, read_answer
 from focuseval.judge.exchanges import keep_exchange, kept_reply
 from focuseval.judge.prompt import SCHEMA
 
@@ -27,10 +27,6 @@ OPTIONAL = ("response_format", "temperature", "max_tokens")
 """Parameters that some servers refuse by name."""
 
 
-class UnansweredError(ModelError):
-    """One question that got no answer; others may."""
-
-
 class Asker:
     """Asks one server; what it learns of the server's ways is kept for the questions that follow."""
 
@@ -44,7 +40,7 @@ class Asker:
         """Return the answer to a question, the one that was kept if it was asked before."""
         kept = kept_reply(self._store, one)
         if kept is not None:
-            return read_answer(kept)
+            return read_answer(kept)  # it was one when it was kept
         problem, tries, bad = "", 0, 0
         while tries <= self._retries and bad < 2 and not self._client.stopped.is_set():
             sent = self._body(one)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assess.plan import MODEL, Assessor, register
 from focuseval.assess.rules import as_dict
-from focuseval.errors import ModelError
-from focuseval.judge.asking import Asker, UnansweredError
+from focuseval.errors import ModelError, UnansweredError
+from focuseval.judge.asking import Asker
 from focuseval.judge.client import Client
 from focuseval.judge.injection import addressed
 from focuseval.judge.placing import COUNTED, PlacedAnswer, place_answers
@@ -19,7 +20,7 @@ from focuseval.judge.unjudged import questions, unjudged
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from focuseval.assess.project import Project
     from focuseval.assess.store import Key, Store
@@ -55,12 +56,16 @@ class Judged:
     """Tokens of all requests and of all answers, as the server counts them."""
     failed: tuple[str, ...] = ()
     """Documents without a judgement, and why, a line each."""
+    in_a_row: int = 0
+    """The last so many documents have none."""
     addressed: tuple[str, ...] = ()
     """Documents with text that speaks to a model, a line each."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain values."""
-        return {**asdict(self), "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
+        told = asdict(self)
+        del told["in_a_row"]
+        return {**told, "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
 
     def lines(self) -> list[str]:
         """Return what was done, for the terminal."""
@@ -108,7 +113,7 @@ def judge_project(
     label, client = settings.label(prompt.hash(settings.window)), Client(settings)
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
     asker = Asker(client, project.store, retries=settings.retries)
-    done, in_a_row = Judged(label, known), 0
+    done = Judged(label, known)
 
     def ask(one: Unjudged) -> Outcome:
         asked = questions(project, one, settings, prompt)
@@ -117,23 +122,28 @@ def judge_project(
         except UnansweredError as error:
             return asked, (), str(error)
 
-    for number, (key, (asked, answers, problem)) in enumerate(_answered(ask, todo, client, settings.jobs), 1):
-        if problem:
-            in_a_row += 1
-            done = replace(done, failed=(*done.failed, f"topic {key.topic}, {key.document}: {problem}"))
-            if in_a_row == IN_A_ROW:
-                raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
-        else:
-            in_a_row = 0
-            done = _counted(done, key, answers, _store(project.store, key, asked, answers, actor=actor))
-        if progress is not None:
-            progress(number, len(todo))
+    with closing(_answered(ask, todo, client, settings.jobs)) as outcomes:
+        for number, (key, (asked, answers, problem)) in enumerate(outcomes, 1):
+            if problem:
+                done = _failed(done, key, problem, client)
+            else:
+                done = _counted(done, key, answers, _store(project.store, key, asked, answers, actor=actor))
+            if progress is not None:
+                progress(number, len(todo))
     return replace(done, requests=asker.requests)
+
+
+def _failed(done: Judged, key: Key, problem: str, client: Client) -> Judged:
+    """Note a document without an answer; several in a row end the work."""
+    if done.in_a_row + 1 == IN_A_ROW:
+        raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
+    line = f"topic {key.topic}, {key.document}: {problem}"
+    return replace(done, failed=(*done.failed, line), in_a_row=done.in_a_row + 1)
 
 
 def _answered(
     ask: Callable[[Unjudged], Outcome], todo: Sequence[Unjudged], client: Client, jobs: int
-) -> Iterator[tuple[Key, Outcome]]:
+) -> Generator[tuple[Key, Outcome]]:
     """Yield documents as they are done, with the answers to their windows or with the reason why there are none.
 
     However it ends, with Ctrl-C too, requests under way are broken off, and what was answered has been kept.
@@ -185,6 +195,7 @@ def _counted(done: Judged, key: Key, answers: Answers, placed: PlacedAnswer) -> 
     return replace(
         done,
         documents=done.documents + 1,
+        in_a_row=0,
         relevant=done.relevant + bool(placed.judgement.highlights),
         quotes=tuple(a + b for a, b in zip(done.quotes, placed.quotes, strict=True)),
         tokens=(tokens[0], tokens[1]),
