@@ -145,10 +145,18 @@ class Database:
             if version > VERSION:
                 raise StorageError(f"{self.path}: written by a newer focuseval; update this one")
             if version < VERSION:
-                self._writer.executescript(SCHEMA)
-                self._writer.execute(f"PRAGMA user_version={VERSION}")
+                self._upgrade(version)
         with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
             self._writer.execute(PROJECT_EVENTS)
+
+    def _upgrade(self, version: int) -> None:
+        """Make the tables that are missing; an older project on a full disk is read without them."""
+        try:
+            self._writer.executescript(SCHEMA)
+            self._writer.execute(f"PRAGMA user_version={VERSION}")
+        except sqlite3.OperationalError:
+            if not version:
+                raise
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""

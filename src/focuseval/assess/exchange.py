@@ -47,8 +47,15 @@ def export_everything(store: Store) -> Iterator[str]:
         view = {**key._asdict(), **as_dict(saved.judgement), "highlights": store.quotes(key)}
         stamps = {"version": saved.version, "text_sha256": saved.text_sha256, "length": saved.length, "at": saved.at}
         yield _line({"judgement": {**view, **stamps}})
-    for row in store.database.read().execute("SELECT * FROM model_exchanges ORDER BY id"):
+    for row in _exchanges(store):
         yield _line({"exchange": {name: row[name] for name in _EXCHANGE_FIELDS}})
+
+
+def _exchanges(store: Store) -> Iterable[sqlite3.Row]:
+    """Return the requests to language models; an older project on a full disk has no table of them."""
+    reader = store.database.read()
+    known = reader.execute("SELECT 1 FROM sqlite_master WHERE name = 'model_exchanges'").fetchone()
+    return reader.execute("SELECT * FROM model_exchanges ORDER BY id") if known else ()
 
 
 def import_everything(store: Store, lines: Iterable[str], *, file: str = "import") -> int:
