@@ -122,7 +122,7 @@ def test_two_pieces_are_found_wherever_a_cut_leaves_two(data):
     pieces = [document[data.draw(st.integers(0, 20)) :] for document in documents]
     text = data.draw(st.sampled_from([" ".join(pieces), " ".join(data.draw(st.lists(word, min_size=6, max_size=9)))]))
     pages = [(str(number), Page(document)) for number, document in enumerate(documents)]
-    assert bool(two_pieces(text, lambda: pages)) == is_two_pieces(text, documents, LEAST, WORDS)
+    assert bool(two_pieces([text], lambda: pages)) == is_two_pieces(text, documents, LEAST, WORDS)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from focuseval.errors import FormatError, Place
 from focuseval.place import SIMILARITY
 from focuseval.quotes.answers import Quotation, quotations, read_answers
 from focuseval.quotes.report import ALTERED, ELSEWHERE, NOWHERE, SPLICED, VERBATIM, CheckedQuotes, QuoteCheck
-from focuseval.quotes.search import QuotePlace, candidates, core, joined_parts, two_pieces
+from focuseval.quotes.search import VERY_TEXT, QuotePlace, candidates, core, joined_parts, two_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -114,16 +114,18 @@ class Stand(NamedTuple):
 def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, similarity: float) -> CheckedQuotes:
     """Return the verdict on every quotation."""
     checks = [_in_cited(one, sources, similarity) for one in wanted]
+    _elsewhere(checks, sources, VERY_TEXT)
     _elsewhere(checks, sources, 1.0)
     for number, check in _open(checks):
-        pages = sources.of(check.quotation.cited)
-        checks[number] = _spliced(check, two_pieces(check.quotation.text, partial(iter, pages)))
+        text, pages = check.quotation.text, sources.of(check.quotation.cited)
+        checks[number] = _spliced(check, two_pieces([text], partial(iter, pages)))
     left = sum(1 for _ in _open(checks))
     if left and not sources.is_large:
         _elsewhere(checks, sources, similarity)
-        for number, check in _open(checks):
-            parts = joined_parts(check.quotation.text, sources.all) or two_pieces(check.quotation.text, sources.all)
-            checks[number] = _spliced(check, parts)
+        for search in (joined_parts, two_pieces):
+            found = search([check.quotation.text for _, check in _open(checks)], sources.all)
+            for number, check in _open(checks):
+                checks[number] = _spliced(check, found)
     note = f"in so large a collection {left} quotations were looked for in other words in cited documents alone"
     return CheckedQuotes(
         tuple(replace(check, found=_text(check, sources)) for check in checks),
@@ -139,7 +141,7 @@ def _in_cited(one: Quotation, sources: QuotedDocuments, similarity: float) -> Qu
     stand = _stand(one.text, pages, similarity)
     if stand.places and not stand.near:
         return replace(check, verdict=VERBATIM, places=stand.places, similarity=1.0)
-    parts = joined_parts(one.text, lambda: pages)
+    parts = joined_parts([one.text], partial(iter, pages))
     if parts:
         return _spliced(check, parts)
     if stand.places:
@@ -178,8 +180,9 @@ def _stands(texts: Sequence[str], pages: Iterable[tuple[str, Page]], similarity:
     return best
 
 
-def _spliced(check: QuoteCheck, places: tuple[QuotePlace, ...]) -> QuoteCheck:
-    return replace(check, verdict=SPLICED, places=places, similarity=1.0) if places else check
+def _spliced(check: QuoteCheck, found: Mapping[str, tuple[QuotePlace, ...]]) -> QuoteCheck:
+    places = found.get(check.quotation.text)
+    return check if places is None else replace(check, verdict=SPLICED, places=places, similarity=1.0)
 
 
 def _open(checks: Sequence[QuoteCheck]) -> Iterator[tuple[int, QuoteCheck]]:

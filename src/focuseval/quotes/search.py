@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.align.normalise import normal_form
 from focuseval.align.occurrences import find_all, occurrences
+from focuseval.align.page import EXACT, Candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from focuseval.align.page import Candidates, Page
+    from focuseval.align.page import Page
 
     Pages = Callable[[], Iterable[tuple[str, Page]]]
     """Gives documents, id and page, from the beginning each time it is called."""
+    Places = tuple["QuotePlace", ...]
 
 _OMITTED = re.compile(r"\s*(?:[\[(]\s*(?:\.{3}|…)\s*[\])]|\.{3,}|…)\s*")
 _EDGES = " \t\r\n.,;:…"
@@ -22,6 +24,10 @@ LEAST, WORDS = 20, 3
 """Characters and words of each of two pieces: any text can be put together from smaller ones."""
 PART = 8
 """Characters of a part between two omissions, which the quotation itself says are there."""
+
+
+VERY_TEXT = 2.0
+"""A similarity that only the very text has."""
 
 
 class QuotePlace(NamedTuple):
@@ -42,30 +48,48 @@ def core(text: str) -> str:
 
 
 def candidates(page: Page, texts: Sequence[str], similarity: float) -> dict[str, Candidates]:
-    """Return every place of each text in a document; with a similarity of 1, none that is only near."""
-    return page.candidates(dict(zip(texts, occurrences(page.text, texts), strict=True)), similarity)
+    """Return every place of each text in a document.
+
+    With a similarity of 1 none that is only near, and above 1 none but the very text, for which a document need not be
+    brought to its normal form.
+    """
+    exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
+    if similarity <= 1:
+        return page.candidates(exact, similarity)
+    ends = {text: [start + len(text) for start in starts] for text, starts in exact.items()}
+    return {text: Candidates(EXACT, 1.0, starts, ends[text]) for text, starts in exact.items() if starts}
 
 
-def joined_parts(text: str, pages: Pages) -> tuple[QuotePlace, ...]:
-    """Return where the parts of a quotation with omissions (…) stand; nothing unless all do, or if there are none."""
-    forms = [normal_form(part) for part in _OMITTED.split(core(text))]
-    if len(forms) < 2 or min(map(len, forms)) < PART:
-        return ()
-    return _all_places(forms, pages)
+def joined_parts(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
+    """Return where the parts of quotations with omissions (…) stand; only of those all of whose parts do."""
+    parts = {text: [normal_form(part) for part in _OMITTED.split(core(text))] for text in texts}
+    return _all_places(
+        {text: some for text, some in parts.items() if len(some) > 1 and min(map(len, some)) >= PART}, pages
+    )
 
 
-def two_pieces(text: str, pages: Pages) -> tuple[QuotePlace, ...]:
-    """Return the two places from which a quotation is put together; nothing if it is not.
+def two_pieces(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
+    """Return the two places from which quotations are put together; only of those that are.
 
     The first piece is as long as it can be: if any cut leaves two pieces that stand somewhere, so does the last cut
     before which the text does. Punctuation at the cut is that of whoever put it together.
     """
-    form = normal_form(core(text))
-    size = max((_longest(form, page) for _, page in pages()), default=0)
-    halves = ((core(form[:cut]), core(form[cut:])) for cut in reversed(find_all(form, " ")))
-    halves = (both for both in halves if len(both[0]) <= size)
-    pieces = next((both for both in halves if all(map(_enough, both))), ())
-    return _all_places(pieces, pages) if pieces else ()
+    forms = {text: form for text in texts if len(form := normal_form(core(text))) > 2 * LEAST}
+    longest = dict.fromkeys(forms, 0)
+    for _, page in pages() if forms else ():
+        begins = occurrences(page.normal.text, [form[:LEAST] for form in forms.values()])
+        for (text, form), starts in zip(forms.items(), begins, strict=True):
+            if starts:
+                longest[text] = max(longest[text], _longest(form, page))
+    pieces = {text: _halves(form, longest[text]) for text, form in forms.items()}
+    return _all_places({text: both for text, both in pieces.items() if both}, pages)
+
+
+def _halves(form: str, size: int) -> tuple[str, ...]:
+    """Return two pieces of a text, the first of them of `size` characters at most and as long as it can be."""
+    cuts = (cut for cut in reversed(find_all(form, " ")) if len(core(form[:cut])) <= size)
+    halves = ((core(form[:cut]), core(form[cut:])) for cut in cuts)
+    return next((both for both in halves if all(map(_enough, both))), ())
 
 
 def _enough(piece: str) -> bool:
@@ -81,20 +105,18 @@ def _longest(form: str, page: Page) -> int:
     return low
 
 
-def _all_places(forms: Sequence[str], pages: Pages) -> tuple[QuotePlace, ...]:
-    """Return the first place of each text in normal form; nothing unless each has one."""
+def _all_places(wanted: Mapping[str, Sequence[str]], pages: Pages) -> dict[str, Places]:
+    """Return for every quotation the first place of each of its pieces, in normal form; only where each has one."""
+    left = {form for forms in wanted.values() for form in forms}
     found: dict[str, QuotePlace] = {}
-    for name, page in pages():
-        for form in forms:
-            if form not in found and (place := next(_places(form, name, page), None)):
-                found[form] = place
-        if len(found) == len(set(forms)):
-            return tuple(found[form] for form in forms)
-    return ()
-
-
-def _places(form: str, name: str, page: Page) -> Iterator[QuotePlace]:
-    for at in find_all(page.normal.text, form):
-        span = page.normal.original(at, at + len(form))
-        if span is not None:
-            yield QuotePlace(name, *span)
+    for name, page in pages() if left else ():
+        texts = sorted(left)
+        for form, starts in zip(texts, occurrences(page.normal.text, texts), strict=True):
+            spans = (page.normal.original(at, at + len(form)) for at in starts)
+            span = next((span for span in spans if span is not None), None)
+            if span is not None:
+                found[form] = QuotePlace(name, *span)
+        left -= found.keys()
+        if not left:
+            break
+    return {text: tuple(found[form] for form in forms) for text, forms in wanted.items() if found.keys() >= set(forms)}
