@@ -1,6 +1,9 @@
 """A server that misbehaves: bad answers, refusals, silence, redirections, keys repeated, text that gives orders."""
 
 import json
+import shutil
+import ssl
+import subprocess
 import time
 
 import pytest
@@ -157,6 +160,20 @@ def test_a_refusal_for_good_ends_the_work_at_once(ask, status):
 def test_no_server_is_one_line(ask):
     with pytest.raises(ModelError, match="Connection refused; is the server running"):
         ask(lambda *_: answer(), endpoint="http://127.0.0.1:9")
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused_before_anything_is_sent(ask, tmp_path):
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl to make a certificate with")
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1"]
+    subprocess.run([*made, "-keyout", tmp_path / "key", "-out", tmp_path / "cert"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
+    server = ModelServer(lambda *_: answer())
+    server.http.socket = context.wrap_socket(server.http.socket, server_side=True)
+    with server, pytest.raises(ModelError, match="certificate verify failed"):
+        ask(lambda *_: answer(), endpoint=server.url.replace("http:", "https:"), key=KEY, timeout=5)
+    assert server.requests == []
 
 
 def test_a_server_without_a_certificate_is_one_line(ask):

@@ -31,6 +31,8 @@ MOST_RUNS = 40
 """Runs whose names can be read beside a drawing of their order."""
 MOST_DRAWN = 24
 """Pairs of assessors that are drawn; the tables have all."""
+MOST_SAID = 12
+"""Pairs of assessors whose order of the runs is put into a sentence."""
 DRAWN = (("kappa", "documents (κ)"), ("f", "characters (F)"), ("specificity", "elements (r)"))
 """Levels of agreement from 0 to 1 that are drawn."""
 LINE = 22
@@ -73,7 +75,9 @@ def sentences(trust: Trust) -> list[str]:
         pairs = [pair for pair in trust.pairs if pair.right == model.name and pair.left in others]
         said += _mean_f(pairs, f"{model.label} agrees with {people.lower()}")
         said += [_amount(pair, trust) for pair in pairs if not isnan(pair.ratio)]
-    said += [_ordered(one) for one in trust.orders if not isnan(one.tau)]
+    models = {one.label for one in trust.assessors if one.origin == MODEL}
+    orders = sorted(trust.orders, key=lambda one: one.right not in models)  # a stable order: models first
+    said += [_ordered(one) for one in orders[:MOST_SAID] if not isnan(one.tau)]
     said += [
         f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
         for one in trust.quoted
