@@ -226,6 +226,12 @@ def test_a_key_goes_to_the_server_and_nowhere_else(ask, project, capfd, caplog):
     assert KEY not in repr(ModelSettings("http://localhost", "m", KEY))
 
 
+def test_a_key_that_is_a_word_of_the_document_changes_no_quote(ask, project):
+    """Local servers take any key; people type "tide" or "none"."""
+    done = ask(lambda body, _: answer([SPRING] if SPRING in asked_text(body) else []), key="tide")
+    assert done.quotes == (1, 0, 0, 0, 0)
+
+
 def test_a_refused_key_is_not_in_the_error(ask):
     with pytest.raises(ModelError) as refusal:
         ask(lambda *_: error(401, f"no such key: {KEY}"), key=KEY)

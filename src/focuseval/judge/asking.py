@@ -58,7 +58,7 @@ class Asker:
 
     def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[ModelAnswer | None, Reply, str]:
         """Send a question once, and keep what came of it."""
-        reply = self._client.post(sent)
+        reply, hide = self._client.post(sent), self._client.scrubbed
         self.requests += 1
         answer, problem = None, reply.problem
         if reply.status == 200:
@@ -69,7 +69,8 @@ class Asker:
                 problem = str(error)
         elif not problem:
             problem = f"HTTP {reply.status}: {complaint(reply.body)}"
-        keep_exchange(self._store, one, sent, reply, problem)
+        problem = hide(problem)
+        keep_exchange(self._store, one, sent, reply._replace(body=hide(reply.body)), problem)
         return answer, reply, problem
 
     def _body(self, one: WindowRequest) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Client:
         self._tls = ssl.create_default_context() if self.endpoint.scheme == "https" else None
 
     def post(self, body: dict[str, Any]) -> Reply:
-        """Send one request and return the reply; the key is in none of its texts."""
+        """Send one request and return the reply as it came; `scrubbed` takes the key out of its texts."""
         connection = _Connection(self._connection())
         self._open.add(connection)
         timer = threading.Timer(self._timeout, connection.end)
@@ -64,7 +64,7 @@ class Client:
         if connection.ended:  # also where the rest seems whole: a body without a length ends when the connection does
             why = "interrupted" if self.stopped.is_set() else f"no answer within {self._timeout:g} seconds"
             reply = Reply(0, reply.body, why)
-        return reply._replace(body=self._scrubbed(reply.body), problem=self._scrubbed(reply.problem))
+        return reply
 
     def stop(self) -> None:
         """End every request at once; those that wait for another try give up."""
@@ -82,8 +82,8 @@ class Client:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "focuseval"}
         return {**headers, "Authorization": f"Bearer {self._key}"} if self._key else headers
 
-    def _scrubbed(self, text: str) -> str:
-        """Return a text without the key: some servers repeat it in what they complain of."""
+    def scrubbed(self, text: str) -> str:
+        """Return a text without the key, for everything that is shown or kept: some servers repeat it."""
         return text.replace(self._key, HIDDEN) if self._key else text
 
 

@@ -22,6 +22,7 @@ from focuseval.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from focuseval.assess.document import Document
     from focuseval.assess.project import Project
     from focuseval.assess.store import Key, Store
     from focuseval.judge.answer import ModelAnswer
@@ -127,7 +128,9 @@ def judge_project(
             if problem:
                 done = _failed(done, key, problem, client)
             else:
-                done = _counted(done, key, answers, _store(project.store, key, asked, answers, actor=actor))
+                placed = place_answers(asked.document.text, zip(asked.spans, answers, strict=True))
+                judged = _store(project.store, key, asked, _noted(placed, asked.document, client), actor=actor)
+                done = _counted(done, key, answers, judged)
             if progress is not None:
                 progress(number, len(todo))
     return replace(done, requests=asker.requests)
@@ -166,27 +169,25 @@ def _answered(
             threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _store(store: Store, key: Key, asked: Questions, answers: Answers, *, actor: str) -> PlacedAnswer:
-    """Write the judgement of one document, with a flag where the document speaks to a model."""
-    page, requests = asked
-    placed = place_answers(page.text, zip([(one.start, one.end) for one in requests], answers, strict=True))
+def _noted(placed: PlacedAnswer, page: Document, client: Client) -> PlacedAnswer:
+    """Add a note of what a person should know, and a flag where the document speaks to a model."""
     warning = addressed(page.text)
-    judgement = replace(placed.judgement, flagged=bool(warning), note=_note(placed, warning))
-    quotes = dict(zip(COUNTED, placed.quotes, strict=True))
-    source = {"quotes": quotes, "entry": placed.entry, "addressed": warning}
-    edit = {"kind": "replace", "judgement": as_dict(judgement), "source": source, "barrier": True}
-    version = store.judgement(key).version
-    named = json.dumps([*key, version, [one.digest for one in requests]])
-    token = f"judge-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
-    store.edit(key, page, edit, version=version, token=token, actor=actor)
-    return replace(placed, judgement=judgement)
-
-
-def _note(placed: PlacedAnswer, warning: str) -> str:
-    """Return what a person who looks at the judgement should know."""
     said = [f"the document speaks to a model: “{warning}”"] if warning else []
     said += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
-    return "\n".join(said)
+    note = client.scrubbed("\n".join(said))
+    return replace(placed, judgement=replace(placed.judgement, flagged=bool(warning), note=note), addressed=warning)
+
+
+def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, actor: str) -> PlacedAnswer:
+    """Write the judgement of one document."""
+    quotes = dict(zip(COUNTED, placed.quotes, strict=True))
+    source = {"quotes": quotes, "entry": placed.entry, "addressed": placed.addressed}
+    edit = {"kind": "replace", "judgement": as_dict(placed.judgement), "source": source, "barrier": True}
+    version = store.judgement(key).version
+    named = json.dumps([*key, version, [one.digest for one in asked.requests]])
+    token = f"judge-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
+    store.edit(key, asked.document, edit, version=version, token=token, actor=actor)
+    return placed
 
 
 def _counted(done: Judged, key: Key, answers: Answers, placed: PlacedAnswer) -> Judged:

@@ -36,6 +36,11 @@ class Questions(NamedTuple):
     document: Document
     requests: tuple[WindowRequest, ...]
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The windows."""
+        return [(one.start, one.end) for one in self.requests]
+
 
 def unjudged(
     project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None
