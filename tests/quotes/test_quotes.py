@@ -115,6 +115,12 @@ def test_a_large_collection_is_searched_in_other_words_where_it_is_cited(monkeyp
     assert "1 quotations were looked for in other words in cited documents alone" in found.notes[0]
 
 
+def test_answers_without_quotations_are_said_to_have_none():
+    assert fe.verify_quotes([{"answer": "The tide is a “rise”."}], DOCS).notes == (
+        "no quotations were found in the answers",
+    )
+
+
 @given(st.data())
 def test_two_pieces_are_found_wherever_a_cut_leaves_two(data):
     word = st.sampled_from(["alpha", "beta.", "gamma", "delta,", "epsilon"])

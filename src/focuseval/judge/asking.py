@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import AnswerError, ModelError, UnansweredError
@@ -34,6 +35,7 @@ class Asker:
         self._client, self._store, self._retries = client, store, retries
         self._refused: set[str] = set()
         self._answered = False
+        self._counting = Lock()
         self.requests = 0
 
     def ask(self, one: WindowRequest) -> ModelAnswer:
@@ -59,7 +61,8 @@ class Asker:
     def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[ModelAnswer | None, Reply, str]:
         """Send a question once, and keep what came of it."""
         reply, hide = self._client.post(sent), self._client.scrubbed
-        self.requests += 1
+        with self._counting:
+            self.requests += 1
         answer, problem = None, reply.problem
         if reply.status == 200:
             self._answered = True

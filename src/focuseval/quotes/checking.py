@@ -126,10 +126,10 @@ def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, simi
             found = search([check.quotation.text for _, check in _open(checks)], sources.all)
             for number, check in _open(checks):
                 checks[number] = _spliced(check, found)
-    note = f"in so large a collection {left} quotations were looked for in other words in cited documents alone"
+    notes = [f"{left} quotations were looked for in other words in cited documents alone: the collection is large"]
     return CheckedQuotes(
         tuple(replace(check, found=_text(check, sources)) for check in checks),
-        (note,) if left and sources.is_large else (),
+        tuple(notes if left and sources.is_large else [] if checks else ["no quotations were found in the answers"]),
     )
 
 
