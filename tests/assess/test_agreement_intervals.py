@@ -104,3 +104,15 @@ def test_the_interval_of_a_median_holds_it_as_often_as_it_says():
     random = np.random.default_rng(1)
     held = [low <= 0 <= high for low, high in (of_median(random.normal(size=25).tolist()) for _ in range(2000))]
     assert 0.95 <= np.mean(held) < 0.98
+
+
+def test_only_those_who_share_documents_are_compared_where_that_is_asked_for(store):
+    judge(store, "ann", 1, (0, 6))
+    judge(store, "bob", 2, (0, 6))
+    judge(store, "cy", 1)
+    judge(store, "cy", 2)
+    found = finished(store)
+    shared = agreements(found, lambda name: Document(name, PAGE.text, PAGE.elements), common=True)
+    assert [(pair.left, pair.right) for pair in shared] == [("ann", "cy"), ("bob", "cy")]
+    other = agreements(dict(reversed(found.items())), lambda name: PAGE, common=True)
+    assert [(pair.left, pair.right) for pair in other] == [("cy", "bob"), ("cy", "ann")]

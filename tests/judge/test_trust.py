@@ -110,6 +110,16 @@ def test_nobody_to_compare_is_said(project):
     assert "Two assessors are needed" in render_agreement(project_trust(project), "Empty")
 
 
+def test_two_who_read_different_texts_are_not_compared(ask, project, monkeypatch):
+    for name in ("ann", "bob"):
+        as_person(project, name, {DOCUMENTS[0]: (NEAP,)})
+    project.store.database._writer.execute("UPDATE judgements SET text_sha256 = 'old' WHERE assessor = 'bob'")
+    trust = project_trust(project)
+    assert [pair.documents for pair in trust.pairs] == [0]
+    assert sentences(trust) == ["Two assessors are needed, with finished documents in common."]
+    assert "ann" in render_agreement(trust, "x")
+
+
 def test_names_on_the_page_are_text(judged):
     project, _ = judged
     as_person(project, "<script>alert(1)</script>", {DOCUMENTS[0]: (NEAP,)})

@@ -78,10 +78,27 @@ def finished(store: Store) -> Finished:
     return found
 
 
-def agreements(found: Finished, document: Callable[[str], Document], *, resamples: int = 0) -> list[Agreement]:
-    """Return the agreement of every pair of assessors, in their order; with intervals where there are resamples."""
+def agreements(
+    found: Finished, document: Callable[[str], Document], *, common: bool = False, resamples: int = 0
+) -> list[Agreement]:
+    """Return the agreement of every pair of assessors, in their order.
+
+    With `common` only of those who finished documents in common; with intervals where there are resamples.
+    """
     extents = cache(lambda name: _extents(document(name)))
-    return [_pair(left, right, found, extents, resamples=resamples) for left, right in combinations(found, 2)]
+    pairs = _sharing(found) if common else combinations(found, 2)
+    return [_pair(left, right, found, extents, resamples=resamples) for left, right in pairs]
+
+
+def _sharing(found: Finished) -> list[tuple[str, str]]:
+    """Return the pairs of assessors who finished a document in common: of 500 few do."""
+    sides: dict[Unit, list[int]] = {}
+    for place, judged in enumerate(found.values()):
+        for unit in judged:
+            sides.setdefault(unit, []).append(place)
+    names = list(found)
+    shared = {pair for places in sides.values() for pair in combinations(places, 2)}
+    return [(names[left], names[right]) for left, right in sorted(shared)]
 
 
 def alpha(found: Finished) -> float:

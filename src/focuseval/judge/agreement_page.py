@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,7 +110,7 @@ def bars(pair: Agreement) -> list[Bar]:
     found = []
     for name, heading in DRAWN:
         value = float(getattr(pair, name))
-        low, high = pair.intervals[name]
+        low, high = pair.intervals.get(name, (nan, nan))
         if not isnan(value):
             found.append(Bar(heading, value, *((value, value) if isnan(low) else (low, high))))
     return found

@@ -15,7 +15,7 @@ from focuseval.significance.settings import Settings
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,17 +61,19 @@ class Replacement:
         return len(self.runs) * (len(self.runs) - 1) // 2
 
 
-def replacements(golds: Mapping[str, Gold], runs: Sequence[Run], measure: str, index: Index) -> list[Replacement]:
-    """Return for every pair of assessors what becomes of the order of the runs.
+def replacements(
+    golds: Mapping[str, Gold], pairs: Iterable[tuple[str, str]], runs: Sequence[Run], measure: str, index: Index
+) -> list[Replacement]:
+    """Return for pairs of assessors what becomes of the order of the runs.
 
     Parameters
     ----------
-    golds
-        Assessor → gold. The first of two is the one whose judgements are replaced.
+    golds, pairs
+        Assessor → gold, and whose judgements are replaced by whose; two who judged documents in common.
     runs, measure, index
         What is ranked, by what, and the collection.
     """
-    return [_replaced(pair, golds, runs, measure, index) for pair in combinations(golds, 2)]
+    return [_replaced(pair, golds, runs, measure, index) for pair in pairs]
 
 
 def _replaced(

@@ -105,19 +105,20 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = MEA
     known = [one for one in assessors(store) if one.name in found]
     known.sort(key=lambda one: (one.origin != PERSON, one.origin, one.name))
     ordered = {one.name: found[one.name] for one in known}
-    pairs = agreements(ordered, project.documents.get, resamples=RESAMPLES)
-    shared = tuple(pair for pair in pairs if pair.documents)
+    pairs = agreements(ordered, project.documents.get, common=True, resamples=RESAMPLES)
+    labels = {one.name: one.label for one in known}
+    shared = [(labels[pair.left], labels[pair.right]) for pair in pairs]
     index = project.documents.index
     golds = {one.label: build_gold(store, one.name, documents=None, index=index) for one in known} if runs else {}
     models = [one for one in known if one.origin == MODEL]
     return Trust(
         tuple(known),
-        shared,
-        len(pairs) - len(shared),
+        tuple(pairs),
+        len(known) * (len(known) - 1) // 2 - len(pairs),
         alpha(found),
         tuple(_quoted(store, one, found) for one in models),
         tuple(spoken for one in models for spoken in _addressed(store, one, found)),
-        tuple(one for one in replacements(golds, runs, measure, index) if one.documents),
+        tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
         measure,
     )
 
