@@ -205,6 +205,13 @@ gate --baseline run qrels run -m AP | 2 | expected JSON
 gate --baseline bad.json qrels run -m AP | 2 | bad.json
 gate --baseline base.json qrels run -m AP | 2 | NO VERDICT
 gate --baseline no-such-file qrels run -m AP | 2 | no-such-file
+quotes run --docs docs | 1 | run:1
+quotes no-such-file --docs docs | 1 | no-such-file
+quotes gold.jsonl --docs docs | 1 | gold.jsonl:1: expected 'answer' or 'quotes', found neither
+quotes gold.jsonl --docs no-such-folder | 1 | no-such-folder
+judge docs --endpoint http://127.0.0.1:9 --model m | 2 | docs: expected a project, found none
+judge docs --endpoint 127.0.0.1 --model m | 2 | expected --endpoint http://HOST:PORT/v1
+judge docs --endpoint http://127.0.0.1:9 --model m --window 3 | 2 | Invalid value for '--window'
 assess project | 1 | a new project needs
 assess project --docs docs --topics run | 1 | run
 assess project --docs no-such-folder --topics topics.xml | 1 | no-such-folder

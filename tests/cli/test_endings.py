@@ -144,6 +144,11 @@ inex-eval -r -beta nan qrels run
 inex-eval -r -beta inf qrels run
 inex-eval -i -irr 0 qrels run
 assess p --docs docs --topics run --overlap 0
+judge p --endpoint localhost --model m
+quotes run --docs docs --similarity 0.3
+quotes run
+judge p --endpoint http://127.0.0.1:9 --model m --jobs 0
+judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch
 score
 index docs

@@ -20,8 +20,8 @@ SECTIONS = (
     ("Start", ("demo",)),
     ("Collections and files", ("index", "stats", "topics", "validate", "convert")),
     ("Retrieval", ("chunk", "retrieve", "search")),
-    ("Evaluation", ("score", "compare", "sweep", "report", "gate", "history", "inex-eval")),
-    ("Test collections", ("pool", "assess")),
+    ("Evaluation", ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval")),
+    ("Test collections", ("pool", "assess", "judge")),
     ("Measures themselves", ("simulate", "fidelity")),
     ("What there is", ("measures", "profiles", "formats")),
 )

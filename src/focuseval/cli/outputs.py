@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
-    "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore",
+    "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
 )  # fmt: skip
 """Parameters that name what is read."""
 

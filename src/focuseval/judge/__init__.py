@@ -1,0 +1,25 @@
+"""A language model as one more assessor, and how far any assessor, person or model, can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focuseval.lazy import attributes
+
+if TYPE_CHECKING:
+    from focuseval.judge.judging import Judged, judge_project
+    from focuseval.judge.prompt import Prompt, read_prompt
+    from focuseval.judge.settings import ModelSettings
+
+__all__ = ["Judged", "ModelSettings", "Prompt", "judge_project", "read_prompt"]
+
+__getattr__ = attributes(
+    __name__,
+    {
+        "Judged": "judging",
+        "ModelSettings": "settings",
+        "Prompt": "prompt",
+        "judge_project": "judging",
+        "read_prompt": "prompt",
+    },
+)
