@@ -33,7 +33,8 @@ def test_vega_lite_has_no_warning_for_any_specification(shown):
         for (const name of ["warn", "error"]) logger[name] = (text) => { said.push(text); return logger; };
         for (const name of ["info", "debug", "level"]) logger[name] = () => logger;
         for (const chart of focuseval.data("report-data").charts) {
-          vegaLite.compile({ ...chart.spec, data: { name: "rows", values: [] } }, { logger });
+          const spec = chart.form ? chart.form.spec : chart.spec;
+          vegaLite.compile({ ...spec, data: { name: "rows", values: [] } }, { logger });
         }
         return said;"""
     )
