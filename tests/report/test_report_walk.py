@@ -5,6 +5,7 @@ import random
 import pytest
 
 from building import gold_of, run_of
+from film import FILM, MILLISECONDS, SIZE, animated, chunks
 from focuseval.evaluate import evaluate
 from focuseval.report import build_report, render_html
 from report.walking import READY, choose, move, walk
@@ -68,6 +69,16 @@ def test_the_walk_from_the_verdict_to_the_text_and_back_by_its_address(browser, 
     assert other in told["pair"]["h1"]
     assert "IoU@1" in told["pair"]["numbers"]
     assert told["again"] == told["pair"] | {"marks": told["again"]["marks"]}
+
+
+def test_the_film_of_the_readme_shows_every_step_and_is_small():
+    film = FILM.read_bytes()
+    frames = [content for name, content in chunks(film) if name == b"ANMF"]
+    assert [int.from_bytes(frame[12:15], "little") for frame in frames] == list(MILLISECONDS.values())
+    assert len(film) < 2_000_000
+    assert film == animated(
+        [(b"RIFF....WEBP" + frame[16:], int.from_bytes(frame[12:15], "little")) for frame in frames], SIZE
+    )
 
 
 def test_a_topic_s_link_leads_to_its_lists_and_keys_walk_on(shown, report):

@@ -33,6 +33,8 @@ SNIPPET = 160
 """Characters of a result further down the list."""
 LONGEST = 4_000
 """Characters of one result or passage; of a longer one the beginning is embedded, or the whole document."""
+PER_PIECE = 90
+"""Bytes that a piece takes beside its text, roughly: its places, its blocks, and its share of the document's names."""
 
 
 class Windows(NamedTuple):
@@ -79,12 +81,13 @@ def _part(kind: int, order: Floats, around: int, windows: Windows) -> tuple[NDAr
 
 
 def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, int]:
-    """Return the union of the first windows that fit into so many characters, and how many those are."""
+    """Return the union of the first windows that fit into about so many bytes, and how many those are."""
     end = np.minimum(windows.end, lengths[windows.document])
     low, high = 0, len(end)
     while low < high:
         middle = (low + high + 1) // 2
-        if _united(windows, end, middle).before[-1] <= budget:
+        spans = _united(windows, end, middle)
+        if spans.before[-1] + PER_PIECE * len(spans) <= budget:
             low = middle
         else:
             high = middle - 1

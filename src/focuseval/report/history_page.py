@@ -49,7 +49,6 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
     x["title"] = "file" if named else f"{len(files)} files, in order"
     y = axis("mean", measure, scale={"zero": False})
     encoding = by_run(front)
-    encoding["strokeDash"]["legend"] = None  # shapes tell the runs apart there
     shape = {
         "field": "run",
         "type": "nominal",

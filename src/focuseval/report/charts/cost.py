@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 MOST_NAMED = 8
-"""Runs that are all named; of more only those on the frontier."""
+"""Runs that are all named; of more only A, B, the cheapest and the most costly one."""
 ON, BEHIND = "on the frontier", "behind it"
 
 
@@ -30,7 +30,9 @@ def cost_and_quality(evidence: Evidence) -> Chart | None:
         (label, round(cost, 1), number(recall), ON if first else BEHIND)
         for (label, cost, recall), first in sorted(zip(points, best.tolist(), strict=True), key=lambda p: p[0][1])
     )
-    named = [row[0] for row in rows if len(rows) <= MOST_NAMED or row[3] == ON]
+    pair = {evidence.labels[run] for run in evidence.pair or ()}
+    ends = {rows[0][0], rows[-1][0]}
+    named = [row[0] for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
     x = axis("characters", f"mean characters of the first {READ} results", scale={"zero": False, "nice": True})
     y = axis("recall", f"spanR@{READ}", scale={"zero": False})
     kind = {"domain": [ON, BEHIND], "range": ["circle", "cross"]}

@@ -183,13 +183,9 @@
       if (!["a", "b", "measure"].some((key) => changed.has(key))) return;
       for (const figure of followers.filter((one) => views.has(one))) {
         delete figure.dataset.row;
-        const { bottom, top } = figure.getBoundingClientRect();
-        if (bottom > 0 && top < innerHeight) draw(figure);
-        else {
-          views.get(figure).finalize();
-          views.delete(figure);
-          near.observe(figure); // drawn again when it comes near
-        }
+        views.get(figure).finalize();
+        views.delete(figure);
+        near.observe(figure); // drawn again at once where it is in view, else when it comes near
       }
     });
     const again = () => figures.filter((figure) => views.has(figure)).forEach((figure) => draw(figure));

@@ -63,7 +63,6 @@
     byId("verdict-back").hidden = !custom;
   };
 
-  const link = (row) => focuseval.topicLink(row.topic);
 
   const difference = (row) => {
     const css = row.difference > 0 ? "up" : "down";
@@ -72,10 +71,10 @@
   };
 
   /** A row of a table of topics. */
-  focuseval.topicLine = (row, extra = []) => {
+  focuseval.topicLine = (row, extra = [], addressOf = undefined) => {
     const cells = [node("td", { class: "number" }, row.a.toFixed(4))];
     if (row.b !== null) cells.push(node("td", { class: "number" }, row.b.toFixed(4)), node("td", { class: "number" }, ...difference(row)));
-    return node("tr", {}, node("th", { scope: "row" }, ...link(row)), ...extra, ...cells);
+    return node("tr", {}, node("th", { scope: "row" }, ...focuseval.topicLink(row.topic, addressOf)), ...extra, ...cells);
   };
 
   const showDeciding = () => {

@@ -48,12 +48,13 @@
     const end = read.get(result.rank);
     const cutShort = end !== undefined && end < result.start + result.length ? `, read up to character ${count(end)}` : "";
     const id = lists().documents[result.doc];
-    const link = node("a", { href: address({ topic: state.topic, doc: id }) }, node("bdi", {}, visible(view?.title || id)));
+    const link = node("a", { href: address({ topic: state.topic, doc: id }) }, node("bdi", {}, visible(id)));
+    const title = view?.title && view.title !== id ? node("span", { class: "title", dir: "auto" }, visible(view.title)) : "";
     return node(
       "li",
       { class: end === undefined ? "unread" : null, "data-rank": result.rank, "data-doc": result.doc, value: result.rank },
-      node("p", { class: "result" }, node("span", { class: `role ${side.toLowerCase()}` }, `${side}${result.rank}`), " ", link),
-      node("p", { class: "note" }, `${visible(id)}, ${visible(where(view, result))}${cutShort}`),
+      node("p", { class: "result" }, node("span", { class: `role ${side.toLowerCase()}` }, `${side}${result.rank}`), " ", link, " ", title),
+      node("p", { class: "note" }, `${visible(where(view, result))}${cutShort}`),
       node("p", { class: "note" }, lists().highlighted ? `${percent(found, result.length)} of it highlighted${context.two ? "; " : ""}` : "", node("span", { class: "moved" }, moved)),
       snippet(view, result, own),
     );
@@ -91,9 +92,11 @@
       return row && row.top + row.height / 2 - place.top;
     };
     const others = resultsOf(state.topic, state.b).filter((one) => one.rank <= lists().depth);
-    for (const result of resultsOf(state.topic, state.a).filter((one) => one.rank <= lists().depth)) {
+    const mine = resultsOf(state.topic, state.a).filter((one) => one.rank <= lists().depth);
+    for (const result of mine) {
       const found = partners(result, others);
-      for (const partner of found.some((one) => one.overlaps) ? found.filter((one) => one.overlaps) : found.slice(0, 1)) {
+      const alone = found.length === 1 && mine.filter((one) => one.doc === result.doc).length === 1; // else lines say nothing
+      for (const partner of found.filter((one) => one.overlaps || alone)) {
         const [y1, y2] = [height("a", result.rank), height("b", partner.rank)];
         if (y1 === undefined || y2 === undefined) continue;
         const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
@@ -108,7 +111,7 @@
     const at = cut();
     const measure = visible(choices().measures[state.measure]);
     const what = at ? `the first ${count(at[0])} ${at[1]}` : "the whole list";
-    byId("list-caption").textContent = `Read: ${what}${state.cut ? "" : `, as ${measure} does`}; fainter results are not read. Lines join results of the same document, solid ones where they overlap.`;
+    byId("list-caption").textContent = `Read: ${what}${state.cut ? "" : `, as ${measure} does`}; fainter results are not read. Lines join results that overlap; dashed ones join other parts of the same document.`;
   };
 
   const show = async () => {

@@ -1,14 +1,15 @@
 // Every topic of the chosen pair: sorted by any column, filtered by words, tag, sign and size; and the slices.
 "use strict";
 (() => {
-  const { byId, count, node, visible } = focuseval;
-  const { address, change, choices, listen, state } = focuseval.choice;
+  const { byId, count, node, pause, visible } = focuseval;
+  const FIRST = 40;
+  const { address, change, choices, listen, state, topicAddresses } = focuseval.choice;
   const { mean, topicRows } = focuseval.scores;
 
   /** A topic's name as a link into lists and text, with what it asks. */
-  focuseval.topicLink = (topic) => {
+  focuseval.topicLink = (topic, addressOf = topicAddresses()) => {
     const { titles, topics } = choices();
-    const link = node("a", { href: address({ topic, doc: "" }) }, node("bdi", {}, visible(topics[topic])));
+    const link = node("a", { href: addressOf(topic) }, node("bdi", {}, visible(topics[topic])));
     return titles[topic] ? [link, " ", node("span", { class: "title", dir: "auto" }, visible(titles[topic]))] : [link];
   };
 
@@ -46,12 +47,24 @@
 
   const four = (value) => (value === null ? "–" : value.toFixed(4));
 
+  /** Fill the table: what is in view at once, the rest when the page has answered. */
+  const fill = async (rows, line) => {
+    const body = byId("topic-table").querySelector("tbody");
+    const [turn, addressOf] = [(body.focusevalTurn = (body.focusevalTurn ?? 0) + 1), topicAddresses()];
+    body.replaceChildren(...rows.slice(0, FIRST).map((row) => line(row, addressOf)));
+    for (let done = FIRST; done < rows.length; done += 4 * FIRST) {
+      await pause();
+      if (body.focusevalTurn !== turn) return;
+      body.append(...rows.slice(done, done + 4 * FIRST).map((row) => line(row, addressOf)));
+    }
+  };
+
   const show = () => {
     const all = topicRows();
     const rows = sorted(all.filter(wanted()));
     const tagged = choices().tags.some((tags) => tags.length);
     const tags = (row) => (tagged ? [node("td", {}, visible(choices().tags[row.topic].join(", ")))] : []);
-    byId("topic-table").querySelector("tbody").replaceChildren(...rows.map((row) => focuseval.topicLine(row, tags(row))));
+    fill(rows, (row, addressOf) => focuseval.topicLine(row, tags(row), addressOf));
     showHeads();
     const [a, b] = [mean(rows.map((row) => row.a)), state.b < 0 ? null : mean(rows.map((row) => row.b))];
     const means = state.b < 0 ? `mean ${four(a)}` : `mean A ${four(a)}, B ${four(b)}, A − B ${a === null ? "–" : focuseval.signed(a - b)}`;
