@@ -146,7 +146,10 @@ def test_the_example_s_report_gives_its_answer_and_shows_it_in_the_text(browser,
     browser.run(DRAW)
     assert made.first.verdict.headline in browser.run("return document.querySelector('main').textContent")
     illustrate(browser, "report-answer", 1280, 860)
-    browser.run("document.getElementById('heat-text').closest('section').scrollIntoView({ behavior: 'instant' })")
+    browser.run("document.getElementById('heat').scrollIntoView({ behavior: 'instant' })")
+    assert browser.run("return document.querySelectorAll('#list-a li').length") > 0
+    illustrate(browser, "report-lists", 1280, 860)
+    browser.run("document.getElementById('text-title').scrollIntoView({ behavior: 'instant' })")
     assert browser.run("return document.querySelectorAll('#heat-text mark').length") > 0
     illustrate(browser, "report-text", 1280, 860)
     assert browser.errors() == []

@@ -12,6 +12,7 @@ from focuseval.evaluate import evaluate
 from focuseval.example import copy_example
 from focuseval.report import build_report, render_html
 from focuseval.report.charts import CHARTS
+from focuseval.report.excerpts import LONGEST
 from strategies.campaigns import campaign
 
 ALWAYS = {"means", "differences", "values", "stars"}
@@ -107,6 +108,11 @@ def test_a_hundred_topics_and_twenty_runs_stay_below_five_megabytes():
     assert size < 5_000_000
     assert sum(len(text["text"]) for text in found.texts.values()) > 1_500_000
     assert "further results is left out" in found.heat.said
+    for topic in found.heat.topics:  # no link is dead: the highlighted text of every topic is there
+        for document, start, end in zip(topic["gold"][::3], topic["gold"][1::3], topic["gold"][2::3], strict=True):
+            pieces = found.texts[found.heat.documents[document]]["pieces"]
+            here = zip(pieces[::2], pieces[1::2], strict=True)
+            assert any(low <= start and min(end, start + LONGEST) <= high for low, high in here)
 
 
 def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
@@ -116,7 +122,7 @@ def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
     assert len({row[0] for row in found.chart("MAgP").rows}) == 24
     assert len(found.chart("means").rows) == 20
     assert "20 of 200 runs are drawn, the best first." in found.chart("means").caption
-    assert any("200 runs: curves and heat map show the 24 best." in said for said in found.remarks)
+    assert any("200 runs: curves, lists and what can be chosen are of the 24 best." in said for said in found.remarks)
     assert render_html(found).count("<tr>") > 200
 
 

@@ -196,7 +196,9 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
         if counts.unplaced:
             said.append(f"{label}: {counts.unplaced:,} results have no known place in their document and gain nothing.")
     if len(evidence.drawn) < len(evidence.labels):
-        said.append(f"{len(evidence.labels)} runs: curves and heat map show the {len(evidence.drawn)} best.")
+        said.append(
+            f"{len(evidence.labels)} runs: curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
+        )
     return tuple(said)
 
 

@@ -5,6 +5,8 @@
   const { address, choices, state } = focuseval.choice;
   const { cut, goldOf, lists, resultsOf, shared, topicOf, within } = focuseval.results;
   const SNIPPET = 180;
+  const BEFORE = 50;
+  const MOST_LINES = 3; // of one result
 
   /** The other run's results in the same document, those that overlap first. */
   const partners = (result, others) => {
@@ -13,14 +15,21 @@
     return same.map((other) => ({ rank: other.rank, overlaps: overlap(other) > 0 })).sort((x, y) => y.overlaps - x.overlaps || x.rank - y.rank);
   };
 
-  /** The beginning of a result's text with highlighted parts marked; nothing where it is not embedded. */
+  /** Where a snippet begins: shortly before the first highlighted character of a result, else where the result does. */
+  const snippetStart = (result, gold) => {
+    const inside = gold.findIndex((position, i) => i % 2 && position > result.start && gold[i - 1] < result.start + result.length);
+    const first = inside < 0 ? 0 : gold[inside - 1] - BEFORE;
+    return Math.max(0, result.start, Math.min(first, result.start + result.length - SNIPPET));
+  };
+
+  /** Some of a result's text with highlighted parts marked; nothing where it is not embedded. */
   const snippet = (view, result, gold) => {
-    const from = Math.max(0, result.start);
-    const end = Math.min(result.start + Math.max(result.length, SNIPPET), from + SNIPPET, view?.length ?? 0);
+    const from = snippetStart(result, gold);
+    const end = Math.min(result.length ? result.start + result.length : from + SNIPPET, from + SNIPPET, view?.length ?? 0);
     const [low, high] = view ? focuseval.projected(view, from, end) : [0, 0];
     if (high <= low) return node("p", { class: "snippet note" }, view === null ? "" : "The text of this result is not embedded.");
     const inside = focuseval.projectedAll(view, gold).map((position) => Math.min(Math.max(position, low), high) - low);
-    const made = node("p", { class: "snippet", dir: "auto" });
+    const made = node("p", { class: "snippet", dir: "auto" }, from > result.start && result.start >= 0 ? "… " : "");
     const unit = focuseval.unitsOf(view);
     for (const [start, stop, bits] of focuseval.fragments(high - low, inside, [], [])) {
       const text = view.text.slice(unit(low + start), unit(low + stop)).replace(/\s+/g, " ");
@@ -96,7 +105,7 @@
     for (const result of mine) {
       const found = partners(result, others);
       const alone = found.length === 1 && mine.filter((one) => one.doc === result.doc).length === 1; // else lines say nothing
-      for (const partner of found.filter((one) => one.overlaps || alone)) {
+      for (const partner of found.filter((one) => one.overlaps || alone).slice(0, MOST_LINES)) {
         const [y1, y2] = [height("a", result.rank), height("b", partner.rank)];
         if (y1 === undefined || y2 === undefined) continue;
         const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
