@@ -359,6 +359,7 @@ def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
         docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
         by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
         tags=tags_of(prepared.gold),
+        decides=plan.decides,
         noticed=(
             *other_names(plan.measures),
             *_of_gold(prepared.gold, plan),

@@ -39,6 +39,8 @@ class Plan:
     """Topic → its structural query, when structure is read strictly."""
     peer: Peer | None = None
     """Another chunk evaluator, whose numbers stand beside ours."""
+    decides: str = ""
+    """Key of the measure by which runs are ordered and judged; empty for the first."""
 
     def chunks_of(self, run: int | None) -> Chunks | None:
         """Return the chunks of a run by its number; None where nobody says."""
@@ -65,13 +67,15 @@ def plan_for(
     if changes.get("compat") == "inex_eval":
         policies = inex_eval(policies, thorough=task == "thorough")
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
-    peer = _peer(policies.compat)
+    peer, decides = _peer(policies.compat), ""
     if not asked:
         names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
+        decides = chosen.deciding(task) if chosen and task else ""
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
     asked = _with_twins(asked, peer) if peer else asked
-    return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair, peer=peer)
+    task = task or _span_task(gold)
+    return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
 
 
 def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:

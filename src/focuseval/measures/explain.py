@@ -173,6 +173,7 @@ def explain_profile(profile: Profile) -> str:
             "",
             f"Task        {task}",
             f"Measures    {', '.join(measures)}",
+            f"Decides     {profile.deciding(task)}",
             f"Policies    {policies.signature().replace('|', ', ')}",
         ]
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
@@ -183,6 +184,7 @@ def profile_as_json(profile: Profile) -> dict[str, object]:
     tasks = {
         task: {
             "measures": list(measures),
+            "decides": profile.deciding(task),
             "policies": asdict(Policies().but(**profile.policies_of(task))),
         }
         for task, measures in profile.tasks.items()
