@@ -43,6 +43,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 """Our name → all names, ours first. ``results`` and ``references`` are lists: what was returned for one question, and
 what answers it."""
 
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
+"""All names of fields."""
+
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
 

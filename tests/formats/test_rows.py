@@ -363,6 +363,7 @@ def test_a_damaged_file_of_rows_is_refused_with_its_line(written, content, messa
     [
         ('{"topic": "q", "doc": "a", "start": 1, "end": 2}\n', "run", "run-jsonl"),
         ('{"topic": "q", "doc": "a", "spans": []}\n', "gold", "gold-jsonl"),
+        ('{"topic": "q", "doc": "a", "spans": [{"start_index": 1, "end_index": 2}]}\n', "gold", "gold-rows"),
         ('{"topic": "q", "doc": "a", "page_content": "x"}\n', "run", "run-rows"),
         ('{"topic": "q", "doc": "a", "quote": "x"}\n', "gold", "gold-rows"),
         ("query-id\tcorpus-id\tscore\n1\ta\t2\n", "gold", "gold-rows"),

@@ -1,4 +1,4 @@
-"""Documents, or their segments, as JSON lines: one object a line, in one file or in several, compressed or not."""
+"""Documents, or their segments, as JSON lines or a JSON list, in one file or in several, compressed or not."""
 
 from __future__ import annotations
 
@@ -42,19 +42,27 @@ def _named(path: Path) -> bool:
 
 
 def records(files: Sequence[Path], expected: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield every object with its place; `expected` is what a line should have been, for the message."""
+    """Yield every object of lines, or of a list, with its place; `expected` is what one should be, for the message."""
     for path in files:
         for number, line in enumerate(_lines(path), 1):
-            if line.strip():
-                at = Place(str(path), number)
-                yield at, _parsed(line, at, expected)
+            if not line.strip():
+                continue
+            at = Place(str(path), number)
+            if number == 1 and line.lstrip()[:1] == "[":
+                listed = _parsed("".join(_lines(path)), at, expected)
+                yield from ((at, _object(one, at, expected)) for one in listed)
+                break
+            yield at, _object(_parsed(line, at, expected), at, expected)
 
 
-def _parsed(line: bytes | str, at: Place, expected: str) -> dict[str, Any]:
+def _parsed(text: str, at: Place, expected: str) -> Any:
     try:
-        record = json.loads(line)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CollectionError(f"{expected}, found no JSON ({error})", at=at, remedy="one object per line") from None
+
+
+def _object(record: Any, at: Place, expected: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise CollectionError(f"{expected}, found a {type(record).__name__}", at=at, remedy="one object per line")
     return record

@@ -23,9 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError, Place
-from focuseval.fields import SOURCES, layers
+from focuseval.fields import KNOWN, SOURCES, layers
 from focuseval.formats.row_results import result_of
-from focuseval.formats.rows import KNOWN
 from focuseval.gold import UNKNOWN
 from focuseval.run import Run
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from focuseval.fields import NAMES, NESTED, QUESTION_IDS, spelled
-from focuseval.formats.rows import KNOWN, first_keys
+from focuseval.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
+from focuseval.formats.row_keys import first_keys
 from focuseval.formats.sniff import gold_jsonl, run_jsonl
 
 OURS = frozenset(NAMES) - {"results", "references"}

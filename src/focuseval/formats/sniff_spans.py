@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from focuseval.formats.rows import first_keys
+from focuseval.formats.row_keys import first_keys
 
 FLAT_SQUAD = frozenset({"context", "question", "answers"})
 """The fields of a question in a SQuAD file of rows."""

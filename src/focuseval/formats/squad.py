@@ -28,7 +28,8 @@ from focuseval.errors import FormatError, Place
 from focuseval.fields import value
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.rows import first_keys, rows_of
+from focuseval.formats.row_keys import first_keys
+from focuseval.formats.rows import rows_of
 from focuseval.formats.sniff_spans import FLAT_SQUAD
 from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of
 from focuseval.gold import UNKNOWN
