@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.chunks import Chunks, chunk, extent
+from focuseval.chunks import Chunks, chunk, extent, parse_spec
 from focuseval.chunks.boundaries import boundaries, texts_of
 from focuseval.chunks.cut import opened
 from focuseval.errors import MissingDataError, UsageError
@@ -87,6 +88,9 @@ def sweep(
     gold, tokenizer = as_gold(gold, index), None if tokenizer is None else remembered(tokenizer)
     if not chunks:
         raise UsageError("expected at least one way to cut documents, found none; characters:400, for instance")
+    for how in chunks:
+        if isinstance(how, str) and not Path(how).is_file():
+            parse_spec(how)  # before anything takes time
     counted = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
     given = _given_runs(retriever, len(chunks))
     questions = {} if given else _questions(gold, topics)
