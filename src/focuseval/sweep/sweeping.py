@@ -97,7 +97,7 @@ def sweep(
     every, runs, extents, noticed = [], [], [], list[str]()
     for number, how in enumerate(chunks):
         if progress:
-            progress(number, len(chunks), how if isinstance(how, str) else "")
+            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
         cut = chunk(index, how, tokenizer=tokenizer)
         run = _own(given[number], index, cut) if given else _retrieved(index, questions, cut, retriever, options)
         every.append(cut)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from embedded.rank import Unit, bm25, words
 from focuseval.chunks.cut import cuts
 from focuseval.chunks.spec import parse_spec
-from focuseval.example.rank import Unit, bm25, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
