@@ -76,19 +76,16 @@ def test_a_run_is_a_file_of_chunks(docs, tmp_path):
     ("line", "said"),
     [
         ('{"doc": "a.md"}', 'bad.jsonl:1: expected {"doc": "…", "start": 0, "end": 9} or'),
-        ('{"start": 0, "end": 3}', 'bad.jsonl:1: expected {"doc": "…"'),
+        ('{"start": 0, "end": 3}', "bad.jsonl:1: expected the document's id"),
         ('{"doc": "a.md", "start": 0, "end": 999}', "bad.jsonl:1: expected a span within the 55 characters of 'a.md'"),
-        ("no JSON", 'bad.jsonl:1: expected {"start"'),
+        ("no JSON", "bad.jsonl:1: expected"),
     ],
 )
 def test_a_line_that_holds_no_chunk_is_refused_with_its_place(docs, tmp_path, line, said):
     (tmp_path / "bad.jsonl").write_text(line + "\n")
     with pytest.raises(FocusevalError) as caught:
         fe.chunk(docs, "bad.jsonl")
-    if "no JSON" in line:
-        assert str(caught.value).startswith("bad.jsonl:1: expected")
-    else:
-        assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(said)
 
 
 def test_a_text_that_stands_nowhere_is_left_out_and_counted(docs, tmp_path):

@@ -6,8 +6,8 @@ import json
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from focuseval.evaluate.chunking import read_chunks
 
+from focuseval.chunks import read_chunks
 from focuseval.cli import main
 from focuseval.collection import open_documents
 from focuseval.collection.segments import find_segments

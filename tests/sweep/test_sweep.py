@@ -162,7 +162,7 @@ def test_gaps_are_said_and_the_cheapest_of_the_best_is_named(gold):
     notes = found.table().notes
     assert notes[0] == found.sentence()
     assert found.cheapest in notes[0]
-    assert notes[-1] == f"characters:10/40: {found.extents[2].left_out:,} characters stand in no chunk."
+    assert notes[-1] == f"characters:10/40: {found.extents[2].left_out:,} characters in no chunk."
     assert found.extents[found.names.index(found.cheapest)].characters == min(
         text.characters for text, stands in zip(found.extents, found.standings, strict=True) if stands.word != "worse"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.chunks.boundaries import between_blanks, boundaries, texts_of
+from focuseval.errors import counted
 from focuseval.spans import union
 from focuseval.values import dataclass
 
@@ -52,11 +53,10 @@ class Extent:
         >>> Extent(2, 1, 8, 6, 4, 4, 0).sentence()
         '2 chunks of 4 to 4 characters (mean 4) in 1 document: 1.33 × the text, 0 characters in no chunk'
         """
-        documents = f"{self.documents:,} document{'' if self.documents == 1 else 's'}"
-        sizes = f"{self.chunks:,} chunks of {self.least:,} to {self.most:,} characters (mean {self.mean:,.0f})"
-        tokens = "" if self.tokens is None else f", {self.tokens:,} tokens"
-        left = f"{self.left_out:,} characters in no chunk"
-        return f"{sizes} in {documents}: {self.times:.2f} × the text{tokens}, {left}"
+        sizes = f"{self.least:,} to {self.most:,} characters (mean {self.mean:,.0f})"
+        where = f"{counted(self.chunks, 'chunk')} of {sizes} in {counted(self.documents, 'document')}"
+        tokens = "" if self.tokens is None else f", {counted(self.tokens, 'token')}"
+        return f"{where}: {self.times:.2f} × the text{tokens}, {counted(self.left_out, 'character')} in no chunk"
 
 
 def extent(chunks: Chunks, documents: Collection, tokens: Boundaries | None = None) -> Extent:

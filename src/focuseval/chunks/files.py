@@ -68,14 +68,14 @@ def _holds_topics(files: Sequence[Path]) -> bool:
 def _from_lines(files: Sequence[Path], index: Collection | None, path: str, name: str) -> Chunks:
     """Return the chunks of JSON lines without topics; a text is looked for where there are documents."""
     from focuseval.collection.json_lines import records  # noqa: PLC0415  as above
-    from focuseval.fields import SOURCES  # noqa: PLC0415  as above
-    from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  as above
+    from focuseval.formats.frameworks import retrieved, run_from_results  # noqa: PLC0415  as above
     from focuseval.place import place_run  # noqa: PLC0415  as above
 
     found = list(records(files, _EXPECTED))
     for at, record in found:
-        if not (record.get("text") or {"start", "end"} <= record.keys()) or not set(record) & set(SOURCES):
-            raise FormatError(f"{_EXPECTED}, found keys {sorted(record)}", at=at, remedy="give a document and a place")
+        said = retrieved(record, None, at)
+        if not said.text and said.end < 0:
+            raise FormatError(f"{_EXPECTED}, found keys {sorted(record)}", at=at, remedy="give a place or a text")
     run = run_from_results({"-": [record for _, record in found]})
     text = pc.if_else(pc.equal(run.text, ""), pa.scalar(None, pa.string()), run.text)
     run = replace(run, text=text, file=path, line=np.array([at.line for at, _ in found], np.int64))

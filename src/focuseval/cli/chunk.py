@@ -40,14 +40,14 @@ def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str)
     elements:TAG[,TAG…]             XML elements
     langchain:CLASS:SIZE[/STEP]     a splitter of langchain-text-splitters, where it is installed
     llamaindex:CLASS:SIZE[/STEP]    a splitter of llama-index-core, where it is installed
-    FILE                            a file of chunks: JSON lines with doc and start, end or text; a run; segments
+    FILE                            JSON lines with doc and start, end or text; segments; a run
 
     \b
     Examples:
       focuseval chunk docs/ characters:400/300 -o chunks.jsonl
       focuseval chunk docs/ tokens:256 --tokenizer tiktoken:cl100k_base -o chunks.jsonl
       focuseval chunk articles.zip elements:sec -o chunks.jsonl
-      focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o segments.jsonl --to segments
+      focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o chunks.jsonl
     """
     from focuseval.cli.sweeping import chunk_files  # noqa: PLC0415  help must not wait for it
 

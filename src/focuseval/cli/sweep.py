@@ -75,10 +75,10 @@ def sweep(gold: str, **options: Any) -> None:
 
     \b
     Examples:
-      focuseval sweep gold.jsonl --docs docs/ --chunks characters:400 characters:800/400 words:100/50 sentences:5
-      focuseval sweep gold.jsonl --docs docs/ --chunks sentences:3 sentences:5/3 -m spanR@4000c -o sweep.html
-      focuseval sweep gold.jsonl --docs docs/ --chunks tokens:256 tokens:512/256 --tokenizer tiktoken:cl100k_base
-      focuseval sweep gold.jsonl --docs docs/ --chunks small.jsonl large.jsonl --retriever run1.jsonl run2.jsonl
+      focuseval sweep gold.jsonl --docs docs/ --chunks characters:400 words:100/50 sentences:5
+      focuseval sweep gold.jsonl --docs docs/ --chunks sentences:3 sentences:5/3 -o sweep.html
+      focuseval sweep gold.jsonl --docs docs/ --chunks tokens:256 --tokenizer tiktoken:cl100k_base
+      focuseval sweep gold.jsonl --docs docs/ --chunks a.jsonl b.jsonl --retriever run-a.txt run-b.txt
     """
     from focuseval.cli.sweeping import sweep_files  # noqa: PLC0415  help must not wait for it
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.significance_options import given
+from focuseval.cli.watching import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from focuseval.sweep import Sweep
 
@@ -59,7 +58,7 @@ def _swept(gold: str, options: dict[str, Any]) -> Sweep:
     if index is None:
         raise click.UsageError("Documents have to be cut: give them with --docs or --index.")
     runs = options["retriever"]
-    with _progress() as progress:
+    with watched("cutting") as progress:
         return sweep(
             judged,
             index,
@@ -72,17 +71,3 @@ def _swept(gold: str, options: dict[str, Any]) -> Sweep:
             progress=progress,
             **{name: options[name] for name in ("language", "limit") if options[name] is not None},
         )
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, str], None] | None]:
-    """Give a function that moves a bar on a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
-    from rich.progress import Progress  # noqa: PLC0415  as above
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("cutting", total=None)
-        yield lambda done, total, name: bar.update(task, completed=done, total=total, description=name or "cutting")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.errors import counted
 from focuseval.evaluate.comparing import compare_scores, order_of
 from focuseval.lazy import cached_property
 from focuseval.significance.tables import P_HEADINGS, shown_p
@@ -112,7 +113,7 @@ class Sweep:
         )
         rest = f"{worse} of {len(others)} others are worse, {len(others) - worse} cannot be told from it"
         told = rest if len(others) > 1 else "the other one cannot be told from it"
-        return f"{top}; {told}; {least} ({text.chunks:,} chunks, {text.times:.2f} × the text)."
+        return f"{top}; {told}; {least} ({counted(text.chunks, 'chunk')}, {text.times:.2f} × the text)."
 
     def table(self) -> Table:
         """Return a row for every chunking, best first: measures, ceilings, cost, and how it stands."""
@@ -125,7 +126,7 @@ class Sweep:
             *(numbers("tokens") if tokens else ()),
         )
         rows = tuple(self._row(number, tokens=tokens) for number in self.order)
-        method = f"{self.comparison.method}; {len(self.comparison.topics):,} topics."
+        method = f"{self.comparison.method}; {counted(len(self.comparison.topics), 'topic')}."
         said = (self.sentence(), *((self.comparison.sentence(),) if len(rows) > 1 else ()), method)
         return Table("Chunkings, best first", columns, rows, (*said, *self._gaps()))
 
@@ -138,7 +139,7 @@ class Sweep:
     def _gaps(self) -> list[str]:
         """Say which chunkings leave text out."""
         texts = zip(self.names, self.extents, strict=True)
-        return [f"{name}: {text.left_out:,} characters stand in no chunk." for name, text in texts if text.left_out]
+        return [f"{name}: {counted(text.left_out, 'character')} in no chunk." for name, text in texts if text.left_out]
 
     def remarks(self) -> list[str]:
         """Return what a reader should know besides the numbers."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.chunks import Chunks, chunk, extent
+from focuseval.chunks import Chunks, chunk, extent, parse_spec
 from focuseval.chunks.boundaries import boundaries, texts_of
 from focuseval.chunks.cut import opened
 from focuseval.errors import MissingDataError, UsageError
@@ -81,19 +82,22 @@ def sweep(
     >>> gold = [{"topic": "q", "query": "How long does black tea draw?", "doc": "tea", "start": 16, "end": 49}]
     >>> found = sweep(gold, texts, ["sentences:1", "characters:30"], measures=["IoU@1"])
     >>> found.best, found.scores.mean[:, 0].round(3).tolist()
-    ('sentences:1', [1.0, 0.304])
+    ('sentences:1', [1.0, 0.286])
     """
     index = opened(docs)
     gold, tokenizer = as_gold(gold, index), None if tokenizer is None else remembered(tokenizer)
     if not chunks:
         raise UsageError("expected at least one way to cut documents, found none; characters:400, for instance")
+    for how in chunks:
+        if isinstance(how, str) and not Path(how).is_file():
+            parse_spec(how)  # before anything takes time
     counted = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
     given = _given_runs(retriever, len(chunks))
     questions = {} if given else _questions(gold, topics)
     every, runs, extents, noticed = [], [], [], list[str]()
     for number, how in enumerate(chunks):
         if progress:
-            progress(number, len(chunks), how if isinstance(how, str) else "")
+            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
         cut = chunk(index, how, tokenizer=tokenizer)
         run = _own(given[number], index, cut) if given else _retrieved(index, questions, cut, retriever, options)
         every.append(cut)
