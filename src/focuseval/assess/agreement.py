@@ -63,10 +63,20 @@ def finished(store: Store) -> Finished:
     return found
 
 
-def agreements(found: Finished, document: Callable[[str], Document]) -> list[Agreement]:
-    """Return the agreement of every pair of assessors."""
+def agreements(found: Finished, document: Callable[[str], Document], *, common: bool = False) -> list[Agreement]:
+    """Return the agreement of every pair of assessors; with `common` only of those who finished documents in common."""
     extents = cache(lambda name: _extents(document(name)))
-    return [_pair(left, right, found, extents) for left, right in combinations(sorted(found), 2)]
+    pairs = _sharing(found) if common else combinations(sorted(found), 2)
+    return [_pair(left, right, found, extents) for left, right in pairs]
+
+
+def _sharing(found: Finished) -> list[tuple[str, str]]:
+    """Return the pairs of assessors who finished a document in common: of 500 few do."""
+    sides: dict[Unit, list[str]] = {}
+    for name in sorted(found):
+        for unit in found[name]:
+            sides.setdefault(unit, []).append(name)
+    return sorted({pair for names in sides.values() for pair in combinations(names, 2)})
 
 
 def alpha(found: Finished) -> float:
