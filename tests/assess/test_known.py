@@ -3,7 +3,7 @@
 import pytest
 
 from focuseval.assess.guidelines import guidelines, render_markdown, write_guidelines
-from focuseval.assess.known import Answer, answers, drifts, known_units, mark_known
+from focuseval.assess.known import KnownAnswer, answers, drifts, known_units, mark_known
 from focuseval.assess.plan import Assessor, pool, register, split
 from focuseval.assess.store import Key
 from focuseval.errors import AssessError
@@ -115,7 +115,7 @@ def test_a_new_split_keeps_the_training_documents(together, trained):
 
 def test_drift_is_the_later_half_less_the_earlier():
     found = [
-        Answer("ann", "1", f"d{k}", "control", str(k), True, share) for k, share in enumerate((1.0, 0.8, 0.5, 0.3))
+        KnownAnswer("ann", "1", f"d{k}", "control", str(k), True, share) for k, share in enumerate((1.0, 0.8, 0.5, 0.3))
     ]
     (drift,) = drifts(found)
     assert drift.mean == pytest.approx(0.65)

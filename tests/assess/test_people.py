@@ -280,7 +280,7 @@ def test_a_reader_judges_nothing(office, pooled):
     assert rea.get("/read", topic="11", document="a/tides", **{"as": "adjudicated"}).status_code == 403
     assert rea.get("/people").status_code == 403
     assert pooled.judged() == []
-    assert rea.post("/logout", data={}).status_code == 302
+    assert rea.post("/logout", data={"x": ""}).status_code == 302
 
 
 @pytest.mark.parametrize("path", LEADS_POSTS)
@@ -299,8 +299,8 @@ def test_a_server_without_users_manages_none(alone):
 
 
 def test_a_name_is_shown_as_text(office, pooled, users):
-    add_user(users.path, "<b>bo</b>", "secret secret")
-    register(pooled, Assessor("<b>bo</b>"))
+    add_user(users.path, "<b>bo", "secret secret")
+    register(pooled, Assessor("<b>bo"))
     lea = office("lea")
     for path in ("/people", "/dashboard", "/work", "/exchange"):
         assert "<b>bo" not in lea.get(path).text

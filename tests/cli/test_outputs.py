@@ -132,7 +132,7 @@ def test_every_parameter_that_names_a_file_is_checked(name):
     no_files = {
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
         "among", "add_user", "names", "host", "title", "baseline_run", "name", "drop_tags", "remove_user",
-        "log_out", "trusted_proxy", "backup_to", "language", "unit", "tags", "idf", "cas", "run_id", "query",
+        "log_out", "invite", "trusted_proxy", "backup_to", "language", "unit", "tags", "idf", "cas", "run_id", "query",
         "endpoint", "model", "api_key_env", "include",
     }  # fmt: skip
     named = {

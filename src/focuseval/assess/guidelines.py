@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from focuseval.assess.plan import record
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from focuseval.assess.store import Store
 
 LONGEST = 200_000
+_LOCK = threading.Lock()
+"""Two who save at once do not overwrite each other unseen."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,15 @@ def guidelines(store: Store) -> Guidelines:
 
 def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Guidelines:
     """Write new guidelines over the version that the writer saw."""
-    before = guidelines(store)
     if len(text) > LONGEST:
         raise AssessError(f"expected guidelines of at most {LONGEST:,} characters, found {len(text):,}")
-    if before.version != version:
-        raise AssessError(f"{before.by} changed the guidelines in the meantime; look at them, then write yours again")
-    if text != before.text:
-        record(store, {"kind": "guidelines", "text": text}, actor=actor)
-    return guidelines(store)
+    with _LOCK:
+        before = guidelines(store)
+        if before.version != version:
+            raise AssessError(f"{before.by} changed the guidelines in the meantime; look at them and write yours again")
+        if text != before.text:
+            record(store, {"kind": "guidelines", "text": text}, actor=actor)
+        return guidelines(store)
 
 
 def render_markdown(text: str) -> str:

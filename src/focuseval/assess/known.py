@@ -30,7 +30,7 @@ Unit = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Answer:
+class KnownAnswer:
     """What somebody first said of a document whose answer is known."""
 
     assessor: str
@@ -79,7 +79,7 @@ def give_known(store: Store, *, actor: str) -> None:
             assign(store, [unit], to, how=ALSO, actor=actor)
 
 
-def answers(store: Store) -> list[Answer]:
+def answers(store: Store) -> list[KnownAnswer]:
     """Return what everybody first said of the documents with known answers, in the order in which it was said."""
     found = []
     for unit, use in known_units(store).items():
@@ -90,7 +90,7 @@ def answers(store: Store) -> list[Answer]:
                 at, judgement = first
                 right = judgement.status == decided.status
                 share = jaccard([judgement.highlights, decided.highlights])
-                found.append(Answer(*key, use, at, right, share))
+                found.append(KnownAnswer(*key, use, at, right, share))
     return sorted(found, key=lambda one: one.at)
 
 
@@ -112,7 +112,7 @@ class Drift:
     """How somebody found known answers over time: the share of agreement in the earlier and the later half."""
 
     assessor: str
-    answers: tuple[Answer, ...]
+    answers: tuple[KnownAnswer, ...]
 
     @property
     def right(self) -> int:
@@ -131,11 +131,11 @@ class Drift:
         return _mean(self.answers[-half:]) - _mean(self.answers[:half]) if half > 1 else None
 
 
-def drifts(found: Sequence[Answer]) -> list[Drift]:
+def drifts(found: Sequence[KnownAnswer]) -> list[Drift]:
     """Return the answers of each assessor, by name."""
     names = sorted({one.assessor for one in found})
     return [Drift(name, tuple(one for one in found if one.assessor == name)) for name in names]
 
 
-def _mean(found: Sequence[Answer]) -> float:
+def _mean(found: Sequence[KnownAnswer]) -> float:
     return sum(one.jaccard for one in found) / len(found)

@@ -64,6 +64,12 @@ def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE)
     return token
 
 
+def invite_first_lead(store: Store, *, actor: str) -> str:
+    """Return the secret of a link for the first lead; only the newest of these links is valid."""
+    _revoke_all(store, "", actor)
+    return invite(store, "", "lead", actor=actor)
+
+
 def invitations(store: Store) -> list[Invitation]:
     """Return all invitations, oldest first."""
     found: dict[str, Invitation] = {}

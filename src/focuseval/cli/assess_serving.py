@@ -12,7 +12,7 @@ import click
 
 from focuseval.assess.backup import FOLDER, Backups
 from focuseval.assess.durable import held, make_private
-from focuseval.assess.people import invite
+from focuseval.assess.people import invite_first_lead
 from focuseval.assess.plan import Assessor, know_role, register
 from focuseval.assess.project import DATABASE, secret
 from focuseval.assess.sessions import FILE, Sessions
@@ -61,7 +61,7 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
         for link in printed_links(options, port, path):
             click.echo(f"Open {link}")
         if users is not None and not any(user.role == "lead" for user in users.values()):
-            token = invite(project.store, "", "lead", actor=me)
+            token = invite_first_lead(project.store, actor=me)
             click.echo("There is no lead yet. With this link, once, you become one:", err=True)
             click.echo(f"Open {printed_links(options, port, f'invited?token={token}')[0]}")
         app.extensions["focuseval"].overview.rows()  # so that the lead's first look need not read the whole log

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
+    "add_runs", "guidelines",
 )  # fmt: skip
 """Parameters that name what is read."""
 
-WRITTEN = ("output", "target", "repaired", "export", "repairs", "curves", "junit", "markdown", "figures")
+WRITTEN = ("output", "target", "repaired", "export", "archive", "repairs", "curves", "junit", "markdown", "figures")
 """Parameters that name what is written."""
 
 

@@ -181,12 +181,12 @@ def _haystack(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
 
 def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
     """Return the document's id."""
-    for key in (doc_key,) if doc_key else _SOURCES:
+    for key in (doc_key,) if doc_key else SOURCES:
         if metadata.get(key) not in {None, ""}:
             return str(metadata[key])
     found = ", ".join(map(str, metadata)) or "nothing"
     raise FormatError(
-        f"expected the document's id under {doc_key or ' or '.join(_SOURCES)}, found {found}",
+        f"expected the document's id under {doc_key or ' or '.join(SOURCES)}, found {found}",
         at=at,
         remedy="say which metadata holds it with doc_key=",
     )

@@ -179,7 +179,7 @@ def agreement() -> str:
     overseers_only()
     found = finished(desk().store)
     labels = {one.name: one.label for one in assessors(desk().store)}
-    pairs = [pair for pair in agreements(found, desk().documents.get) if pair.documents]
+    pairs = agreements(found, desk().documents.get, common=True)
     return render_template("agreement.html", pairs=pairs, alpha=alpha(found), labels=labels, periods=over_time(found))
 
 
