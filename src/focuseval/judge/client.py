@@ -106,7 +106,7 @@ def _exchange(connection: _Connection, path: str, body: dict[str, Any], headers:
     try:
         http.connect()
         if connection.ended:  # before there was anything to end
-            raise TimeoutError
+            return Reply(0, "")
         http.request("POST", path, json.dumps(body).encode("ascii"), headers)
         reply = http.getresponse()
         return _read(reply, reply.read(LIMIT + 1))
