@@ -51,6 +51,7 @@ _PUBLIC = {
     "ModelSettings": "judge",
     "Prompt": "judge",
     "judge_project": "judge",
+    "project_trust": "judge",
     "Measure": "measures",
     "Parameter": "measures",
     "MEASURES": "measures",

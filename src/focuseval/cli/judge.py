@@ -46,7 +46,7 @@ def judge(project: str, **options: Any) -> None:
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b
       focuseval judge sea --endpoint https://llm.example.org/v1 --model large --api-key-env LLM_KEY -j 8
       focuseval assess sea --agreement -o agreement.html
-      focuseval score sea run.xml -m MAgP --assessor model:llama3.1:8b@5c3f09d2
+      focuseval score sea run.xml -m MAgP --assessor model:llama3.1:8b@57c1681f
     """
     from focuseval.cli.judging import judge_documents  # noqa: PLC0415  help must not wait for it
 

@@ -14,7 +14,11 @@ from focuseval.cli.outputs import Command
 @click.argument("file", metavar="ANSWERS")
 @collection_options
 @click.option(
-    "--similarity", type=FiniteRange(0.5, 1), default=0.9, show_default=True, help="The least of an altered quotation."
+    "--similarity",
+    type=FiniteRange(0.5, 1),
+    default=0.9,
+    show_default=True,
+    help="How much of an altered quotation stands in the document, at least.",
 )
 @click.option(
     "--shortest",

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from focuseval.judge.judging import Judged, judge_project
     from focuseval.judge.prompt import Prompt, read_prompt
     from focuseval.judge.settings import ModelSettings
+    from focuseval.judge.trust import Trust, project_trust
 
-__all__ = ["Judged", "ModelSettings", "Prompt", "judge_project", "read_prompt"]
+__all__ = ["Judged", "ModelSettings", "Prompt", "Trust", "judge_project", "project_trust", "read_prompt"]
 
 __getattr__ = attributes(
     __name__,
@@ -19,7 +20,9 @@ __getattr__ = attributes(
         "Judged": "judging",
         "ModelSettings": "settings",
         "Prompt": "prompt",
+        "Trust": "trust",
         "judge_project": "judging",
+        "project_trust": "trust",
         "read_prompt": "prompt",
     },
 )

@@ -106,10 +106,13 @@ def _exchange(connection: _Connection, path: str, body: dict[str, Any], headers:
     try:
         http.connect()
         if connection.ended:  # before there was anything to end
-            raise TimeoutError
+            return Reply(0, "")
         http.request("POST", path, json.dumps(body).encode("ascii"), headers)
         reply = http.getresponse()
         return _read(reply, reply.read(LIMIT + 1))
+    except TimeoutError:  # of a single wait, a moment before the timer
+        connection.ended = True
+        return Reply(0, "")
     except (ConnectionRefusedError, socket.gaierror, ssl.SSLError) as error:
         return Reply(0, "", str(error.strerror or error), refused=True)
     except (OSError, HTTPException) as error:
