@@ -7,6 +7,7 @@ the fields in `FIRST` the first name counts, whatever the others say.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
@@ -85,14 +86,22 @@ def value(row: Mapping[str, Any], name: str, at: Place, *, question: bool = Fals
     >>> value({"qid": 7, "text": None}, "topic", Place("run.json")), value({"text": None}, "text", Place("run.json"))
     (7, None)
     """
-    said = {other: row[other] for other in names_of(name, question=question) if row.get(other) not in (None, "")}
-    names = spelled(said, name, question=question)
-    if not names:
+    there = _there(tuple(row), name, question)
+    said = [other for other in there if row[other] is not None and row[other] != ""] if there else ()
+    if not said:
         return None
-    other = next((other for other in names[1:] if str(said[other]) != str(said[names[0]])), None)
-    if other is not None:
-        raise disagree(names[0], said[names[0]], other, said[other], at)
-    return said[names[0]]
+    names = spelled(said, name, question=question) if len(said) > 1 else said
+    first = row[names[0]]
+    for other in names[1:]:
+        if str(row[other]) != str(first):
+            raise disagree(names[0], first, other, row[other], at)
+    return first
+
+
+@lru_cache(maxsize=1 << 12)
+def _there(keys: tuple[str, ...], name: str, question: bool) -> tuple[str, ...]:
+    """Return the names of a field among a row's keys: rows of a file mostly have the same keys."""
+    return tuple(other for other in names_of(name, question=question) if other in keys)
 
 
 def disagree(one: str, first: object, other: str, second: object, at: Place) -> FormatError:

@@ -399,6 +399,10 @@ def test_a_retriever_s_results_go_straight_into_evaluate():
     gold = [{"topic": "q", "doc": "coffee.md", "quote": GRAMS}]
     results = {"q": [Document(DRAWS, source="tea.md"), Document(GRAMS, source="coffee.md")]}
     assert fe.evaluate(gold, results, ["spanRR"], docs=DOCS).means()["run"] == {"spanRR": 0.5}
+    nameless = {"q": [Document(DRAWS, page=1), Document(GRAMS, page=2), {"content": GRAMS}]}
+    assert fe.evaluate(gold, nameless, ["spanRR"], docs=DOCS).means()["run"] == {"spanRR": 0.5}
+    with pytest.raises(FormatError, match=r"expected the document's id under source or .*, found page; say which"):
+        fe.evaluate([{"topic": "q", "doc": "coffee.md", "start": 17, "end": 45}], nameless, ["spanRR"])
     better = {"q": [GRAMS]}
     scored = fe.evaluate(
         gold, [results, better, {"q": [({"doc": "coffee.md", "text": GRAMS}, 0.4)]}], ["spanRR"], docs=DOCS

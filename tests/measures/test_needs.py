@@ -61,6 +61,13 @@ def test_one_alternative_in_another_document_is_enough():
     assert [scored(ROWS, TEXTS["b.md"], "b.md")[name] for name in MEASURES] == pytest.approx([1, 1, 1, 35 / 49])
 
 
+def test_a_budget_of_words_cuts_what_is_returned():
+    run = [{"topic": "q1", "doc": "b.md", "text": TEXTS["b.md"]}]
+    names = ["needR@6w", "needR@5w", "S-recall@6w", "all-recall@8w", "all-recall@7w"]
+    found = fe.evaluate(ROWS, run, names, docs=TEXTS).means()["run"]
+    assert [found[name] for name in names] == pytest.approx([0.5, 23 / 28 / 2, 0.5, 1, 0])
+
+
 def test_a_needed_item_that_is_not_returned_is_missed():
     assert [scored(ROWS, TEXTS["a.md"], "a.md")[name] for name in MEASURES] == pytest.approx([0.5, 0.5, 0, 14 / 49])
 

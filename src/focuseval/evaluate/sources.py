@@ -77,7 +77,7 @@ def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
     if _by_topic(source):
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
 
-        return _placed(run_from_results(source), index)
+        return _placed(run_from_results(source, doc_key=None if index is None else ""), index)
     from focuseval.formats.frame_rows import run_from_frame  # noqa: PLC0415  only frames need it
 
     return run_from_frame(source, documents=index)

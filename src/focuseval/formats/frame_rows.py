@@ -96,7 +96,7 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
         lines += [row.line] * len(found)
     table = pa.table({name: pa.array([one.get(name) for one in results], kind) for name, kind in _KINDS.items()})
     kept = table.select([name for name in _KINDS if name == "topic" or table[name].null_count < len(table)])
-    return NamedColumns(kept, lambda row: Place(file, lines[row]))
+    return NamedColumns(kept, file, lines)
 
 
 _KINDS = {
@@ -121,7 +121,7 @@ def columns_run(said: NamedColumns, run_id: str, unit: str = "code points", docu
         "path": said.texts("path"),
         "end_path": said.texts("end_path"),
         "chunk": said.numbers("chunk", pa.int64(), UNKNOWN),
-        "line": np.array([said.at(row).line or row + 1 for row in range(len(topic))], np.int64),
+        "line": said.lines,
     }
     _refuse_nan(kept["score"], said)
     for name in ("start", "end"):
@@ -173,7 +173,7 @@ def _judged_in_code_points(judged: list[JudgedSpan], unit: str, documents: Colle
     """Turn the declared unit of judgements into code points."""
     if unit == "code points":
         return judged
-    said = NamedColumns(pa.table({}), lambda row: judged[row].at)
+    said = NamedColumns(pa.table({}), FRAME, [one.at.line for one in judged])
     start, end = (np.array([getattr(one, name) for one in judged], np.int64) for name in ("start", "end"))
     names = pa.array([one.doc or "" for one in judged], pa.string())
     turned = [_in_code_points(said, names, column, unit, documents) for column in (start, end)]

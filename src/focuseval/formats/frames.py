@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError, Place
 from focuseval.fields import NAMES, disagree, missing, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FRAME = "<frame>"
@@ -90,11 +90,23 @@ _WHICH = "say which with columns={{'{}': …}}"
 
 
 class NamedColumns:
-    """The columns of a table by their meaning; `at` says where a row stands, for errors."""
+    """The columns of a table by their meaning, and where its rows stand: in which file, and on which lines."""
 
-    def __init__(self, table: pa.Table, at: Callable[[int], Place] | None = None) -> None:
-        self.table = table
-        self.at = at or (lambda row: Place(FRAME, row + 1))
+    def __init__(self, table: pa.Table, file: str = FRAME, lines: Sequence[int | None] | None = None) -> None:
+        self.table, self.file, self._lines = table, file, lines
+
+    def at(self, row: int) -> Place:
+        """Return where a row stands."""
+        return Place(self.file, row + 1 if self._lines is None else self._lines[row])
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The line of every row, its number where that is not known."""
+        given = self._lines
+        rows = range(1, len(self.table) + 1)
+        return np.array(
+            rows if given is None else [line or row for line, row in zip(given, rows, strict=True)], np.int64
+        )
 
     def find(self, name: str) -> pa.ChunkedArray | None:
         """Return the column that is meant by a name, None when there is none; two that differ are refused."""

@@ -55,7 +55,8 @@ def run_from_results(
 ) -> Run:
     """Return what a retriever returned for each topic, best first, as a run of texts with claimed spans.
 
-    `doc_key` names the metadata that holds the document's id, where it is none of the usual ones.
+    `doc_key` names the metadata that holds the document's id, where it is none of the usual ones. With ``""`` a result
+    may come without one: once the run is placed in a collection its text is looked for in all documents.
 
     >>> run = run_from_results({"q1": [{"doc": "a", "text": "some words", "score": 0.4}]})
     >>> run.document.to_pylist(), run.text.to_pylist(), run.start.tolist()
@@ -184,6 +185,8 @@ def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
     for key in (doc_key,) if doc_key else SOURCES:
         if metadata.get(key) not in {None, ""}:
             return str(metadata[key])
+    if doc_key == "":
+        return ""
     found = ", ".join(map(str, metadata)) or "nothing"
     raise FormatError(
         f"expected the document's id under {doc_key or ' or '.join(SOURCES)}, found {found}",

@@ -75,11 +75,8 @@ class SpanGold:
             by_document.setdefault(span.document, []).append(span)
         for document, group in by_document.items():
             pair = self.rows.judge(topic, document, at)
-            known = [span for span in group if span.start >= 0]
-            merged = union([0] * len(known), [s.start for s in known], [s.end for s in known])
-            rsize = int(merged.before[-1]) if len(known) == len(group) else UNKNOWN
             relevance = int(bool(group)) if grade is None else grade
-            self.rows.articles.append((*pair, relevance, UNKNOWN, rsize, UNKNOWN, None, at.line, code))
+            self.rows.articles.append((*pair, relevance, UNKNOWN, _highlighted(group), UNKNOWN, None, at.line, code))
             for span in group:
                 size = span.end - span.start if span.start >= 0 else UNKNOWN
                 said = (span.quote, span.need, at.line)
@@ -98,6 +95,16 @@ class SpanGold:
             *remarks,
         ]
         return replace(gold, remarks=(*gold.remarks, *noticed))
+
+
+def _highlighted(spans: Sequence[Span]) -> int:
+    """Return the characters in some spans of a document, each once; unknown where a span has no place."""
+    if not all(span.start >= 0 for span in spans):
+        return UNKNOWN
+    if len(spans) <= 1:
+        return spans[0].end - spans[0].start if spans else 0
+    merged = union([0] * len(spans), [span.start for span in spans], [span.end for span in spans])
+    return int(merged.before[-1])
 
 
 def check_span(span: Span, topic: str, at: Place) -> None:
