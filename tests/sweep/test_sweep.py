@@ -210,7 +210,7 @@ def test_the_page_is_a_report_that_draws_quality_against_cost(folder):
     page = Path("sweep.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "Quality against cost" in page
-    chart = fe.sweep("gold.jsonl", "docs", SPECS).report().chart("cost")
+    chart = fe.sweep("gold.jsonl", "docs", SPECS).report().chart("chunking-cost")
     assert [row[0] for row in chart.rows] == [row[0] for row in fe.sweep("gold.jsonl", "docs", SPECS).table().rows]
     assert done.stderr.splitlines()[-1].startswith("sweep.html: ")
 

@@ -14,7 +14,7 @@ def test_quality_is_drawn_against_cost(tmp_path: Path, browser):
     found = sweep(GOLD, TEXTS, ["sentences:1", "characters:20", "characters:20/10"], measures=["spanR@40c"])
     write_whole(tmp_path / "sweep.html", [render_html(found.report()).encode()])
     browser.open((tmp_path / "sweep.html").as_uri())
-    browser.run("document.getElementById('chart-cost').scrollIntoView()")
-    drawn = browser.wait("return document.querySelector('#chart-cost svg')?.textContent")
+    browser.run("document.getElementById('chart-chunking-cost').scrollIntoView()")
+    drawn = browser.wait("return document.querySelector('#chart-chunking-cost svg')?.textContent")
     assert all(name in drawn for name in found.names)
     assert browser.errors() == []

@@ -58,7 +58,11 @@ class SweepCommand(Command):
 @tokenizer_option
 @click.option("--topics", metavar="FILE", help="The questions, where the gold does not hold them.")
 @click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: as in 'focuseval retrieve'; english.")
-@click.option("--limit", type=click.IntRange(1), help="Most results of a topic that bm25 returns; 1500.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="Most results of a topic that bm25 returns; all that the largest budget needs, 100 at least.",
+)
 @significance_options()
 @gold_format_option
 @assessor_options

@@ -59,7 +59,7 @@ def quality_against_cost(found: Sweep) -> Chart:
     )
     columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best")
     spec = _spec(found.measure, columns, labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows]))
-    return Chart("cost", "Quality against cost", caption, "curves", columns, tuple(rows), spec)
+    return Chart("chunking-cost", "Quality against cost of indexing", caption, "curves", columns, tuple(rows), spec)
 
 
 def labels(points: Sequence[tuple[str, int, float]]) -> list[dict[str, Any]]:

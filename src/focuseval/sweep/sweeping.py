@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,13 @@ from focuseval.chunks.cut import opened
 from focuseval.errors import MissingDataError, UsageError
 from focuseval.evaluate.evaluation import plan_evaluation
 from focuseval.evaluate.sources import as_gold, read
+from focuseval.measures import Asked, parse
+from focuseval.measures.measure import Budget
 from focuseval.retrieve import retrieve, units
 from focuseval.run import Run
 from focuseval.significance.settings import Settings
 from focuseval.sweep.result import Sweep
+from focuseval.task.tasks import MOST_RESULTS
 from focuseval.tokens import remembered
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection import Index
     from focuseval.gold import Gold
-    from focuseval.measures import Asked, Measure
+    from focuseval.measures import Measure
     from focuseval.retrieve import UnitList
     from focuseval.tokens import Tokenizer
 
@@ -35,6 +39,9 @@ BM25 = "bm25"
 MEASURES = ("spanR@2000c", "spanR@1000c", "spanR@4000c", "IoU@2000c")
 IN_TOKENS = ("spanR@500t", "spanR@250t", "spanR@1000t", "IoU@500t")
 """What is measured by default; the first decides. The second with a tokenizer."""
+
+_LENGTHS = {"characters": 1, "words": 8, "tokens": 6}
+"""Characters of what a budget counts, rather too many than too few."""
 
 CEILINGS = ("ceiling(spanR)", "ceiling(IoU)")
 """What is always measured."""
@@ -76,7 +83,7 @@ def sweep(
     progress
         Called with the number of chunkings done, their number, and the name of the next.
     options
-        Of `focuseval.retrieve`: ``language``, ``k1``, ``b``, ``limit`` …
+        Of `focuseval.retrieve`: ``language``, ``k1``, ``b`` …; ``limit`` is what the largest budget needs.
 
     >>> texts = {"tea": "Boil the water. Black tea draws for four minutes. Pour the water away."}
     >>> gold = [{"topic": "q", "query": "How long does black tea draw?", "doc": "tea", "start": 16, "end": 49}]
@@ -92,6 +99,7 @@ def sweep(
         if isinstance(how, str) and not Path(how).is_file():
             parse_spec(how)  # before anything takes time
     counted = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
+    asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
     given = _given_runs(retriever, len(chunks))
     questions = {} if given else _questions(gold, topics)
     every, runs, extents, noticed = [], [], [], list[str]()
@@ -99,16 +107,39 @@ def sweep(
         if progress:
             progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
         cut = chunk(index, how, tokenizer=tokenizer)
-        run = _own(given[number], index, cut) if given else _retrieved(index, questions, cut, retriever, options)
+        text = extent(cut, index, counted)
+        wanted = {"limit": enough_results(asked, text.mean), **options}
+        run = _own(given[number], index, cut) if given else _retrieved(index, questions, cut, retriever, wanted)
         every.append(cut)
         noticed += run.remarks  # the same of every chunking, mostly
         runs.append(replace(run, run_id=cut.name or f"chunking {number + 1}", remarks=()))
-        extents.append(extent(cut, index, counted))
-    asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
+        extents.append(text)
     made = plan_evaluation(
         gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
     )
     return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(noticed)))
+
+
+def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> int:
+    """Return how many results the measures can look at: those of the largest rank, or twice those of a budget.
+
+    Chunks are so many characters long on average. There are never fewer than a hundred, and as many as a run may have
+    where a measure looks at all of them.
+
+    >>> [enough_results([name], 40) for name in ("IoU@5", "spanR@4000c", "spanRR")]
+    [100, 200, 1500]
+    """
+    wanted = 100
+    for named in measures:
+        one = parse(named) if isinstance(named, str) else named
+        at = one.arguments().get("at") if isinstance(one, Asked) else None
+        if isinstance(at, Budget):
+            wanted = max(wanted, ceil(2 * at.amount * _LENGTHS[at.unit] / max(size, 1)))
+        elif isinstance(at, int):
+            wanted = max(wanted, at)
+        elif not (isinstance(one, Asked) and one.measure.name == "ceiling"):  # which looks at no result
+            return MOST_RESULTS
+    return min(wanted, MOST_RESULTS)
 
 
 def _given_runs(retriever: str | Retriever | Sequence[Any], many: int) -> Sequence[Any]:
