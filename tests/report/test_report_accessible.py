@@ -86,6 +86,24 @@ def test_graphs_tell_their_rows_by_arrow_keys_and_open_a_topic(shown, report):
     assert f"topic={row.topic}" in shown.address
 
 
+def test_a_touch_tells_what_a_mark_stands_for(shown, report):
+    shown.size(390, 844)
+    shown.run("focuseval.charts.byId('means').scrollIntoView({ block: 'center', behavior: 'instant' })")
+    shown.wait("return document.querySelector('#chart-means .mark-symbol path')")
+    x, y = shown.run(
+        """const point = document.querySelector('#chart-means .mark-symbol path').getBoundingClientRect();
+        return [point.x + point.width / 2, point.y + point.height / 2];"""
+    )
+    shown.cdp("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        shown.cdp("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        shown.cdp("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        tip = shown.wait("return document.querySelector('#chart-means .tip').textContent")
+    finally:
+        shown.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert tip.startswith(f"run: {report.first.runs[0].run}, mean: {report.first.runs[0].means[0].mean:.4f}")
+
+
 def test_a_click_on_a_bar_opens_its_topic(shown, report):
     shown.size(1280, 900)
     shown.run("focuseval.charts.byId('differences').scrollIntoView({ block: 'center', behavior: 'instant' })")
@@ -155,9 +173,9 @@ def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, 
     caption = chosen.run("return document.querySelector('#chart-differences figcaption').textContent")
     assert caption.startswith(f"A ({c}) minus B ({a}) in IoU@1")
     assert b not in caption
-    slices = {row[0]: row[2:5] for row in rows(chosen, "slices")}
+    slices = {row[0]: row[1:4] for row in rows(chosen, "slices")}
     even = [expected[t][0] for t in three.choices.topics if int(t) % 2 == 0]
-    assert float(slices["even"][1]) == pytest.approx(sum(even) / len(even), abs=1e-4)
+    assert float(slices["even tag"][1]) == pytest.approx(sum(even) / len(even), abs=1e-4)
     chosen.run("document.getElementById('verdict-back').click()")
     assert chosen.run("return document.getElementById('verdict').textContent") == three.first.verdict.headline
 

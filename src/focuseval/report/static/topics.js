@@ -100,7 +100,7 @@
     const number = (text) => node("td", { class: "number" }, text);
     const cells = [number(count(own.length)), number(four(a))];
     if (state.b >= 0) cells.push(number(four(b)), number(own.length ? focuseval.signed(a - b) : "–"), number(found ? `[${focuseval.signed(found[0])}, ${focuseval.signed(found[1])}]` : "–"));
-    return node("tr", {}, node("th", { scope: "row" }, name), node("td", {}, visible(slice.group)), ...cells);
+    return node("tr", {}, node("th", { scope: "row" }, name, " ", node("small", {}, visible(slice.group))), ...cells);
   };
 
   const showSlices = () => {
