@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from axe import violations
+from building import gold_of, run_of
 from focuseval.assess.web import __file__ as web
 from focuseval.cli import main
 from focuseval.heat import heat_map
@@ -178,6 +179,59 @@ def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, 
     assert float(slices["even tag"][1]) == pytest.approx(sum(even) / len(even), abs=1e-4)
     chosen.run("document.getElementById('verdict-back').click()")
     assert chosen.run("return document.getElementById('verdict').textContent") == three.first.verdict.headline
+
+
+def in_browser(browser, tmp_path, report):
+    """Open a report, draw all its graphs, and return what the page says of its means."""
+    path = tmp_path / "report.html"
+    path.write_text(render_html(report), encoding="utf-8")
+    browser.open("about:blank")
+    browser.open(path.as_uri())
+    browser.wait("return document.readyState === 'complete'")
+    browser.run(DRAW)
+    browser.run(OPEN)
+    browser.run("return new Promise((done) => setTimeout(done, 200))")
+    assert browser.errors() == []
+    return browser.run(
+        "return [...document.querySelectorAll('#chart-means tbody tr')].map((row) => row.firstChild.textContent)"
+    )
+
+
+def test_a_baseline_is_a_dashed_line_and_its_pairs_are_tested(browser, tmp_path):
+    gold, runs, texts = campaign(topics=8, runs=3, documents=20)
+    report = build_report(gold, runs, ["MAgP", "IoU@1"], docs=texts, task="spans", baseline="run-01")
+    in_browser(browser, tmp_path, report)
+    assert browser.run("return document.querySelectorAll('#chart-means .mark-rule line[stroke-dasharray]').length") == 1
+    browser.wait(READY)
+    choose(browser, "pick-b", next(name for name in report.choices.runs if name not in (report.first.a, "run-01")))
+    assert browser.run("return document.getElementById('verdict').textContent").endswith(": not tested.")
+
+
+def test_many_runs_are_drawn_as_their_captions_say(browser, tmp_path):
+    gold, runs, texts = campaign(topics=3, runs=60, documents=12, length=400, depth=4)
+    report = build_report(gold, runs, ["MAgP", "gP@5"], docs=texts, task="spans")
+    drawn = in_browser(browser, tmp_path, report)
+    assert drawn == [row[0] for row in report.chart("means").rows]
+    assert f"{len(drawn)} of 60 runs are drawn" in report.chart("means").caption
+    assert len({row[1] for row in report.chart("stars").rows}) == 24
+
+
+@pytest.mark.parametrize("case", ["one run", "no collection", "documents only"])
+def test_a_page_with_less_to_show_has_no_complaint(browser, tmp_path, case):
+    gold, runs, texts = campaign(topics=4, runs=2, documents=12)
+    if case == "one run":
+        report = build_report(gold, runs[:1], ["MAgP", "spanR@5"], docs=texts, task="spans")
+    elif case == "no collection":
+        report = build_report(gold, runs, ["MAgP"], task="spans")
+    else:
+        judged = gold_of({"1": {"a": {"grade": 1}, "b": {"grade": 0}}, "2": {"a": {"grade": 1}}})
+        ranked = [run_of({"1": ["a", "b"], "2": ["b", "a"]}, "one"), run_of({"1": ["b", "a"], "2": ["b"]}, "two")]
+        report = build_report(judged, ranked, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
+    in_browser(browser, tmp_path, report)
+    assert len(rows(browser)) == len(report.choices.topics)
+    if case != "no collection":
+        browser.wait(READY)
+        assert browser.run("return document.querySelectorAll('#list-a li').length") > 0
 
 
 def test_topics_are_sorted_by_every_column_and_filtered_and_the_address_keeps_it(chosen):
