@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from axe import violations
+from building import gold_of, run_of
 from focuseval.assess.web import __file__ as web
 from focuseval.cli import main
 from focuseval.heat import heat_map
@@ -86,6 +87,24 @@ def test_graphs_tell_their_rows_by_arrow_keys_and_open_a_topic(shown, report):
     assert f"topic={row.topic}" in shown.address
 
 
+def test_a_touch_tells_what_a_mark_stands_for(shown, report):
+    shown.size(390, 844)
+    shown.run("focuseval.charts.byId('means').scrollIntoView({ block: 'center', behavior: 'instant' })")
+    shown.wait("return document.querySelector('#chart-means .mark-symbol path')")
+    x, y = shown.run(
+        """const point = document.querySelector('#chart-means .mark-symbol path').getBoundingClientRect();
+        return [point.x + point.width / 2, point.y + point.height / 2];"""
+    )
+    shown.cdp("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        shown.cdp("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        shown.cdp("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        tip = shown.wait("return document.querySelector('#chart-means .tip').textContent")
+    finally:
+        shown.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert tip.startswith(f"run: {report.first.runs[0].run}, mean: {report.first.runs[0].means[0].mean:.4f}")
+
+
 def test_a_click_on_a_bar_opens_its_topic(shown, report):
     shown.size(1280, 900)
     shown.run("focuseval.charts.byId('differences').scrollIntoView({ block: 'center', behavior: 'instant' })")
@@ -155,11 +174,64 @@ def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, 
     caption = chosen.run("return document.querySelector('#chart-differences figcaption').textContent")
     assert caption.startswith(f"A ({c}) minus B ({a}) in IoU@1")
     assert b not in caption
-    slices = {row[0]: row[2:5] for row in rows(chosen, "slices")}
+    slices = {row[0]: row[1:4] for row in rows(chosen, "slices")}
     even = [expected[t][0] for t in three.choices.topics if int(t) % 2 == 0]
-    assert float(slices["even"][1]) == pytest.approx(sum(even) / len(even), abs=1e-4)
+    assert float(slices["even tag"][1]) == pytest.approx(sum(even) / len(even), abs=1e-4)
     chosen.run("document.getElementById('verdict-back').click()")
     assert chosen.run("return document.getElementById('verdict').textContent") == three.first.verdict.headline
+
+
+def in_browser(browser, tmp_path, report):
+    """Open a report, draw all its graphs, and return what the page says of its means."""
+    path = tmp_path / "report.html"
+    path.write_text(render_html(report), encoding="utf-8")
+    browser.open("about:blank")
+    browser.open(path.as_uri())
+    browser.wait("return document.readyState === 'complete'")
+    browser.run(DRAW)
+    browser.run(OPEN)
+    browser.run("return new Promise((done) => setTimeout(done, 200))")
+    assert browser.errors() == []
+    return browser.run(
+        "return [...document.querySelectorAll('#chart-means tbody tr')].map((row) => row.firstChild.textContent)"
+    )
+
+
+def test_a_baseline_is_a_dashed_line_and_its_pairs_are_tested(browser, tmp_path):
+    gold, runs, texts = campaign(topics=8, runs=3, documents=20)
+    report = build_report(gold, runs, ["MAgP", "IoU@1"], docs=texts, task="spans", baseline="run-01")
+    in_browser(browser, tmp_path, report)
+    assert browser.run("return document.querySelectorAll('#chart-means .mark-rule line[stroke-dasharray]').length") == 1
+    browser.wait(READY)
+    choose(browser, "pick-b", next(name for name in report.choices.runs if name not in (report.first.a, "run-01")))
+    assert browser.run("return document.getElementById('verdict').textContent").endswith(": not tested.")
+
+
+def test_many_runs_are_drawn_as_their_captions_say(browser, tmp_path):
+    gold, runs, texts = campaign(topics=3, runs=60, documents=12, length=400, depth=4)
+    report = build_report(gold, runs, ["MAgP", "gP@5"], docs=texts, task="spans")
+    drawn = in_browser(browser, tmp_path, report)
+    assert drawn == [row[0] for row in report.chart("means").rows]
+    assert f"{len(drawn)} of 60 runs are drawn" in report.chart("means").caption
+    assert len({row[1] for row in report.chart("stars").rows}) == 24
+
+
+@pytest.mark.parametrize("case", ["one run", "no collection", "documents only"])
+def test_a_page_with_less_to_show_has_no_complaint(browser, tmp_path, case):
+    gold, runs, texts = campaign(topics=4, runs=2, documents=12)
+    if case == "one run":
+        report = build_report(gold, runs[:1], ["MAgP", "spanR@5"], docs=texts, task="spans")
+    elif case == "no collection":
+        report = build_report(gold, runs, ["MAgP"], task="spans")
+    else:
+        judged = gold_of({"1": {"a": {"grade": 1}, "b": {"grade": 0}}, "2": {"a": {"grade": 1}}})
+        ranked = [run_of({"1": ["a", "b"], "2": ["b", "a"]}, "one"), run_of({"1": ["b", "a"], "2": ["b"]}, "two")]
+        report = build_report(judged, ranked, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
+    in_browser(browser, tmp_path, report)
+    assert len(rows(browser)) == len(report.choices.topics)
+    if case != "no collection":
+        browser.wait(READY)
+        assert browser.run("return document.querySelectorAll('#list-a li').length") > 0
 
 
 def test_topics_are_sorted_by_every_column_and_filtered_and_the_address_keeps_it(chosen):

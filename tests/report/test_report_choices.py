@@ -1,12 +1,15 @@
 """What a reader can choose in the page: every number is the engine's."""
 
+import json
 from itertools import combinations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import focuseval as fe
 from building import gold_of, run_of
+from focuseval.cli import main
 from focuseval.measures import parse
 from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
@@ -96,6 +99,12 @@ def test_rag_is_decided_by_a_budget_and_every_other_task_by_its_official_measure
         for task, measures in profile.tasks.items():
             assert profile.deciding(task) in measures
             assert profile.name == "rag" or profile.deciding(task) == measures[0]
+
+
+def test_the_profile_s_page_names_the_measure_that_decides():
+    told = CliRunner().invoke(main, ["profiles", "rag"]).stdout
+    assert "Decides     spanR@2000c" in told
+    assert json.loads(CliRunner().invoke(main, ["profiles", "rag", "--json"]).stdout)["tasks"]["spans"]["decides"]
 
 
 def test_the_longest_chunk_does_not_win_by_its_length_alone():

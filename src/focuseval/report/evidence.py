@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
-MOST_LISTED = 40
-"""Runs in plots that give every run a line of its own."""
 MOST_LINES = 7
 """Runs that get a colour and a dash of their own; the others are grey."""
 MOST_TESTS = 2_000
@@ -127,7 +125,7 @@ class Evidence:
         others = [name for name in self.scores.measures if name != self.measure]
         return (self.measure, *others[: MOST_TESTS // pairs]) if pairs else ()
 
-    def listed(self, most: int = MOST_LISTED) -> list[int]:
+    def listed(self, most: int) -> list[int]:
         """Return the runs that a plot has room for, best first; the baseline is always among them."""
         chosen = [int(run) for run in self.order[:most]]
         if self.baseline is not None and self.baseline not in chosen:

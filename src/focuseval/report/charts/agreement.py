@@ -22,31 +22,10 @@ def significance_stars(evidence: Evidence) -> Chart | None:
     """Draw which run improves significantly on which; rows are there for every measure that was tested."""
     if len(evidence.labels) < 2:
         return None
-    listed, measures = evidence.listed(), evidence.tested
+    listed, measures = evidence.listed(MOST_DRAWN), evidence.tested
     rows = [row for measure in measures for row in _stars(evidence, listed, measure)]
     if not rows:
         return None
-    size = 22 if len(listed) <= MOST_DRAWN else 13
-    axis = {"labelLimit": 120, "labelFontSize": min(11, size - 3), "domain": False, "ticks": False}
-    place = {"type": "nominal", "sort": None}
-    spec = {
-        "width": {"step": size},
-        "height": {"step": size},
-        "data": {"name": "rows"},
-        "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
-        "encoding": {
-            "x": {"field": "column", "title": "… than this run", **place, "axis": {**axis, "labelAngle": -60}},
-            "y": {"field": "row", "title": "this run is better …", **place, "axis": axis},
-            "tooltip": [{"field": name} for name in ("row", "column", "kind")],
-        },
-        "layer": [
-            {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
-            {
-                "mark": {"type": "text", "baseline": "middle", "fontSize": size * 0.62},
-                "encoding": {"text": {"field": "mark"}},
-            },
-        ],
-    }
     found = evidence.compared(evidence.measure)
     names = {"measure": evidence.measure, "method": found.method if found else str(evidence.settings)}
     rest = len(evidence.scores.measures) - len(measures)
@@ -63,12 +42,36 @@ def significance_stars(evidence: Evidence) -> Chart | None:
         section="agreement",
         columns=("measure", "row", "column", "mark", "kind"),
         rows=tuple(rows),
-        spec=spec,
+        spec=_matrix(),
         pivot=("row", "column", "mark"),
         head="run, better than",
         by="measure",
     )
-    return following(chart, names)
+    return following(chart, names, [evidence.labels[run] for run in listed])
+
+
+def _matrix() -> dict[str, Any]:
+    """Return a cell for every pair of runs under one measure."""
+    axis = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
+    place = {"type": "nominal", "sort": None}
+    return {
+        "width": {"step": 22},
+        "height": {"step": 22},
+        "data": {"name": "rows"},
+        "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
+        "encoding": {
+            "x": {"field": "column", "title": "… than this run", **place, "axis": {**axis, "labelAngle": -60}},
+            "y": {"field": "row", "title": "this run is better …", **place, "axis": axis},
+            "tooltip": [{"field": name} for name in ("row", "column", "kind")],
+        },
+        "layer": [
+            {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
+            {
+                "mark": {"type": "text", "baseline": "middle", "fontSize": 13.6},
+                "encoding": {"text": {"field": "mark"}},
+            },
+        ],
+    }
 
 
 def _shade() -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Chart:
     """Column whose every value gets a table of its own."""
     form: dict[str, Any] | None = None
     """Of a graph that follows the chosen pair and measure, ``spec`` and ``caption`` with names such as ``{measure}`` in
-    them; the page fills them and makes the rows itself."""
+    them, the ``names`` of this report, and the ``runs`` that are drawn; the page fills them and makes the rows."""
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as Vega-Lite wants them."""
@@ -82,9 +82,9 @@ def filled(form: Any, names: Mapping[str, str]) -> Any:
     return [filled(value, names) for value in form] if isinstance(form, list) else form
 
 
-def following(chart: Chart, names: Mapping[str, str]) -> Chart:
+def following(chart: Chart, names: Mapping[str, str], runs: Sequence[str] = ()) -> Chart:
     """Return a graph with its names filled in, which keeps the form that a page fills for another choice."""
-    form = {"spec": chart.spec, "caption": chart.caption}
+    form = {"spec": chart.spec, "caption": chart.caption, "names": dict(names), "runs": list(runs)}
     return replace(chart, spec=filled(chart.spec, names), caption=filled(chart.caption, names), form=form)
 
 

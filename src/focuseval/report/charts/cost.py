@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,17 @@ def cost_and_quality(evidence: Evidence) -> Chart | None:
     pair = {evidence.labels[run] for run in evidence.pair or ()}
     ends = {rows[0][0], rows[-1][0]}
     named = [row[0] for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
+    caption = (
+        f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
+        "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
+        f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
+    )
+    columns = ("run", "characters", "recall", "frontier")
+    return Chart("cost", "Cost against quality", caption, "curves", columns, rows, _spec(named))
+
+
+def _spec(named: list[str]) -> dict[str, Any]:
+    """Return points with the names of some, and the frontier as steps."""
     x = axis("characters", f"mean characters of the first {READ} results", scale={"zero": False, "nice": True})
     y = axis("recall", f"spanR@{READ}", scale={"zero": False})
     kind = {"domain": [ON, BEHIND], "range": ["circle", "cross"]}
@@ -43,7 +54,7 @@ def cost_and_quality(evidence: Evidence) -> Chart | None:
         {"field": "frontier"},
     ]
     front = [{"filter": f"datum.frontier === '{ON}'"}]
-    spec = {
+    return {
         "width": "container",
         "height": 320,
         "data": {"name": "rows"},
@@ -71,16 +82,9 @@ def cost_and_quality(evidence: Evidence) -> Chart | None:
             _labels(named[1::2], 13),
         ],
     }
-    caption = (
-        f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
-        "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
-        f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
-    )
-    columns = ("run", "characters", "recall", "frontier")
-    return Chart("cost", "Cost against quality", caption, "curves", columns, rows, spec)
 
 
-def _labels(runs: list[str], above: int) -> dict[str, object]:
+def _labels(runs: list[str], above: int) -> dict[str, Any]:
     """Write the names of some runs beside their points: neighbours above and below in turn."""
     return {
         "transform": [{"filter": {"field": "run", "oneOf": runs}}],

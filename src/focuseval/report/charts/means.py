@@ -69,7 +69,7 @@ def means_with_intervals(evidence: Evidence) -> Chart | None:
         + left_out(len(listed), len(evidence.labels))
     )
     chart = Chart("means", "Means", caption, "answer", ("run", "mean", "low", "high"), tuple(rows), spec)
-    return following(chart, names)
+    return following(chart, names, [evidence.labels[run] for run in listed])
 
 
 MOST_POINTS = 60
@@ -101,7 +101,7 @@ def values_per_run(evidence: Evidence) -> Chart | None:
     }
     columns, pivot = ("run", "topic", "value"), ("topic", "run", "value")
     chart = Chart("values", "Topics behind the means", caption, "topics", columns, rows, spec, pivot)
-    return following(chart, {"measure": evidence.measure})
+    return following(chart, {"measure": evidence.measure}, [evidence.labels[run] for run in listed])
 
 
 def _points() -> list[dict[str, Any]]:

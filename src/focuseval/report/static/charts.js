@@ -65,7 +65,10 @@
     const renderer = chart.rows.length > MANY ? "canvas" : "svg";
     const view = new vega.View(parsed(chart, plot.clientWidth, light), { renderer, container: plot, hover: true, logLevel: vega.Error });
     view.tooltip((_handler, _event, _item, value) => tell(figure, value));
-    view.addEventListener("click", (_event, item) => item?.datum?.topic !== undefined && openTopic(item.datum.topic));
+    view.addEventListener("click", (_event, item) => {
+      if (item?.tooltip) tell(figure, item.tooltip); // a finger leaves no pointer on the mark
+      if (item?.datum?.topic !== undefined) openTopic(item.datum.topic);
+    });
     view.run();
     views.set(figure, view);
     figure.dataset.drawn = "";

@@ -6,13 +6,13 @@
 
   const measure = () => choices().measures[state.measure];
 
-  /** Runs by their mean under the measure that decides: the order of every graph of runs. */
-  const runs = () => choices().runs.map((name, run) => ({ name, run }));
+  /** The runs that a graph draws, in its order. */
+  const runs = (chart) => chart.form.runs.map((name) => ({ name, run: choices().runs.indexOf(name) })).filter(({ run }) => run >= 0);
 
   focuseval.followed = {
     means: (chart) => ({
-      names: { measure: measure(), baseline: chart.baseline },
-      rows: runs().map(({ name, run }) => [name, ...choices().means[state.measure][run]]).filter((row) => row[1] !== null),
+      names: { ...chart.form.names, measure: measure() },
+      rows: runs(chart).map(({ name, run }) => [name, ...choices().means[state.measure][run]]).filter((row) => row[1] !== null),
     }),
 
     differences: () => {
@@ -26,14 +26,14 @@
       };
     },
 
-    values: () => ({
+    values: (chart) => ({
       names: { measure: measure() },
-      rows: runs().flatMap(({ name, run }) => valuesOf(run).map((value, topic) => [name, choices().topics[topic], value]).filter((row) => row[2] !== null)),
+      rows: runs(chart).flatMap(({ name, run }) => valuesOf(run).map((value, topic) => [name, choices().topics[topic], value]).filter((row) => row[2] !== null)),
     }),
 
-    stars: () => ({
+    stars: (chart) => ({
       names: { measure: measure(), method: choices().methods[state.measure] || "not tested in this report" },
-      rows: runs().flatMap((one) => runs().map((other) => {
+      rows: runs(chart).flatMap((one) => runs(chart).map((other) => {
         const better = one.run !== other.run && pair(one.run, other.run)?.code === 1;
         const kind = one.run === other.run ? "itself" : better ? "better" : "no";
         return [measure(), one.name, other.name, { itself: "·", better: "★", no: "" }[kind], kind];

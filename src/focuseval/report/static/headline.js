@@ -1,7 +1,7 @@
 // The verdict of the chosen pair under the chosen measure, and the pickers that choose them.
 "use strict";
 (() => {
-  const { byId, count, node, visible } = focuseval;
+  const { byId, count, node, option, visible } = focuseval;
   const { change, choices, defaults, listen, state } = focuseval.choice;
   const { carried, carrying, counts, meanOf, pair, reversed, topicRows } = focuseval.scores;
   const WORDS = { 1: ["better", "▲", "Better"], 0: ["cannot-tell", "?", "Cannot tell"], "-1": ["worse", "▼", "Worse"] };
@@ -98,8 +98,6 @@
     const rest = needed ? `Without the ${gains} of ${side} there would be no difference.` : "Gains and losses are equal.";
     byId("carried").textContent = state.b < 0 ? "" : `A is better on ${count(won)}, B on ${count(lost)} and neither on ${count(tied)} of ${topics(all)}. ${rest}`;
   };
-
-  const option = (value, text) => node("option", { value }, visible(text));
 
   /** Mark A and B in the table of runs. */
   const showRoles = () => {

@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, data, describe, fragments, node, percent, sizes, visible } = focuseval;
   const { choices, state } = focuseval.choice;
-  const { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, take, within } = focuseval.results;
+  const { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
   const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
   const fetched = new Map();
@@ -83,15 +83,7 @@
     );
   };
 
-  const spansOf = (run, doc) => {
-    const made = within(state.topic, run).filter((one) => one.doc === doc && one.end > one.start && one.start >= 0);
-    const flat = [];
-    for (const { start, end } of made.sort((x, y) => x.start - y.start)) {
-      if (flat.length && start <= flat.at(-1)) flat[flat.length - 1] = Math.max(flat.at(-1), end);
-      else flat.push(start, end);
-    }
-    return flat;
-  };
+  const spansOf = (run, doc) => readOf(state.topic, run, cut()).get(doc) ?? [];
 
   const noText = (pane, doc) => {
     const known = lists().highlighted || lists().depth ? "Its text is not embedded in this file; 'focuseval report --serve' shows it, and --text-limit embeds more." : "";

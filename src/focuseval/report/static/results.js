@@ -106,10 +106,13 @@
     return united(pieces);
   };
 
+  /** What is read of a run's list up to a cut-off: Map of document → spans. */
+  const readOf = (topic, run, at) => united(within(topic, run, at).map(({ doc, start, end }) => [doc, start, end]));
+
   /** Characters read, highlighted among them, and the measures of sets of spans that follow from them. */
   const numbers = (topic, run, at = cut()) => {
     const gold = goldOf(topic);
-    const read = united(within(topic, run, at).map(({ doc, start, end }) => [doc, start, end]));
+    const read = readOf(topic, run, at);
     let [size, found, whole] = [0, 0, 0];
     for (const [doc, flat] of read) {
       size += total(flat);
@@ -163,5 +166,5 @@
     for (const key of [...expanded.keys()]) if (key.startsWith(`${topic}/`)) expanded.delete(key);
   };
 
-  focuseval.results = { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, resultsOf, shared, take, topicOf, within };
+  focuseval.results = { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
 })();

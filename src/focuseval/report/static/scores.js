@@ -21,13 +21,17 @@
     return rows.sort((x, y) => x.difference - y.difference || x.topic - y.topic);
   };
 
+  /** Where a pair stands in the list of all pairs: 0–1, 0–2 … 1–2 … */
+  const pairPlace = (a, b) => {
+    const [first, second] = a < b ? [a, b] : [b, a];
+    return first * choices().runs.length - (first * (first + 1)) / 2 + (second - first - 1);
+  };
+
   /** How A compares with B: difference, interval, p and verdict; null where the pair was not tested. */
   const pair = (a = state.a, b = state.b, measure = state.measure) => {
-    const { pairs, runs } = choices();
+    const { pairs } = choices();
     if (b < 0 || a === b || !pairs[measure]) return null;
-    const [first, second] = a < b ? [a, b] : [b, a];
-    const place = first * runs.length - (first * (first + 1)) / 2 + (second - first - 1);
-    const found = pairs[measure][place];
+    const found = pairs[measure][pairPlace(a, b)];
     if (!found) return null;
     const sign = a < b ? 1 : -1;
     const [difference, low, high, p, corrected, code, ties, detectable, needed, reason] = found;
@@ -80,5 +84,5 @@
 
   const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
-  focuseval.scores = { carried, carrying, counts, mean, meanOf, pair, reversed, topicRows, valuesOf };
+  focuseval.scores = { carried, carrying, counts, mean, meanOf, pair, pairPlace, reversed, topicRows, valuesOf };
 })();

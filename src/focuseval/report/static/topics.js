@@ -1,10 +1,10 @@
 // Every topic of the chosen pair: sorted by any column, filtered by words, tag, sign and size; and the slices.
 "use strict";
 (() => {
-  const { byId, count, node, pause, visible } = focuseval;
+  const { byId, count, node, option, pause, visible } = focuseval;
   const FIRST = 40;
   const { address, change, choices, listen, state, topicAddresses } = focuseval.choice;
-  const { mean, topicRows } = focuseval.scores;
+  const { mean, pairPlace, topicRows } = focuseval.scores;
 
   /** A topic's name as a link into lists and text, with what it asks. */
   focuseval.topicLink = (topic, addressOf = topicAddresses()) => {
@@ -79,11 +79,9 @@
 
   /** The interval of a slice: of the report's own pair under every measure, of every pair under the measure that decides. */
   const intervalOf = (slice) => {
-    const { a, b, decides, runs } = choices();
-    const [first, second] = state.a < state.b ? [state.a, state.b] : [state.b, state.a];
-    const place = first * runs.length - (first * (first + 1)) / 2 + (second - first - 1);
+    const { a, b, decides } = choices();
     if (state.b >= 0 && state.measure === decides && slice.pairs) {
-      const [low, high] = slice.pairs[place];
+      const [low, high] = slice.pairs[pairPlace(state.a, state.b)];
       return low === null ? null : state.a < state.b ? [low, high] : [-high, -low];
     }
     if (!slice.measures || ![state.a, state.b].every((run) => run === a || run === b)) return null;
@@ -100,7 +98,7 @@
     const number = (text) => node("td", { class: "number" }, text);
     const cells = [number(count(own.length)), number(four(a))];
     if (state.b >= 0) cells.push(number(four(b)), number(own.length ? focuseval.signed(a - b) : "–"), number(found ? `[${focuseval.signed(found[0])}, ${focuseval.signed(found[1])}]` : "–"));
-    return node("tr", {}, node("th", { scope: "row" }, name), node("td", {}, visible(slice.group)), ...cells);
+    return node("tr", {}, node("th", { scope: "row" }, name, " ", node("small", {}, visible(slice.group))), ...cells);
   };
 
   const showSlices = () => {
@@ -117,7 +115,7 @@
       byId(id)?.addEventListener("input", (event) => change({ [key]: event.target.value }));
     }
     const tags = [...new Set(choices().tags.flat())].sort();
-    byId("filter-tag")?.append(...tags.map((tag) => node("option", { value: tag }, visible(tag))));
+    byId("filter-tag")?.append(...tags.map((tag) => option(tag, tag)));
     if (byId("filter-tag")) byId("filter-tag").closest("label").hidden = !tags.length;
     byId("topic-table").addEventListener("click", (event) => {
       const name = event.target.closest("button[data-sort]")?.dataset.sort;

@@ -1,13 +1,11 @@
 // Walking through lists and text: pickers, the cut-off, buttons, keys, and what an address asks for.
 "use strict";
 (() => {
-  const { byId, count, node, visible } = focuseval;
+  const { byId, count, node, option, visible } = focuseval;
   const { change, choices, follow, listen, state } = focuseval.choice;
   const { cut, lists, resultsOf } = focuseval.results;
   const { open, openTopic, show, showNumbers } = focuseval.heat;
   const LETTERS = { results: "r", articles: "a", characters: "c" };
-
-  const option = (value, text) => node("option", { value }, visible(text));
 
   const label = ({ doc, judged, rank }, number) => `${number + 1}. ${lists().documents[doc]}${[" (not judged)", " (not relevant)", ""][judged]}${rank ? "" : " (not returned)"}`;
 
