@@ -9,7 +9,9 @@ import pytest
 from focuseval.assess import archive as archives
 from focuseval.assess import open_project
 from focuseval.assess.archived import archive_gold, open_archive
+from focuseval.assess.exhaustivity import ungraded
 from focuseval.assess.known import known_units, mark_known
+from focuseval.assess.plan import Assessor, pool, register
 from focuseval.assess.store import Key
 from focuseval.errors import FormatError
 from focuseval.example import ROOT
@@ -176,3 +178,38 @@ def test_a_project_without_judgements_has_no_archive(tmp_path):
 def test_judgements_are_not_imported_into_a_project_that_has_some(archive, judged):
     told = command("assess", judged, "--docs", ROOT / "articles", "--import", archive, code=1)
     assert "import into a new one" in told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "-m", "charR"),
+        ("stats",),
+        ("simulate", "--kind", "full", "-o", "x.jsonl"),
+        ("convert", "gold.txt", "--to", "inex-2008", "--lossy"),
+    ],
+)
+def test_other_commands_take_an_archive_too(archive, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name, *options = arguments
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml")) if name == "compare" else []
+    assert "Traceback" not in command(name, archive, *runs, *options, "--docs", ROOT / "articles")
+
+
+def test_grades_of_exhaustivity_are_in_the_archive(tmp_path):
+    begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml", "--exhaustivity"]
+    command("assess", tmp_path / "old", *begin, "--add-run", RUN, "--depth", "1")
+    project = open_project(tmp_path / "old")
+    register(project.store, Assessor("ann"))
+    row = pool(project.store)[0]
+    page, key = project.documents.get(row.document), Key("ann", row.topic, row.document)
+    save(project.store, {"kind": "highlight", "start": 0, "end": 30, "quote": page.text[:30]}, key, page)
+    paths = ungraded(page, ((0, 30),), {})
+    save(project.store, {"kind": "grade", "paths": paths, "grade": "1"}, key, page)
+    save(project.store, {"kind": "finish", "relevant": True}, key, page)
+    project.close()
+    command("assess", tmp_path / "old", "--archive", tmp_path / "old.zip")
+    gold = archive_gold(tmp_path / "old.zip")
+    assert set(gold.elements.exhaustivity.tolist()) == {1}
+    command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--import", tmp_path / "old.zip")
+    assert command("assess", tmp_path / "new", "--check") == command("assess", tmp_path / "old", "--check")

@@ -114,6 +114,14 @@ class Walk:
         self.browser.click(selector)
         self.browser.wait("return document.readyState === 'complete' && window.before === undefined")
 
+    def reach(self, selector):
+        """Go to something by the keyboard alone."""
+        for _ in range(60):
+            if self.browser.run("return document.activeElement.matches(arguments[0])", selector):
+                return
+            self.browser.keys("Tab")
+        raise AssertionError(f"{selector} cannot be reached by the keyboard")
+
     def judge_the_rest(self, salt):
         """Judge everything that is left as the pages' own scripts do, each assessor a little otherwise."""
         return self.browser.run(JUDGE, salt)
@@ -278,7 +286,10 @@ def decide(walk):
         walk.browser.wait("return document.documentElement.dataset.ready")
         if turn == 0:
             walk.look("campaign-compare")
-        walk.browser.click("button[data-rule=union]")
+            walk.reach("button[data-rule=union]")
+            walk.browser.keys("Enter")
+        else:
+            walk.browser.click("button[data-rule=union]")
         walk.browser.wait("return document.querySelector('#saving').textContent.startsWith('Saved')")
         walk.browser.run("window.before = true")
         walk.browser.keys(".")

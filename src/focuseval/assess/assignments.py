@@ -20,9 +20,10 @@ Row = tuple[str, str, str]
 
 def owners(store: Store, topic: str | None = None) -> list[Row]:
     """Return what is assigned to whom, of all topics or of one; what nobody is assigned is everybody's."""
+    where, values = ("WHERE topic = ?", (topic,)) if topic is not None else ("", ())
     rows = store.database.read().execute(
-        "SELECT topic, document, assessor FROM assignments WHERE :topic IS NULL OR topic = :topic ORDER BY 1, 2, 3",
-        {"topic": topic},
+        f"SELECT topic, document, assessor FROM assignments {where} ORDER BY 1, 2, 3",  # noqa: S608  two fixed strings
+        values,
     )
     return [tuple(row) for row in rows]
 
@@ -41,12 +42,12 @@ def assign(store: Store, units: Sequence[tuple[str, str]], to: Collection[str], 
     """
     if how not in HOWS or (how == EVERYONE) == bool(to):
         raise AssessError("expected assessors to give the work to, or that it is everyone's")
-    before = owners(store)
+    topics = {topic for topic, _ in units}
+    before = [row for topic in topics for row in owners(store, topic)]
     after = set(before)
     for topic, document in units:
         after = _after(store, after, (topic, document), to, how)
     if how == ONLY:
-        topics = {topic for topic, _ in units}
         taken = {row for row in before if row not in after}
         after |= {row for row in _begun(store, topics) if _owned(row, taken)}
     remove, add = sorted(set(before) - after), sorted(after - set(before))
@@ -70,7 +71,9 @@ def _after(store: Store, rows: set[Row], unit: tuple[str, str], to: Collection[s
 
 
 def _begun(store: Store, topics: Collection[str]) -> list[Row]:
-    return [(key.topic, key.document, key.assessor) for key in store.judged() if key.topic in topics]
+    """Return what somebody has begun of some topics."""
+    begun = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
+    return [tuple(row) for topic in topics for row in store.database.read().execute(begun, (topic,))]
 
 
 def _owned(row: Row, taken: set[Row]) -> bool:

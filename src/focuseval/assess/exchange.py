@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assess.history import replay
 from focuseval.assess.plan import follow
+from focuseval.assess.rows import insert_event, insert_judgement
 from focuseval.assess.rules import Judgement, as_dict, from_dict
-from focuseval.assess.store import Key, Saved, insert_event, insert_judgement
+from focuseval.assess.store import Key, Saved
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:

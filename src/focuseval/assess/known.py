@@ -73,10 +73,12 @@ def give_known(store: Store, *, actor: str) -> None:
         one.name for one in assessors(store) if one.origin == PERSON and known.get(one.name) in (None, "assessor")
     }
     for unit, use in known_units(store).items():
-        judging = {name for _, _, name in owners(store, unit[0])} & people
-        to = people if use == TRAINING else judging
-        if to:
-            assign(store, [unit], to, how=ALSO, actor=actor)
+        rows = owners(store, unit[0])
+        judging = {name for _, _, name in rows} & people
+        have = {name for _, document, name in rows if document in ("", unit[1])}
+        missing = (people if use == TRAINING else judging) - have
+        if have and missing:  # what is assigned to nobody is everybody's
+            assign(store, [unit], missing, how=ALSO, actor=actor)
 
 
 def answers(store: Store) -> list[KnownAnswer]:

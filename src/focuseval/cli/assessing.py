@@ -154,6 +154,7 @@ def _log_out(folder: Path, options: Options) -> None:
     if not is_project(folder):
         raise AssessError(f"{folder}: expected a project, found none")
     Sessions(folder / FILE).revoke(options["log_out"])
+    _note(folder, "log out", options["log_out"])
     click.echo(f"{options['log_out']}: every session has ended", err=True)
 
 

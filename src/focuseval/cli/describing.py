@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from focuseval.cli.judged import is_project, read_judged, refuse_unknown
+from focuseval.cli.judged import is_archive, is_project, read_judged, refuse_unknown
 from focuseval.tables import Table, numbers, words
 
 _SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
@@ -27,7 +27,7 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
 
     if is_index(path):
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
-    if is_project(path):
+    if is_project(path) or is_archive(path):
         judged, own = read_judged(path, options)
         return _told(judged.file, "gold", statistics.describe_gold(judged, own))
     source: Any = path if Path(path).is_dir() else open_source(path)  # standard input is there only once

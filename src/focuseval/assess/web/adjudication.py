@@ -40,7 +40,8 @@ def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
     overseers_only()
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
-    everything = _rows()
+    found = finished(desk().store)
+    everything = _rows(found)
     counts = Counter(row.state for row in everything)
     wanted = {TO_DECIDE: (OPEN, STALE), DECIDED: (DECIDED,)}.get(state, (OPEN, STALE, DECIDED))
     rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted]
@@ -55,7 +56,7 @@ def documents() -> str:
         topic=topic,
         topics=sorted({row.topic for row in everything}),
         titles=desk().titles.of(row.document for row in shown),
-        agreed=len(agreed(_people_s(), decided_units(desk().store))),
+        agreed=len(agreed(_people_s(found), decided_units(desk().store))),
     )
 
 
@@ -71,13 +72,14 @@ class Compared(NamedTuple):
     stale: tuple[str, ...]
 
 
-def _rows() -> list[Compared]:
+def _rows(found: Finished, topic: str | None = None) -> list[Compared]:
+    """Return what several finished, of all topics or of one."""
     units: dict[tuple[str, str], list[Saved]] = {}
-    for judged in finished(desk().store).values():
+    for judged in found.values():
         for unit, saved in judged.items():
             units.setdefault(unit, []).append(saved)
-    stale = stale_decisions(desk().store)
-    decided = {saved.key[1:]: saved.judgement.status for saved in desk().store.judgements(ADJUDICATED)}
+    stale = stale_decisions(desk().store, topic)
+    decided = {saved.key[1:]: saved.judgement.status for saved in desk().store.judgements(ADJUDICATED, topic)}
     return [
         Compared(
             *unit,
@@ -92,10 +94,10 @@ def _rows() -> list[Compared]:
     ]
 
 
-def _people_s() -> Finished:
+def _people_s(found: Finished) -> Finished:
     """Return what people finished; imported judgements are nobody's agreement."""
     people = {one.name for one in assessors(desk().store) if one.origin == PERSON}
-    return {name: judged for name, judged in finished(desk().store).items() if name in people}
+    return {name: judged for name, judged in found.items() if name in people}
 
 
 @adjudication.get("/adjudicate/next")
@@ -103,11 +105,16 @@ def following() -> Redirect:
     """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
     overseers_only()
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    waiting = [row for row in _rows() if row.state != DECIDED and (row.topic, row.document) != here]
+    store, waiting = desk().store, []
+    for topic in (here[0], None) if here[0] else (None,):  # of this topic, else of all
+        rows = _rows(finished(store, topic), topic)
+        waiting = [row for row in rows if row.state != DECIDED and (row.topic, row.document) != here]
+        if waiting:
+            break
     if not waiting:
         flash("Everything that several assessors finished is decided.")
         return redirect(url_for("adjudication.documents"))
-    found = min(waiting, key=lambda row: (row.topic != here[0], row.topic, row.jaccard, row.document))
+    found = min(waiting, key=lambda row: (row.topic, row.jaccard, row.document))
     return redirect(url_for("adjudication.document", topic=found.topic, document=found.document))
 
 
@@ -154,7 +161,7 @@ def compared() -> Response:
     known = {one.name: one for one in assessors(desk().store)}
     shown = [side_view(saved, known, page.sha256) for saved in sides(desk().store, topic, name)]
     decided = desk().store.judgement(Key(ADJUDICATED, topic, name))
-    stale = stale_decisions(desk().store).get((topic, name), ())
+    stale = stale_decisions(desk().store, topic).get((topic, name), ())
     view = {"document": document_view(page), "sides": shown, "stale": stale}
     return jsonify({**view, "decided": state_view(decided, page, exhaustivity=desk().store.exhaustivity)})
 
