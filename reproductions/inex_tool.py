@@ -65,7 +65,9 @@ def by_line() -> Table:
         theirs = (place / f"norel.{mode}.out").read_text(encoding="utf-8").splitlines()
         ours = output((place / "norel.run").read_text(encoding="utf-8"), gold, Options(mode, queries=True)).splitlines()
         same = sum(line == other for line, other in zip(theirs, ours, strict=False))
-        rows.append((f"-{mode} -q, {task}", f"{len(theirs)} lines", f"{same} equal", verdict(str(len(theirs)), str(same))))
+        rows.append(
+            (f"-{mode} -q, {task}", f"{len(theirs)} lines", f"{same} equal", verdict(str(len(theirs)), str(same)))
+        )
     title = "inex_eval 3.1, the whole output; one of two topics has nothing relevant"
     return compared(title, ("task", "published", "ours", "verdict"), rows)
 

@@ -159,7 +159,13 @@ def requirements_table() -> Table:
     """Return what each metric takes into account, as published and as observed by running it."""
     answers = {name: {a.requirement: a.answer for a in requirements(measure)} for name, measure in METRICS.items()}
     rows = [
-        (name, requirement, says, answers[name][requirement], verdict(says, answers[name][requirement], _why(name, requirement)))
+        (
+            name,
+            requirement,
+            says,
+            answers[name][requirement],
+            verdict(says, answers[name][requirement], _why(name, requirement)),
+        )
         for requirement, *said in REQUIREMENTS
         for name, says in zip(METRICS, said, strict=True)
     ]

@@ -31,7 +31,7 @@ class System(NamedTuple):
 
 
 BASE = System("base", 400, 0.6, 1)
-BETTER = System("better", 400, 0.5, 2)
+BETTER = System("better", 400, 0.45, 2)
 OTHER = System("other", 800, 0.6, 3)
 
 
@@ -40,7 +40,10 @@ def golds() -> dict[str, tuple[fe.Gold, NDArray[np.int64]]]:
     """Return the golds and the lengths of their documents."""
     chroma, xquad = folder("chroma_chunking_evaluation"), folder("xquad") / "xquad.en.json"
     index = fe.open_documents(chroma / "corpora")
-    found = {"chunking_evaluation": fe.read_gold(chroma / "questions_df.csv", index=index), "XQuAD": fe.read_gold(xquad)}
+    found = {
+        "chunking_evaluation": fe.read_gold(chroma / "questions_df.csv", index=index),
+        "XQuAD": fe.read_gold(xquad),
+    }
     lengths = {"chunking_evaluation": index.lengths[index.find(found["chunking_evaluation"].documents)]}
     lengths["XQuAD"] = _lengths(found["XQuAD"])
     return {name: (gold, lengths[name]) for name, gold in found.items()}
@@ -56,13 +59,20 @@ def _lengths(gold: fe.Gold) -> NDArray[np.int64]:
 def run_of(system: System, gold: fe.Gold, lengths: NDArray[np.int64]) -> fe.Run:
     """Return what a system retrieves for every topic."""
     rng = np.random.default_rng(system.seed)
-    windows = [(d, start, min(start + system.window, n)) for d, n in enumerate(lengths.tolist()) for start in range(0, n, system.window)]
+    windows = [
+        (d, start, min(start + system.window, n))
+        for d, n in enumerate(lengths.tolist())
+        for start in range(0, n, system.window)
+    ]
     document, start, end = (np.array(column) for column in zip(*windows, strict=True))
     names, rows = gold.documents.to_pylist(), []
     for number, topic in enumerate(gold.topics):
         own = gold.passages.topic == number
         right = np.zeros(len(start), bool)
-        for d, a, b in zip(*(column[own].tolist() for column in (gold.passages.document, gold.passages.start, gold.passages.end)), strict=True):
+        for d, a, b in zip(
+            *(column[own].tolist() for column in (gold.passages.document, gold.passages.start, gold.passages.end)),
+            strict=True,
+        ):
             right |= (document == d) & (start < b) & (end > a)
         candidates = np.concatenate([np.flatnonzero(right), rng.integers(0, len(start), OTHERS)])
         belief = right[candidates] + system.noise * rng.standard_normal(len(candidates))

@@ -80,7 +80,9 @@ def inex_eval() -> list[Line]:
         m = match(elements(order), gold)
         found = m.elements("sog", "full")
         units = np.array([[round(mass / found.base.unit) for mass in masses]])
-        return [mass / found.base.gain.sum() for mass in masses], precall(found, weak_ranks(m, found), units)[0].tolist()
+        return [mass / found.base.gain.sum() for mass in masses], precall(found, weak_ranks(m, found), units)[
+            0
+        ].tolist()
 
     (recall, precision), (low, weak) = points([1, 2], [1, 1.5]), points([2, 1], [0.5])
     return [

@@ -45,6 +45,7 @@ LAYERS = (
     "pool",
     "assess",
     "report",
+    "bridges",
     "testing",
     "example",
     "demo",
