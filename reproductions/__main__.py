@@ -29,13 +29,13 @@ def tables(name: str) -> list[Table]:
 
 def section(name: str) -> re.Pattern[str]:
     """Return the pattern of the place of a reproduction's output in the README."""
-    return re.compile(f"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    return re.compile(f"<!-- {name} -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
 def write(name: str, found: list[Table]) -> None:
     """Put the output of a reproduction into the README."""
-    text = README.read_text(encoding="utf-8")
-    README.write_text(section(name).sub(lambda _: f"\n{render(found, 'markdown')}\n", text), encoding="utf-8")
+    whole = f"<!-- {name} -->\n\n{render(found, 'markdown')}\n<!-- end -->"
+    README.write_text(section(name).sub(lambda _: whole, README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:

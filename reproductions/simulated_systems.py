@@ -31,7 +31,7 @@ class System(NamedTuple):
 
 
 BASE = System("base", 400, 0.6, 1)
-BETTER = System("better", 400, 0.5, 2)
+BETTER = System("better", 400, 0.45, 2)
 OTHER = System("other", 800, 0.6, 3)
 
 

@@ -51,6 +51,7 @@ LAYERS = (
     "report",
     "sweep",
     "judge",
+    "bridges",
     "testing",
     "example",
     "demo",
