@@ -16,6 +16,7 @@ import numpy as np
 from focuseval.errors import MeasureError
 from focuseval.measures.budget import paid_ends
 from focuseval.measures.measure import Budget, Measure, Parameter, number
+from focuseval.measures.spans import MEASURES as SPANS
 from focuseval.measures.topicwise import ceiling, count_by, ratio, total, without_base
 from focuseval.spans import Spans, union
 
@@ -96,7 +97,7 @@ def all_recall(m: Matched, share: float, at: At = None) -> Floats:
 
 
 _SHARE = Parameter("share", 1, "least share of an alternative that must be returned; 0 for any character", least=0)
-_needed = partial(Measure, needs=("spans",), tasks=("spans",), at=("rank", "characters", "words"), perfect=False)
+_needed = partial(Measure, needs=("spans",), tasks=("spans",), at=SPANS[0].at, perfect=False)
 _found = partial(_needed, parameters=(_SHARE,))
 
 MEASURES = (
