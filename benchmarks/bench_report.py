@@ -3,8 +3,8 @@
     python benchmarks/bench_report.py
 
 100 topics × 20 runs × 50 articles, 3,000 documents of 9,000 characters. The floor is `evaluate` under the same
-measures. Times are CPU seconds of this process; the page is timed by its own clock in a headless Chromium, if there is
-one.
+measures. Times are CPU seconds of this process; the page is timed by the clock in a headless Chromium, if there is one,
+up to the next picture.
 """
 
 import shutil

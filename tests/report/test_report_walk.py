@@ -237,6 +237,7 @@ def test_beyond_the_listed_results_recall_is_known_and_precision_is_not(opened):
     for told, name in zip(found, runs_of, strict=True):
         assert told["recall"] == pytest.approx(scores.values[scores.runs.index(name), 0, 0])
         assert told["precision"] is None
+        assert told["results"] == 30
 
 
 def test_the_text_explains_a_zero_under_a_cut_off(opened):

@@ -123,8 +123,10 @@
     const [precision, recall] = [share(found, size), share(found, whole)];
     const complete = isComplete(topic, run, at);
     const known = (value) => (complete ? value : null);
+    const [amount, unit] = at ?? [Infinity, "results"];
+    const results = complete ? within(topic, run, at).length : unit === "results" ? Math.min(amount, topicOf(topic).runs[run][0]) : null;
     return {
-      results: within(topic, run, at).length, size: known(size), found, whole, recall, precision: known(precision),
+      results, size: known(size), found, whole, recall, precision: known(precision),
       f: known(share(2 * precision * recall, precision + recall)), iou: known(share(found, size + whole - found)),
     };
   };
