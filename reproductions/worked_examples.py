@@ -153,7 +153,7 @@ def hixeval() -> list[Line]:
 
 
 def entry_points() -> list[Line]:
-    """The score of an entry point so many characters away from the best one."""
+    """Score an entry point so many characters away from the best one."""
     distances = (0, 50, 100, 1000)
     gold = highlighted("1 Q0 d 10 1000 0 0:10")
     values = [

@@ -76,7 +76,7 @@ def test_our_measures_stand_beside_theirs_in_one_call(ir_measures):
 
 def test_a_gold_and_a_run_are_taken_as_they_are(ir_measures):
     gold = fe.read_gold(ROOT / "gold" / "gold.jsonl")
-    run = fe.read_run(sorted((ROOT / "runs" / "spans").iterdir())[0])
+    run = fe.read_run(min((ROOT / "runs" / "spans").iterdir()))
     measure = ir_measures.parse_measure("spanR@'500c'")
     found = bridge.register().calc_aggregate([measure], gold, run)
     assert list(found.values()) == pytest.approx(list(fe.evaluate(gold, run, ["spanR@500c"]).mean[0]))
