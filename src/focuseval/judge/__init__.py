@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from focuseval.lazy import attributes
 
 if TYPE_CHECKING:
-    from focuseval.judge.judging import Judged, judge_project
+    from focuseval.judge.judging import ModelJudged, judge_project
     from focuseval.judge.prompt import Prompt, read_prompt
     from focuseval.judge.settings import ModelSettings
     from focuseval.judge.trust import Trust, project_trust
 
-__all__ = ["Judged", "ModelSettings", "Prompt", "Trust", "judge_project", "project_trust", "read_prompt"]
+__all__ = ["ModelJudged", "ModelSettings", "Prompt", "Trust", "judge_project", "project_trust", "read_prompt"]
 
 __getattr__ = attributes(
     __name__,
     {
-        "Judged": "judging",
+        "ModelJudged": "judging",
         "ModelSettings": "settings",
         "Prompt": "prompt",
         "Trust": "trust",

@@ -42,7 +42,7 @@ _QUOTED = 80
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelJudged:
     """What came of asking a model."""
 
     assessor: str
@@ -89,7 +89,7 @@ def judge_project(
     actor: str = "focuseval",
     limit: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Judged:
+) -> ModelJudged:
     """Ask a model for the relevant passages of every pooled document, and store them as an assessor's judgements.
 
     Parameters
@@ -114,7 +114,7 @@ def judge_project(
     label, client = settings.label(prompt.hash(settings.window)), Client(settings)
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
     asker = Asker(client, project.store, retries=settings.retries)
-    done = Judged(label, known)
+    done = ModelJudged(label, known)
 
     def ask(one: Unjudged) -> Outcome:
         asked = questions(project, one, settings, prompt)
@@ -136,7 +136,7 @@ def judge_project(
     return replace(done, requests=asker.requests)
 
 
-def _failed(done: Judged, key: Key, problem: str, client: Client) -> Judged:
+def _failed(done: ModelJudged, key: Key, problem: str, client: Client) -> ModelJudged:
     """Note a document without an answer; several in a row end the work."""
     if done.in_a_row + 1 == IN_A_ROW:
         raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
@@ -190,7 +190,7 @@ def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, ac
     return placed
 
 
-def _counted(done: Judged, key: Key, answers: Answers, placed: PlacedAnswer) -> Judged:
+def _counted(done: ModelJudged, key: Key, answers: Answers, placed: PlacedAnswer) -> ModelJudged:
     tokens = [before + sum(one.tokens[side] for one in answers) for side, before in enumerate(done.tokens)]
     spoken = (f"topic {key.topic}, {key.document}",) if placed.judgement.flagged else ()
     return replace(
