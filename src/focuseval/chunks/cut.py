@@ -17,6 +17,7 @@ from focuseval.chunks.spec import SPLITTERS, Spec, parse_spec
 from focuseval.chunks.words import cut_block
 from focuseval.collection.index import Index
 from focuseval.errors import CollectionError, UsageError, did_you_mean
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +57,7 @@ def chunk(
     if isinstance(how, Chunks):
         return how
     if isinstance(how, (str, PathLike)):
-        if Path(how).is_file():
+        if location(how).is_file():
             from focuseval.chunks.files import read_chunks  # noqa: PLC0415  only files need readers
 
             return read_chunks(str(how), index)

@@ -23,12 +23,14 @@ import pyarrow.compute as pc
 
 from focuseval.chunks.columns import Chunks
 from focuseval.errors import FormatError, MissingDataError, UsageError
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Collection
     from focuseval.run import Run
+    from focuseval.storage import Location
 
 LAYOUTS = ("jsonl", "segments")
 _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "text": "…"}'
@@ -40,7 +42,7 @@ def read_chunks(path: str, index: Collection | None = None) -> Chunks:
     from focuseval.collection.segments import holds_segments, read_segments  # noqa: PLC0415  as above
     from focuseval.formats import read_run  # noqa: PLC0415  as above
 
-    files, name = json_files(Path(path)), Path(path).name.removesuffix(".gz").rpartition(".")[0] or path
+    files, name = json_files(location(path)), location(path).name.removesuffix(".gz").rpartition(".")[0] or path
     if files and holds_segments(files):
         every, _ = read_segments(files)
         return Chunks(every.document, every.start, every.end, name)
@@ -57,7 +59,7 @@ def chunks_of(run: Run, name: str = "") -> Chunks:
     return Chunks(run.document.take(kept), run.start[kept], run.end[kept], name or run.run_id, run.remarks)
 
 
-def _holds_topics(files: Sequence[Path]) -> bool:
+def _holds_topics(files: Sequence[Location]) -> bool:
     """Say whether files of JSON lines are a run, by their first object."""
     from focuseval.collection.json_lines import records  # noqa: PLC0415  as above
 
@@ -65,7 +67,7 @@ def _holds_topics(files: Sequence[Path]) -> bool:
     return first is not None and "topic" in first[1]
 
 
-def _from_lines(files: Sequence[Path], index: Collection | None, path: str, name: str) -> Chunks:
+def _from_lines(files: Sequence[Location], index: Collection | None, path: str, name: str) -> Chunks:
     """Return the chunks of JSON lines without topics; a text is looked for where there are documents."""
     from focuseval.collection.json_lines import records  # noqa: PLC0415  as above
     from focuseval.formats.frameworks import retrieved, run_from_results  # noqa: PLC0415  as above

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import open_collection
+from focuseval.storage import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ def include_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_project(path: str) -> bool:
     """Whether a path is the folder of an assessment project."""
-    return (Path(path) / "assess.db").is_file()
+    return not is_url(path) and (Path(path) / "assess.db").is_file()
 
 
 def is_archive(path: str) -> bool:

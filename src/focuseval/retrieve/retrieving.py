@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from focuseval.retrieve.lists import Listed
     from focuseval.retrieve.store import Progress
     from focuseval.run import Run
+    from focuseval.workers import Workers
 
 _SHOWN = 5
 """Topics and words that a remark names."""
@@ -39,6 +40,7 @@ def retrieve(
     chunks: Chunks | None = None,
     run_id: str | None = None,
     jobs: int = 1,
+    workers: Workers | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Run:
@@ -57,6 +59,8 @@ def retrieve(
         In place of ``unit``: what `focuseval.chunk` cut, or chunks of any other origin.
     jobs
         Processes that read words, the first time.
+    workers
+        Other workers in their place, such as those of `focuseval.cluster.connected`.
     options
         The fields of `RetrievalSettings`: ``unit``, ``task``, ``tags``, ``min_words``, ``k1``, ``b``, ``mix``, ``idf``,
         ``language``, ``cas``, ``limit``.
@@ -69,7 +73,7 @@ def retrieve(
     given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
     asked = as_topics(topics)
-    words = open_words(index, settings.language, jobs, progress)
+    words = open_words(index, settings.language, jobs, progress, workers)
     ranker = UnitRanker(words, settings, scorer, chunks)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
