@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from focuseval.collection import Collection
     from focuseval.run import Run
