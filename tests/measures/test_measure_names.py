@@ -40,7 +40,7 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
             "spanR@x",
             (
                 "spanR@x: expected a rank such as 10 (1000000 at most) or a budget of characters such as 2000c or "
-                "a budget of words such as 500w after '@', found 'x'"
+                "a budget of words such as 500w or a budget of tokens such as 500t after '@', found 'x'"
             ),
         ),
         ("AP(x=1)", "AP has no parameter 'x'; it has none"),

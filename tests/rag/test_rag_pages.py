@@ -16,7 +16,13 @@ HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 FIVE = HOWTO / "rag-in-five-minutes.md"
 PAGES = [
     FIVE,
-    *(HOWTO / f"{name}.md" for name in ("github-actions", "pytest", "notebook", "trec-rag", "multi-hop", "your-files")),
+    *(
+        HOWTO / f"{name}.md"
+        for name in (
+            *("github-actions", "pytest", "notebook", "trec-rag", "multi-hop", "your-files"),
+            *("compare-chunkers", "token-budgets"),
+        )
+    ),
 ]
 BLOCK = re.compile(r"^```(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^```", re.MULTILINE | re.DOTALL)
 

@@ -11,17 +11,19 @@ import pyarrow as pa
 from focuseval.collection.kinds import kind_of
 from focuseval.errors import CollectionError, Place
 from focuseval.fields import QUESTION_IDS, value
+from focuseval.storage import Remote, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
+
+    from focuseval.storage import Location
 
 JSONL = (".jsonl", ".ndjson", ".json")
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 """How compressed files begin."""
 
 
-def json_files(place: Path) -> list[Path]:
+def json_files(place: Location) -> list[Location]:
     """Return the files of JSON lines at a place: itself, a folder's corpus (BEIR), or all that a folder holds.
 
     The latter if it holds nothing else.
@@ -30,18 +32,18 @@ def json_files(place: Path) -> list[Path]:
         return [place] if _named(place) else []
     if not place.is_dir():
         return []
-    if corpus := [path for path in sorted(place.glob("corpus.jsonl*")) if _named(path)]:
+    held = in_order(path for path in place.iterdir() if not path.name.startswith("."))
+    if corpus := [path for path in held if path.name.startswith("corpus.jsonl") and _named(path)]:
         return corpus[:1]
-    held = sorted(path for path in place.iterdir() if not path.name.startswith("."))
     return held if all(path.is_file() and _named(path) for path in held) else []
 
 
-def _named(path: Path) -> bool:
+def _named(path: Location) -> bool:
     """Say whether a file is called one of JSON lines, whatever compresses it."""
     return kind_of(path.name)[1] in JSONL
 
 
-def records(files: Sequence[Path], expected: str) -> Iterator[tuple[Place, dict[str, Any]]]:
+def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Yield every object of lines, or of a list, with its place; `expected` is what one should be, for the message."""
     for path in files:
         for number, line in enumerate(_lines(path), 1):
@@ -68,7 +70,7 @@ def _object(record: Any, at: Place, expected: str) -> dict[str, Any]:
     return record
 
 
-def json_documents(files: Sequence[Path]) -> Iterator[tuple[Place, str, str]]:
+def json_documents(files: Sequence[Location]) -> Iterator[tuple[Place, str, str]]:
     """Yield place, id and text of every document, by any of their names (`focuseval.fields`); ``id``, ``_id`` first."""
     expected = 'expected {"id": "…", "text": "…"}'
     for at, record in records(files, expected):
@@ -96,7 +98,7 @@ def whole_characters(text: str, at: Place, expected: str) -> str:
     return text
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Location) -> Iterator[str]:
     try:
         with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="\n") as stream:
             yield from stream
@@ -108,8 +110,14 @@ def _lines(path: Path) -> Iterator[str]:
         ) from None
 
 
-def opened(path: Path) -> Any:
+def opened(path: Location) -> Any:
     """Return a file's bytes as a stream; those of a compressed one, unpacked as they are read."""
-    with path.open("rb") as file:
-        packed = _PACKED.get(file.read(2))
-    return pa.input_stream(str(path), compression=packed) if packed else path.open("rb")
+    file = path.open("rb")
+    packed = _PACKED.get(file.read(2))
+    file.seek(0)
+    if not packed:
+        return file
+    if isinstance(path, Remote):
+        return pa.CompressedInputStream(pa.PythonFile(file, "r"), packed)
+    file.close()
+    return pa.input_stream(str(path), compression=packed)

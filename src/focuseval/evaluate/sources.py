@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MissingDataError
@@ -13,6 +12,7 @@ from focuseval.evaluate.structure import strict_run
 from focuseval.gold import Gold
 from focuseval.place import place_gold, place_run
 from focuseval.run import Run
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from focuseval.collection import Collection
@@ -40,6 +40,11 @@ def _by_topic(runs: Any) -> bool:
     return is_results(runs)
 
 
+def absolute(source: Any) -> Any:
+    """Return a run that another process can find, whatever its folder: a path whole, all else as it is."""
+    return str(location(fspath(source)).absolute()) if isinstance(source, (str, PathLike)) else source
+
+
 def as_index(collection: Any) -> Collection | None:
     """Return an index: as it is, or opened, where documents are given by a path or as a mapping from ids to texts."""
     if collection is None or hasattr(collection, "lengths"):
@@ -55,7 +60,7 @@ def as_gold(gold: Any, index: Collection | None) -> Gold:
     if isinstance(gold, (str, PathLike)):
         from focuseval.formats import read_gold  # noqa: PLC0415  a gold in memory needs no reader
 
-        return read_gold(gold if isinstance(gold, str) else Path(gold), index=index)
+        return read_gold(fspath(gold), index=index)
     if not isinstance(gold, Gold):
         from focuseval.formats.frame_rows import gold_from_frame  # noqa: PLC0415  only frames need it
 
@@ -72,8 +77,7 @@ def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 
-        path = source if isinstance(source, str) else Path(source)
-        return read_run(path, format=run_format, index=index, hashed=False)
+        return read_run(fspath(source), format=run_format, index=index, hashed=False)
     if _by_topic(source):
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
 

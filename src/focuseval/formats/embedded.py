@@ -13,7 +13,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval import collection
@@ -24,9 +23,11 @@ from focuseval.formats.output import write_whole
 from focuseval.formats.source import open_source, open_sources
 from focuseval.place import SIMILARITY, align_gold
 from focuseval.place.texts import as_collection
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -56,12 +57,12 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     >>> open_documents({"a.md": "To be, or not to be."}).text(0)
     'To be, or not to be.'
     """
-    place = None if isinstance(path, Mapping) else Path(path)
+    place = None if isinstance(path, Mapping) else location(path)
     if place is not None and place.is_file() and json_files(place):
         source = open_source(place)
         chosen = next((name for name, sniff in _CARRIERS.items() if sniff(source.head())), None)
         if chosen is not None:
-            return collection.open_documents(embedded_documents(place, chosen))
+            return collection.open_documents(embedded_documents(str(place), chosen))
     return collection.open_documents(path)
 
 

@@ -17,10 +17,11 @@ from focuseval.place import place_run
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.collection import Collection
     from focuseval.gold import Gold
-    from focuseval.match.results import Chunks
     from focuseval.run import Run
+    from focuseval.tokens import Tokenizer
 
 
 def match(
@@ -28,7 +29,9 @@ def match(
     gold: Gold | Prepared,
     policies: Policies | None = None,
     index: Collection | None = None,
+    *,
     chunks: Chunks | None = None,
+    tokenizer: Tokenizer | None = None,
 ) -> Matched:
     """Return the table of a run's results against the gold; pass `prepare(gold, index)` to share work between runs."""
     prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
@@ -37,7 +40,7 @@ def match(
     run = by_topic_id(run, prepared.gold)
     run = in_file_order(run) if policies.compat == "inex_eval" else run
     rows, bounds = _order(run, prepared, policies.cutoff)
-    return Matched(prepared, run, policies, rows, bounds, chunks)
+    return Matched(prepared, run, policies, rows, bounds, chunks, tokenizer=tokenizer)
 
 
 def by_topic_id(run: Run, gold: Gold) -> Run:

@@ -151,7 +151,7 @@ def _reading(m: Matched) -> list[Read]:
 
 
 _ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
-_set = partial(_ranked, at=("rank", "characters", "words"), perfect=False)
+_set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=False)
 
 MEASURES = (
     _set(
