@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import focuseval as fe
+from focuseval.chunks.words import words
 from focuseval.cli import main
 from focuseval.collection import batches
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
-from focuseval.retrieve.split import words
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
 UNITS = ("element", "document", "passage:100/50", "passage:40")
@@ -135,9 +135,9 @@ def test_topics_without_words_or_results_and_unknown_terms_are_counted(example):
     run = fe.retrieve(example, {"a": "the", "b": "zyxwv", "c": "tides", "d": ""}, min_words=3)
     assert run.topics == ("a", "b", "c", "d")
     assert run.remarks == (
-        "2 topics have no word to look for: a, d",
-        "1 topics have no result: b",
-        "1 terms of the topics stand nowhere in the collection: zyxwv",
+        "2 topics without a word to look for: a, d",
+        "1 topic without a result: b",
+        "1 term of the topics that the collection does not have: zyxwv",
     )
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 1
+VERSION = 2
+"""1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people."""
 ROOM = 2**16
 """Bytes that a commit or the beginning of a log may need; with fewer the disk is called full."""
 _UNOPENED = "the project was not opened"
@@ -59,6 +60,16 @@ CREATE TABLE IF NOT EXISTS assignments (
     topic TEXT NOT NULL, document TEXT NOT NULL, assessor TEXT NOT NULL, PRIMARY KEY (topic, document, assessor)
 );
 CREATE TABLE IF NOT EXISTS assessors (name TEXT PRIMARY KEY, origin TEXT NOT NULL, source TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS model_exchanges (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL, assessor TEXT NOT NULL, topic TEXT NOT NULL, document TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,  -- the window of the document
+    digest TEXT NOT NULL,                  -- of the question: the same question has the same digest
+    request TEXT NOT NULL,                 -- as it was sent, without the key
+    status INTEGER NOT NULL, reply TEXT NOT NULL,
+    problem TEXT NOT NULL                  -- why the reply is no answer; '' where it is one
+);
+CREATE INDEX IF NOT EXISTS model_exchanges_of ON model_exchanges (assessor, topic, document, digest);
 """
 
 INDEXES = (
@@ -138,11 +149,19 @@ class Database:
             if version > VERSION:
                 raise StorageError(f"{self.path}: written by a newer focuseval; update this one")
             if version < VERSION:
-                self._writer.executescript(SCHEMA)
-                self._writer.execute(f"PRAGMA user_version={VERSION}")
+                self._upgrade(version)
         with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
             for index in INDEXES:
                 self._writer.execute(index)
+
+    def _upgrade(self, version: int) -> None:
+        """Make the tables that are missing; an older project on a full disk is read without them."""
+        try:
+            self._writer.executescript(SCHEMA)
+            self._writer.execute(f"PRAGMA user_version={VERSION}")
+        except sqlite3.OperationalError:
+            if not version:
+                raise
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""

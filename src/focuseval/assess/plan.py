@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from focuseval.assess.rules import Edit
     from focuseval.assess.store import Key
 
-PERSON, IMPORTED = "person", "imported"
+PERSON, MODEL, IMPORTED = "person", "model", "imported"
+MODEL_PREFIX = "model:"
+"""How the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``."""
 
 
 @dataclass(frozen=True)
 class Assessor:
-    """A name, and whether a person judged here or the judgements came from elsewhere."""
+    """A name, and whether a person judged here, a language model, or the judgements came from elsewhere."""
 
     name: str
     origin: str = PERSON
@@ -36,10 +38,10 @@ class Assessor:
     def label(self) -> str:
         """The name as every page and every export shows it.
 
-        >>> Assessor("llm", IMPORTED).label
-        'llm (imported)'
+        >>> Assessor("llm", IMPORTED).label, Assessor("model:llm@1f00ba12", MODEL).label
+        ('llm (imported)', 'model:llm@1f00ba12')
         """
-        return self.name if self.origin == PERSON else f"{self.name} ({self.origin})"
+        return f"{self.name} ({self.origin})" if self.origin == IMPORTED else self.name
 
 
 class Pooled(NamedTuple):
@@ -135,6 +137,8 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     known = {one.name: one for one in assessors(store)}.get(assessor.name)
     if known is not None and known.origin != assessor.origin:
         raise AssessError(f"'{assessor.name}' is the name of {_ARTICLE[known.origin]} assessor; choose another")
+    if assessor.name.startswith(MODEL_PREFIX) != (assessor.origin == MODEL):
+        raise AssessError(f"'{MODEL_PREFIX}' begins the names of language models alone; choose another name")
     if assessor.name == ADJUDICATED:
         raise AssessError(f"'{ADJUDICATED}' is reserved for what the adjudication decides; choose another name")
     if known is None:
@@ -143,7 +147,7 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     return assessor
 
 
-_ARTICLE = {PERSON: "a human", IMPORTED: "an imported"}
+_ARTICLE = {PERSON: "a human", MODEL: "a model", IMPORTED: "an imported"}
 
 
 def assessors(store: Store) -> list[Assessor]:

@@ -44,11 +44,17 @@ def over_assessors(golds: Mapping[str, Gold], score: Callable[[Gold], Mapping[st
     """
     swaps = []
     for left, right in combinations(golds, 2):
-        common = _judged(golds[left]) & _judged(golds[right])
-        topics = {topic for topic, _ in common}
-        parts = [only_topics(only_pairs(golds[name], common), topics) for name in (left, right)]
-        swaps.append(Swap(left, right, _tau(*map(score, parts)) if common else float("nan"), len(common)))
+        parts, documents = in_common(golds[left], golds[right])
+        swaps.append(Swap(left, right, _tau(*map(score, parts)) if documents else float("nan"), documents))
     return swaps
+
+
+def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
+    """Return two golds cut down to the documents that both judge, and the number of these."""
+    common = _judged(left) & _judged(right)
+    topics = {topic for topic, _ in common}
+    one, other = (only_topics(only_pairs(gold, common), topics) for gold in (left, right))
+    return (one, other), len(common)
 
 
 def _judged(gold: Gold) -> set[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import MERGES
+from focuseval.cli.judged import MERGES, include_option
 from focuseval.cli.options import GRIDS, collection_options, layout_option
 from focuseval.cli.outputs import Command
 
@@ -26,6 +26,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
     "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
 )
 @click.option("--imported", is_flag=True, help="With --merge: imported assessors take part, too.")
+@include_option
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
 @click.option(
@@ -73,10 +74,15 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
 @click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
 @click.option("--overlap", type=click.IntRange(1), default=1, show_default=True, help="How many assessors get each.")
-@click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
+@click.option(
+    "--agreement",
+    is_flag=True,
+    help="Say how far assessors agree, and exit; with --stability also whether the runs keep their order.",
+)
 @click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
 @click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
 @layout_option(*GRIDS, what="How --agreement, --stability, --progress and --add-run are printed.")
+@click.option("-o", "--output", metavar="FILE", help="Write --agreement to this file; a page if it ends in .html.")
 def assess(project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 
@@ -93,6 +99,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --split pool --among ann,bob --overlap 2
       focuseval assess sea --import answers.jsonl --assessor model-x
       focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
+      focuseval assess sea --agreement --stability run1.xml --stability run2.xml -o agreement.html
       focuseval assess sea --add-run new.xml --depth 20 --preview
       focuseval assess sea --archive sea.zip
       focuseval assess again --docs articles --import sea.zip

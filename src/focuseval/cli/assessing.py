@@ -112,28 +112,14 @@ def _split(project: Project, options: Options) -> None:
 
 
 def _agreement(project: Project, options: Options) -> None:
-    from focuseval.assess.agreement import agreements, alpha, finished  # noqa: PLC0415  only this needs it
-    from focuseval.assess.plan import assessors  # noqa: PLC0415
-    from focuseval.tables import Column, Table, numbers, words  # noqa: PLC0415
+    from focuseval.cli.agreeing import show_agreement  # noqa: PLC0415  only this needs it
 
-    found = finished(project.store)
-    labels = {one.name: one.label for one in assessors(project.store)}
-    levels = ("documents", "kappa", "characters: Jaccard", "characters: F", "elements", "elements: correlation")
-    entries = numbers("entry points", "entry points: median distance", form=".0f")
-    columns = (*words("assessor", "assessor"), *numbers(*levels, form=".3f"), *entries)
-    rows = tuple(
-        (
-            *(labels[pair.left], labels[pair.right]),
-            *(pair.documents, pair.kappa, pair.jaccard, pair.f),
-            *(pair.elements, pair.specificity, pair.entry_points, pair.distance),
-        )
-        for pair in agreements(found, project.documents.get)
-    )
-    note = f"Krippendorff's alpha of documents: {Column('', form='.3f').text(alpha(found))}"
-    show_table(Table("Agreement", columns, rows, (note,)), options)
+    show_agreement(project, options)
 
 
 def _stability(project: Project, options: Options) -> None:
+    if options["agreement"]:  # which has the order of these runs among the rest
+        return
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
     from focuseval.tables import Table, numbers, words  # noqa: PLC0415
 

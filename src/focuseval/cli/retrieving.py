@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import Command, Decorator, task_option
+from focuseval.cli.options import Command, Decorator, cluster_workers, task_option
+from focuseval.cli.watching import watched
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from focuseval.collection import Index
+    from focuseval.workers import Workers
 
 _OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
 """Options that are fields of `focuseval.retrieve.RetrievalSettings`."""
 
+_READING = "reading words"
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -30,7 +32,8 @@ def retrieval_options(command: Command) -> Command:
         click.option(
             "--unit",
             metavar="UNIT",
-            help="element, document, or passage:WORDS[/STEP]; elements, or passages of plain texts.",
+            help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; elements, or passages of "
+            "plain texts.",
         ),
         click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
         click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),
@@ -63,12 +66,13 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
     index = _opened(path)
-    with _progress() as progress:
+    with cluster_workers(options["cluster"]) as workers, watched(_READING) as progress:
         run = retrieve(
             index,
             topics,
             run_id=options["run_id"],
             jobs=_jobs(options["jobs"]),
+            workers=workers,
             progress=progress,
             **{name: options[name] for name in _OPTIONS},
         )
@@ -78,7 +82,8 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     left_out = write_run(run, options["output"], layout, index=index, lossy=whole)
     yield from (f"warning: {remark}" for remark in run.remarks)
     yield from (f"warning: {remark}" for remark in left_out)
-    yield f"{options['output']}: {len(run):,} results for {len(run.topics):,} topics, {run.attributes['description']}"
+    made = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
+    yield f"{options['output']}: {made}, {run.attributes['description']}"
 
 
 def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: bool) -> Iterator[str]:
@@ -87,7 +92,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
 
     from focuseval.retrieve import search  # noqa: PLC0415  as above
 
-    with _progress() as progress:
+    with watched(_READING) as progress:
         jobs = _jobs(options.pop("jobs"))
         hits = search(_opened(path), query, jobs=jobs, progress=progress, **options)
     if query.lstrip().startswith("/") and options["cas"] is None:
@@ -104,22 +109,23 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
         yield f"   {hit.marked(*marks)}"
 
 
-def make_words(target: Path, language: str, jobs: int | None) -> str:
+def make_words(target: str, language: str, jobs: int | None, workers: Workers | None = None) -> str:
     """Read the words of an index, and return a sentence that says how many there are."""
     from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
     from focuseval.retrieve.store import open_words  # noqa: PLC0415  as above
 
-    with _progress() as progress:
-        words = open_words(open_index(target), language, _jobs(jobs), progress)
+    with watched(_READING) as progress:
+        words = open_words(open_index(target), language, _jobs(jobs), progress, workers)
     total, kept = len(words["start"]), len(words["word"])
-    return f"{target}: {total:,} words, {kept:,} kept, {len(words.terms):,} terms, language {language}"
+    made = f"{counted(total, 'word')}, {kept:,} kept, {counted(len(words.terms), 'term')}"
+    return f"{target}: {made}, language {language}"
 
 
 def _opened(path: str) -> Index:
     """Open an index, or documents of any kind."""
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  help must not wait for it
 
-    index: Index = documents_at(path)
+    index: Index = open_documents(path)
     return index
 
 
@@ -127,17 +133,3 @@ def _jobs(jobs: int | None) -> int:
     from focuseval.workers import cores  # noqa: PLC0415  help must not wait for it
 
     return jobs or cores()
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function that moves a bar on a terminal while words are read; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
-    from rich.progress import Progress  # noqa: PLC0415  as above
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading words", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.errors import counted
 from focuseval.tables import ABSENT, Table, numbers, words
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 STAR = "⋆"
 INTERVAL = "95 % interval, uncorrected"
 
-_CORRECTED = {"holm": "p (Holm)", "bh": "p (BH)"}
+P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
 
 
 def pairs_table(comparison: Comparison, *, means: bool = False) -> Table:
@@ -24,7 +25,7 @@ def pairs_table(comparison: Comparison, *, means: bool = False) -> Table:
     c = comparison
     names = [f"{run} ({mean:.4f})" if means else run for run, mean in zip(c.runs, c.means.tolist(), strict=True)]
     rows = tuple(_row(c, k, names) for k in range(c.family))
-    corrected = [_CORRECTED[c.settings.correction]] if c.settings.correction != "none" else []
+    corrected = [P_HEADINGS[c.settings.correction]] if c.settings.correction != "none" else []
     columns = (
         *words("better", "worse"),
         *numbers("difference", INTERVAL, "p", *corrected, form="+.4f"),
@@ -65,8 +66,7 @@ def notes(c: Comparison) -> tuple[str, ...]:
 
 
 def _topics(c: Comparison) -> str:
-    number = f"{len(c.topics)} topic{'' if len(c.topics) == 1 else 's'}"
-    return number + (f" ({c.left_out} left out: some run has no value)" if c.left_out else "")
+    return counted(len(c.topics), "topic") + (f" ({c.left_out} left out: some run has no value)" if c.left_out else "")
 
 
 def shown_p(value: float, settings: Settings) -> str:

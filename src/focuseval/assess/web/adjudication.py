@@ -11,7 +11,7 @@ from focuseval.assess.accepting import accept_agreed, agreed, decided_units
 from focuseval.assess.adjudicate import RULES, decide, sides, stale_decisions
 from focuseval.assess.agreement import agreements, alpha, finished, over_time
 from focuseval.assess.growth import why_pooled
-from focuseval.assess.plan import IMPORTED, PERSON, Assessor, assessors
+from focuseval.assess.plan import PERSON, Assessor, assessors
 from focuseval.assess.rules import FINISHED
 from focuseval.assess.spans import jaccard
 from focuseval.assess.store import ADJUDICATED, Key
@@ -197,7 +197,7 @@ def side_view(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str
     return {
         "assessor": assessor.name,
         "label": assessor.label,
-        "imported": assessor.origin == IMPORTED,
+        "imported": assessor.origin != PERSON,
         "highlights": judgement.highlights if same else [],
         "entry_point": judgement.entry_point if same else None,
         "status": judgement.status if same else "judged an older text",
