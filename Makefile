@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test browser proxy check lint types docs docs-generate example bench film mutants coverage clean
+.PHONY: help demo test oldest package browser proxy check lint types docs docs-generate example bench film mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -33,7 +33,21 @@ proxy:                            ## nginx for the test of the documented proxy:
 	  echo "nginx could not be installed: the test of the proxy will be skipped" >&2; \
 	else echo "no nginx: the test of the proxy will be skipped; install nginx-light" >&2; fi
 
-check: lint types docs test       ## what must pass before a change lands
+check: lint types docs package test ## what must pass before a change lands
+
+oldest:                           ## every test but the browser's, with the oldest versions that pyproject.toml allows
+	test -x .venv-oldest/bin/uv || { $(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet uv; }
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --resolution lowest-direct --editable . --group test
+	FOCUSEVAL_BROWSER=no .venv-oldest/bin/python -m pytest -n $(JOBS)
+
+package: $(VENV)/.group-package   ## sdist and wheel in dist/, tried in an empty environment without a compiler
+	rm -rf dist .venv-package
+	FOCUSEVAL_PURE=1 $(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv .venv-package
+	.venv-package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd .venv-package && CC=false PATH="$$PWD/bin:/usr/bin:/bin" bin/focuseval demo tried >/dev/null
+	cd .venv-package && bin/python -c 'import focuseval; assert ".venv-package" in focuseval.__file__; print("wheel", focuseval.__version__, "works")'
 
 lint: $(VENV)/.group-lint         ## ruff: rules and layout
 	$(BIN)/ruff check .
@@ -50,7 +64,7 @@ docs-generate: $(VENV)/.installed ## write docs/reference/ from the code
 	$(BIN)/python docs/generate.py
 
 example: $(VENV)/.installed       ## write the embedded example's gold and runs from its articles and quotes
-	$(BIN)/python -m focuseval.example.build
+	PYTHONPATH=tests $(BIN)/python -m embedded.build
 
 bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
@@ -74,7 +88,7 @@ $(BIN)/python:
 	  { echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml hatch_build.py src/focuseval/native.c | $(BIN)/python
+$(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard src/focuseval/*.c) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@

@@ -10,10 +10,11 @@ one core, and what start and end take besides; peak memory, opening an index, re
 JATS are the PLOS articles in FOCUSEVAL_DATA, if there are any.
 """
 
+import multiprocessing
 import os
 import random
-import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -160,9 +161,27 @@ def building(source, scratch, bare):
             f"whole index, {jobs} process(es)       {speed:7.1f} MB/s; slope {slope:.1f} MB/s, "
             f"{slope / bare:.2f}× bare expat on one core; start and end {ends:.2f} s"
         )
-    for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "largest worker")):
-        print(f"peak memory, {name:15} {resource.getrusage(who).ru_maxrss / 1024:7.0f} MB")
+        print(f"{'':28} peak memory of a process {peak(source, target, jobs):.0f} MB")
     return scratch / "index-2"
+
+
+def peak(source, target, jobs):
+    """Megabytes of the largest process of `focuseval index`, in a program that did nothing else before."""
+    script = """
+import resource, sys
+from focuseval.collection import build_index
+build_index(sys.argv[1], sys.argv[2], jobs=int(sys.argv[3]), force=True)
+print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024)
+"""
+    command = [sys.executable, "-c", script, *map(str, (source, target, jobs))]
+    return float(_in_new_process(command))
+
+
+def _in_new_process(command):
+    """What a program prints that begins with none of this one's memory: `forkserver` parents are small."""
+    context = multiprocessing.get_context("forkserver")
+    with context.Pool(1) as pool:
+        return pool.apply(subprocess.check_output, (command,), {"text": True})
 
 
 def asking(path):

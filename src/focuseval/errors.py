@@ -131,3 +131,12 @@ class ChangedTextError(AssessError):
 
 class StorageError(AssessError):
     """An edit could not be written; nothing of it was kept."""
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with what it counts.
+
+    >>> counted(1, "topic"), counted(1_200, "topic"), counted(0, "entity", "entities")
+    ('1 topic', '1,200 topics', '0 entities')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

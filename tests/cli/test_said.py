@@ -77,6 +77,15 @@ def test_a_collection_that_knows_none_of_the_judged_documents_is_refused_unless_
     assert call(f"compare qrels run run -m MAiP --docs {ARTICLES}").exit_code == 1
 
 
+@pytest.mark.parametrize("command", ["stats qrels", "inex-eval -t qrels run"])
+def test_every_command_that_reads_a_gold_refuses_such_a_collection(folder, command):
+    Path("run").write_text("1 Q0 d1 1 4 R 40 80\n")
+    refused = call(f"{command} --docs {ARTICLES}")
+    assert (refused.exit_code, "found 0 of 2 judged ones in it" in refused.stderr) == (1, True), refused.output
+    allowed = call(f"{command} --docs {ARTICLES} --allow-unknown")
+    assert allowed.exit_code == 0, allowed.output
+
+
 def test_validate_checks_several_runs_and_says_which_is_wrong(folder):
     Path("bad").write_text("1 Q0 d1 1 4 R 40 80\n1 Q0 d1 2 3 R 50 80\n")
     done = call("validate run bad run --task focused")

@@ -26,7 +26,7 @@ def test_a_directory_becomes_an_index_and_what_was_passed_over_is_said(source, t
     assert result.exit_code == 0
     assert result.stdout == ""
     assert "2 documents, 3 elements" in result.stderr
-    assert "passed over 1 files that are no documents: 1 .pdf" in result.stderr
+    assert "passed over, being no document: 1 file (1 .pdf)" in result.stderr
     assert open_index(tmp_path / "index").ids.to_pylist() == ["a", "b"]
 
 
@@ -44,7 +44,7 @@ def test_keep_going_lists_what_it_left_out_and_succeeds(source, tmp_path):
     result = run(source, "-o", tmp_path / "index", "--keep-going")
     assert result.exit_code == 0
     assert f"{source}/x.xml:2:3: expected well-formed XML, found: mismatched tag\n" in result.stderr
-    assert "warning: 1 unreadable documents were left out" in result.stderr
+    assert "warning: left out 1 unreadable document" in result.stderr
     assert len(open_index(tmp_path / "index")) == 2
 
 
@@ -57,8 +57,8 @@ def test_several_sources_are_joined(source, tmp_path):
 def test_entities_of_unread_dtds_are_reported(source, tmp_path):
     (source / "d.xml").write_text('<!DOCTYPE a SYSTEM "x.dtd"><a>&eacute;&nosuch;</a>')
     result = run(source, "-o", tmp_path / "index")
-    assert "1 entities of DTDs that were not read were replaced" in result.stderr
-    assert "1 references to unread entities were left out: &nosuch; (1)" in result.stderr
+    assert "of DTDs that were not read: 1 entity" in result.stderr
+    assert "left out 1 reference to unread entities: &nosuch; (1)" in result.stderr
 
 
 def test_without_a_target_the_usage_is_wrong(source):

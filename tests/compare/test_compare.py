@@ -114,7 +114,9 @@ def test_correlations_are_read_as_the_papers_read_them():
 
 def test_tables_say_what_they_show():
     comparison = SCORES.compare("AP", test="bootstrap", tails=1, alpha=0.2)
-    assert "Means over 3 topics" in means_table([comparison]).title
+    means = means_table([comparison])
+    assert "Means over 3 topics" in means.title
+    assert [means.columns[place].heading for _, place in means.marks()] == [comparison.measure]
     assert star_table(comparison).rows == (("1", "·", "⋆"), ("2", "", "·"))
     (pair,) = pairs_table(comparison).rows
     assert pair[:3] == ("high", "low", pytest.approx(0.5))

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from embedded.build import build
 from focuseval.collection import open_documents
 from focuseval.example import ROOT
-from focuseval.example.build import build
 from focuseval.formats import read_gold, read_run
 from focuseval.task import check
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from embedded.chunks import paragraphs, windows
+from embedded.judge import find_quote
+from embedded.rank import Unit, bm25, words
+from embedded.runs import disjoint, entry, in_context
 from focuseval.errors import FormatError
-from focuseval.example.chunks import paragraphs, windows
-from focuseval.example.judge import find_quote
-from focuseval.example.rank import Unit, bm25, words
-from focuseval.example.runs import disjoint, entry, in_context
 
 
 def unit(row: int, start: int, end: int, text: str = "x") -> Unit:

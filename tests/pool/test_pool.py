@@ -139,6 +139,6 @@ def test_the_command_writes_a_pool_and_tells_what_is_in_it(tmp_path):
     runs = [str(tmp_path / "a.txt"), str(tmp_path / "b.txt")]
     told = CliRunner().invoke(main, ["pool", *runs, "-o", str(out)])
     assert told.exit_code == 0, told.output
-    assert "3 documents for 1 topics" in told.output
+    assert "3 documents for 1 topic" in told.output
     assert [entry.document for entry in read_pool(out).entries] == ["d2", "d1", "d3"]
     assert len(read_pool(out).contributors[0].sha256) == 64

@@ -135,9 +135,9 @@ def test_topics_without_words_or_results_and_unknown_terms_are_counted(example):
     run = fe.retrieve(example, {"a": "the", "b": "zyxwv", "c": "tides", "d": ""}, min_words=3)
     assert run.topics == ("a", "b", "c", "d")
     assert run.remarks == (
-        "2 topics have no word to look for: a, d",
-        "1 topics have no result: b",
-        "1 terms of the topics stand nowhere in the collection: zyxwv",
+        "2 topics without a word to look for: a, d",
+        "1 topic without a result: b",
+        "1 term of the topics that the collection does not have: zyxwv",
     )
 
 

@@ -42,7 +42,7 @@ def test_a_lawful_run_is_called_lawful_with_counts(tmp_path):
     file.write_text(LINES.replace("d1 5", "d1 4"))
     answer = focuseval("validate", file, "--task", "thorough")
     assert answer.exit_code == 0
-    assert answer.stdout == f"{file}: 4 results, 1 topics: lawful for task thorough\n"
+    assert answer.stdout == f"{file}: 4 results, 1 topic: lawful for task thorough\n"
 
 
 def test_every_finding_has_line_topic_rule_and_remedy(run):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import assessor_options, convert_judged, is_project, refuse_assessor
+from focuseval.cli.judged import convert_judged, is_project, refuse_assessor, whose_options
 from focuseval.cli.options import collection_options, format_options, open_collection, profile_option, repairs_option
 from focuseval.cli.outputs import Command
 
@@ -17,7 +17,7 @@ from focuseval.cli.outputs import Command
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
 @format_options
 @collection_options
-@assessor_options
+@whose_options
 @repairs_option
 @profile_option("Cut a run's lists where the campaign does")
 @click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from focuseval.cli.judged import is_project, read_judged
+from focuseval.cli.judged import is_project, read_judged, refuse_unknown
 from focuseval.tables import Table, numbers, words
 
 _SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
@@ -37,7 +37,10 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
     elif detect(source).kind == "run":
         kind, found = "run", statistics.describe_run(read_run(source), index)
     else:
-        kind, found = "gold", statistics.describe_gold(read_gold(source, index=index), index)
+        gold = read_gold(source, index=index)
+        if not options["allow_unknown"]:
+            refuse_unknown(gold)
+        kind, found = "gold", statistics.describe_gold(gold, index)
     return _told(path, kind, found)
 
 

@@ -40,8 +40,8 @@ def index(source: tuple[Path, ...], target: Path, language: str | None, **option
       focuseval index articles.tar.gz notes/ -o all.idx --keep-going
       focuseval index notes/ -o notes.idx --words german
     """
-    from focuseval.collection.build import build_index  # noqa: PLC0415  help must not wait for it
-    from focuseval.collection.progress import shown, summary  # noqa: PLC0415  the same
+    from focuseval.cli.indexing import shown, summary  # noqa: PLC0415  help must not wait for it
+    from focuseval.collection.build import build_index  # noqa: PLC0415  as above
 
     with shown(source) as progress:
         built = build_index(source, target, progress=progress, **options)

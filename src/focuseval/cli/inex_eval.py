@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.judged import refuse_unknown, unknown_option
 from focuseval.cli.options import FiniteRange, collection_options, open_collection
 from focuseval.cli.outputs import Command
 
@@ -26,7 +27,10 @@ from focuseval.cli.outputs import Command
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options
-def inex_eval(qrels: str, runs: tuple[str, ...], index: str | None, docs: str | None, **flags: Any) -> None:
+@unknown_option
+def inex_eval(
+    qrels: str, runs: tuple[str, ...], index: str | None, docs: str | None, *, allow_unknown: bool, **flags: Any
+) -> None:
     r"""Score RUNs as the official INEX tool of 2008–10 did: its flags, its lines, its habits.
 
     \b
@@ -40,7 +44,10 @@ def inex_eval(qrels: str, runs: tuple[str, ...], index: str | None, docs: str | 
 
     mode = _mode({letter: flags.pop(f"mode_{letter}") for letter in "tfrbi"})
     documents = open_collection({"index": index, "docs": docs})
-    prepared = prepare(_read(qrels, "gold", documents), documents)
+    gold = _read(qrels, "gold", documents)
+    if not allow_unknown:
+        refuse_unknown(gold)
+    prepared = prepare(gold, documents)
     refused: list[FocusevalError] = []
     for run in runs:
         try:

@@ -21,8 +21,11 @@ WHOSE = ("assessor", "adjudicated", "merge", "imported")
 
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add how a gold is read: whose judgements of a project are meant, and whether documents may be unknown."""
-    unknown = "Go on although the index knows almost none of the judged documents."
-    command = click.option("--allow-unknown", is_flag=True, help=unknown)(command)
+    return whose_options(unknown_option(command))
+
+
+def whose_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add whose judgements of a project are meant."""
     imported = "With --merge: imported assessors take part, too."
     command = click.option("--imported", is_flag=True, help=imported)(command)
     merge = "One gold from all assessors of a project: decisions, single judgements, else this rule."
@@ -31,6 +34,12 @@ def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option("--adjudicated", is_flag=True, help=adjudicated)(command)
     assessor = "Whose judgements, when the gold is a project of 'focuseval assess'."
     return click.option("--assessor", metavar="NAME", help=assessor)(command)
+
+
+def unknown_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add whether the judged documents may be unknown to the collection."""
+    said = "Go on although the index knows almost none of the judged documents."
+    return click.option("--allow-unknown", is_flag=True, help=said)(command)
 
 
 def is_project(path: str) -> bool:

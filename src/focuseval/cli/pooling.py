@@ -8,6 +8,7 @@ import click
 
 from focuseval.cli.options import open_collection
 from focuseval.cli.printing import json_text, say_written
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from focuseval.pool import Pool
@@ -45,7 +46,7 @@ def pool_files(
     pool = build_pool(read, depth=depth, size=size, order=order, seed=seed, base=base)
     write_pool(pool, output)
     documents, topics = len(pool.entries), len({entry.topic for entry in pool.entries})
-    say_written(output, f"{documents:,} documents to judge for {topics:,} topics")
+    say_written(output, f"{counted(documents, 'document')} to judge for {counted(topics, 'topic')}")
     return pool
 
 
@@ -64,7 +65,7 @@ def show_pool(pool: Pool, layout: str = "table") -> None:
         return
     fewest, mean, most = told.per_topic
     spread = f"{fewest} each" if fewest == most else f"{fewest}–{most}, on average {mean:.1f}"
-    title = f"{told.documents} documents for {told.topics} topics: {spread}"
+    title = f"{counted(told.documents, 'document')} for {counted(told.topics, 'topic')}: {spread}"
     named = [str(number) for number in range(1, len(told.runs) + 1)]
     small = len(named) <= MATRIX
     rows = []

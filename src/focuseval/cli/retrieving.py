@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.options import Command, Decorator, task_option
+from focuseval.cli.watching import watched
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from focuseval.collection import Index
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
 """Options that are fields of `focuseval.retrieve.RetrievalSettings`."""
 
+_READING = "reading words"
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -63,7 +65,7 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
     index = _opened(path)
-    with _progress() as progress:
+    with watched(_READING) as progress:
         run = retrieve(
             index,
             topics,
@@ -78,7 +80,8 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     left_out = write_run(run, options["output"], layout, index=index, lossy=whole)
     yield from (f"warning: {remark}" for remark in run.remarks)
     yield from (f"warning: {remark}" for remark in left_out)
-    yield f"{options['output']}: {len(run):,} results for {len(run.topics):,} topics, {run.attributes['description']}"
+    made = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
+    yield f"{options['output']}: {made}, {run.attributes['description']}"
 
 
 def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: bool) -> Iterator[str]:
@@ -87,7 +90,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
 
     from focuseval.retrieve import search  # noqa: PLC0415  as above
 
-    with _progress() as progress:
+    with watched(_READING) as progress:
         jobs = _jobs(options.pop("jobs"))
         hits = search(_opened(path), query, jobs=jobs, progress=progress, **options)
     if query.lstrip().startswith("/") and options["cas"] is None:
@@ -109,10 +112,11 @@ def make_words(target: Path, language: str, jobs: int | None) -> str:
     from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
     from focuseval.retrieve.store import open_words  # noqa: PLC0415  as above
 
-    with _progress() as progress:
+    with watched(_READING) as progress:
         words = open_words(open_index(target), language, _jobs(jobs), progress)
     total, kept = len(words["start"]), len(words["word"])
-    return f"{target}: {total:,} words, {kept:,} kept, {len(words.terms):,} terms, language {language}"
+    made = f"{counted(total, 'word')}, {kept:,} kept, {counted(len(words.terms), 'term')}"
+    return f"{target}: {made}, language {language}"
 
 
 def _opened(path: str) -> Index:
@@ -127,17 +131,3 @@ def _jobs(jobs: int | None) -> int:
     from focuseval.workers import cores  # noqa: PLC0415  help must not wait for it
 
     return jobs or cores()
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function that moves a bar on a terminal while words are read; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415  only a terminal needs it
-    from rich.progress import Progress  # noqa: PLC0415  as above
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading words", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from focuseval.evaluate import Evaluation, Scores
 
@@ -26,12 +27,11 @@ def score_files(
     sources = ahead(runs, options["run_format"])  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
-    from focuseval.cli.watching import watched  # noqa: PLC0415  as above
     from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
-    with watched(runs) as progress:
+    with _watched(runs) as progress:
         planned = plan_evaluation(
             judged,
             sources,
@@ -51,17 +51,33 @@ def score_files(
 
 
 SMALL = 1 << 26
-"""Bytes of runs up to which starting other processes does not pay."""
+"""Bytes of runs up to which starting other processes does not pay, and nobody wonders whether anything happens."""
 
 
 def default_jobs(runs: tuple[str, ...]) -> int:
     """Return how many processes score runs where nobody says: one for every core where there is much to do."""
-    size = sum(path.stat().st_size for run in runs if (path := Path(run)).is_file())
-    if size < SMALL or len(runs) < 2:
+    if _size(runs) < SMALL or len(runs) < 2:
         return 1
     from focuseval.workers import cores  # noqa: PLC0415  only large campaigns need it
 
     return cores()
+
+
+@contextmanager
+def _watched(runs: tuple[str, ...]) -> Iterator[Callable[[float], None] | None]:
+    """Give a function that moves a bar by the share that is done; None for small runs, and where nobody looks."""
+    size = _size(runs)
+    if size < SMALL:
+        yield None
+        return
+    from focuseval.cli.watching import watched  # noqa: PLC0415  only large runs need it
+
+    with watched("scoring", in_bytes=True) as move:
+        yield None if move is None else lambda share: move(share * size, size)
+
+
+def _size(runs: tuple[str, ...]) -> int:
+    return sum(path.stat().st_size for run in runs if (path := Path(run)).is_file())
 
 
 def _topics(path: str | None) -> Any:

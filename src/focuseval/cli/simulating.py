@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from focuseval.errors import counted
 from focuseval.simulate import RECALL_BASE_KINDS
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def simulate_file(gold: str, options: dict[str, Any]) -> str:
     layout = options["layout"] or _fitting(run, options["output"])
     write_run(run, options["output"], layout, index=index)
     topics = len(set(run.topic.tolist()))
-    return f"{len(run):,} results for {topics:,} topics, kind {options['kind']}, format {layout}"
+    return f"{counted(len(run), 'result')} for {counted(topics, 'topic')}, kind {options['kind']}, format {layout}"
 
 
 def _task(options: dict[str, Any]) -> str | None:

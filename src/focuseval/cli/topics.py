@@ -9,6 +9,7 @@ import click
 
 from focuseval.cli.options import layout_option
 from focuseval.cli.outputs import Command
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from focuseval.topics import Topic
@@ -37,7 +38,7 @@ def topics(ctx: click.Context, file: str, layout: str) -> None:
         click.echo(json.dumps([_object(topic) for topic in known], ensure_ascii=False, indent=1))
     else:
         columns = words("id", "kind", "title", "target", "terms")
-        table = Table(f"{file}: {len(known)} topics", columns, tuple(map(_row, known)))
+        table = Table(f"{file}: {counted(len(known), 'topic')}", columns, tuple(map(_row, known)))
         click.echo(render([table], "table"), nl=False)
     for error in errors:
         click.echo(error, err=True)

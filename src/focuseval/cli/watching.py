@@ -1,30 +1,37 @@
-"""A bar on the terminal while large runs are scored."""
+"""A bar on the terminal while something takes long."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
-LONG = 1 << 26
-"""Bytes of runs from which on somebody may wonder whether anything happens."""
+
+class Move(Protocol):
+    """Moves the bar: how much is done, of how much in all if that is known, and what to say of it."""
+
+    def __call__(self, done: float, total: float | None, what: str | None = None, /) -> None:
+        """Move it."""
 
 
 @contextmanager
-def watched(runs: Sequence[str]) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that moves a bar by the share that is done; None for small runs, and where nobody looks."""
-    size = sum(path.stat().st_size for run in runs if (path := Path(run)).is_file())
-    if size < LONG or not sys.stderr.isatty():
+def watched(what: str, *, in_bytes: bool = False) -> Iterator[Move | None]:
+    """Give a function that moves a bar on a terminal, which is seen from its first move on; None elsewhere."""
+    if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console  # noqa: PLC0415  only a terminal needs it
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415  same
+    from rich.progress import DownloadColumn, Progress, TaskProgressColumn  # noqa: PLC0415  as above
 
-    columns = (TextColumn("scoring"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    description, drawn, _, left = Progress.get_default_columns()
+    columns = (description, drawn, DownloadColumn() if in_bytes else TaskProgressColumn(), left)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=size)
-        yield lambda share: bar.update(task, completed=share * size)
+        task = bar.add_task(what, total=None, visible=False)
+
+        def move(done: float, total: float | None, now: str | None = None, /) -> None:
+            bar.update(task, completed=done, total=total, description=now, visible=True)
+
+        yield move

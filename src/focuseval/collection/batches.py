@@ -8,6 +8,7 @@ are laid down in a temporary file per batch, which goes when the batch is done.
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,18 +43,11 @@ class Batch:
 
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
-        if self.spool is None:
-            for name, file, kind, _ in self.documents:
-                try:
-                    yield Raw(name, file, unpacked(read_file(file), file), kind)
-                except CollectionError as error:
-                    yield error
-            return
-        with Path(self.spool).open("rb") as stream:
+        with nullcontext() if self.spool is None else Path(self.spool).open("rb") as stream:
             for name, file, kind, size in self.documents:
-                data = stream.read(size)
+                data = stream.read(size) if stream else None  # whatever becomes of this one, the next follows it
                 try:
-                    yield Raw(name, file, unpacked(data, file), kind)
+                    yield Raw(name, file, unpacked(read_file(file) if data is None else data, file), kind)
                 except CollectionError as error:
                     yield error
 
@@ -79,21 +73,20 @@ def read_file(file: str) -> bytes:
 
 def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:
     """Cut documents into batches, in order; a batch never mixes files on disk with members of archives."""
-    total, size = 0, 0
+    total, size, most = 0, 0, SMALLEST
     documents: list[Row] = []
     spool: Any = None
     try:
         for number, member in enumerate(members):
-            full = size >= min(max(SMALLEST, total // _SHARE), LARGEST)
-            if documents and (full or (spool is None) != (member.read is None)):
+            if documents and (size >= most or (spool is None) != (member.read is None)):
                 yield _closed(documents, spool)
-                documents, spool, size = [], None, 0
+                total += size
+                documents, spool, size, most = [], None, 0, min(max(SMALLEST, total // _SHARE), LARGEST)
             if member.read is not None:
                 spool = spool or (scratch / f"spool-{number}").open("wb")
                 spool.write(member.read())
             documents.append((member.id, member.file, member.kind, member.size))
             size += member.size
-            total += member.size
         if documents:
             yield _closed(documents, spool)
     finally:

@@ -17,7 +17,7 @@ from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import finish, read_metadata, sync
-from focuseval.collection.worker import IndexTask, forget_memory, index_batch, unwritable
+from focuseval.collection.worker import MEMORY, IndexTask, index_batch, unwritable
 from focuseval.errors import CollectionError
 from focuseval.values import dataclass
 from focuseval.workers import cores, processes, sweep
@@ -112,7 +112,7 @@ def build_index(
     except OSError as error:
         raise unwritable(error, goal) from None
     finally:
-        forget_memory()
+        MEMORY.clear()
     return built
 
 

@@ -7,6 +7,7 @@ for documents that `xml.c` leaves alone (entities, rare encodings, anything wron
 from __future__ import annotations
 
 import pyexpat
+import threading
 from functools import cache
 from struct import unpack
 from typing import TYPE_CHECKING, Any
@@ -46,8 +47,8 @@ _ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end"
 """`struct arranged`."""
 
 
-class Memory:
-    """Arrays that are used again and again: memory that is new to a process costs a tenth of the parsing."""
+class Memory(threading.local):
+    """A thread's arrays, used again and again: memory that is new to a process costs a tenth of the parsing."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -58,6 +59,10 @@ class Memory:
         if len(self._arrays.get(name, ())) < count:
             self._arrays[name] = np.empty(count + count // 4, kind)
         return self._arrays.get(name, np.empty(0, kind))[:count]
+
+    def clear(self) -> None:
+        """Give the memory back."""
+        self._arrays.clear()
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,11 +91,8 @@ def in_memory(
 ) -> Index:
     """Return blocks as an index."""
     if not blocks:
-        raise CollectionError(
-            f"expected documents ({', '.join(DOCUMENTS)}), found none",
-            at=name,
-            remedy="name a folder, an archive, a JSONL file or an index",
-        )
+        what = f"expected documents ({', '.join(DOCUMENTS)}), found none"
+        raise CollectionError(what, at=name, remedy="name a folder, an archive, a JSONL file or an index")
     first = np.append(0, np.cumsum([len(block) for block in blocks])).astype(np.int64)
     total = sum(fingerprint(block) for block in blocks) % 2**256
     documents = pa.Table.from_batches([document_rows(block) for block in blocks])

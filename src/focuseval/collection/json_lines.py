@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from focuseval.collection.kinds import kind_of
 from focuseval.errors import CollectionError, Place
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ def json_files(place: Path) -> list[Path]:
 
 def _named(path: Path) -> bool:
     """Say whether a file is called one of JSON lines, whatever compresses it."""
-    bare = path.with_suffix("") if path.suffix.lower() in {".gz", ".zst"} else path
-    return bare.suffix.lower() in JSONL
+    return kind_of(path.name)[1] in JSONL
 
 
 def records(files: Sequence[Path], expected: str) -> Iterator[tuple[Place, dict[str, Any]]]:

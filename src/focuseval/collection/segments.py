@@ -73,7 +73,7 @@ def holds_segments(files: Sequence[Path]) -> bool:
 def find_segments(path: str | Path, wanted: Iterable[str]) -> Segments:
     """Return the wanted segments of a file, or of a folder of files, that may be far larger than memory."""
     missing, found = set(wanted), []
-    for segment in _segments(json_files(Path(path)) or [Path(path)]):
+    for segment, _ in _placed(json_files(Path(path)) or [Path(path)]):
         if segment.id in missing:
             missing.discard(segment.id)
             found.append(segment)
@@ -126,10 +126,6 @@ def _laid(segments: Iterable[Segment]) -> str:
             parts.append(shown[max(upto - segment.start, 0) :])
             upto = segment.end
     return "".join(parts)
-
-
-def _segments(files: Sequence[Path]) -> Iterator[Segment]:
-    return (segment for segment, _ in _placed(files))
 
 
 def _placed(files: Sequence[Path]) -> Iterator[tuple[Segment, Place]]:

@@ -112,15 +112,15 @@ class Sources:
                 self.passed_over[extension or "no extension"] += 1
 
     def _file(self, path: Path) -> Iterator[Member]:
-        if kind_of(path.name)[1] not in {*DOCUMENTS, *CONTAINERS}:
+        stem, extension = kind_of(_existing(path).name)
+        if extension in DOCUMENTS:
+            yield Member(_id(stem, str(path)), str(path), extension, _size(path))
+        elif extension in CONTAINERS:
+            yield from self._contained(extension, str(path), surely=True)
+        else:
             known = ", ".join((*DOCUMENTS, *CONTAINERS))
             what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
-            raise CollectionError(what, at=str(_existing(path)), remedy="rename it, or name its directory")
-        stem, extension = kind_of(path.name)
-        if extension in DOCUMENTS:
-            yield Member(_id(stem, str(path)), str(path), extension, _size(_existing(path)))
-        else:
-            yield from self._contained(extension, str(_existing(path)), surely=True)
+            raise CollectionError(what, at=str(path), remedy="rename it, or name its directory")
 
     def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member]:
         """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from focuseval.collection.block import Block
 
 
-_OWN = threading.local()
+MEMORY = Memory()
+"""Every thread's own, used for one block after another."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def index_batch(task: IndexTask) -> IndexedBatch:
     report = ParseReport()
     try:
         raws = list(_readable(task, report))
-        block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=_memory())
+        block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=MEMORY)
         report.add(parsed)
         if block is None:
             return IndexedBatch(report, task.batch.spool)
@@ -63,19 +63,6 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         raise unwritable(error, task.folder) from None
     sizes = int(block.element_bounds[-1]), int(block.node_bounds[-1])
     return IndexedBatch(report, task.batch.spool, task.number, len(block), block.tags, *sizes, fingerprint(block))
-
-
-def _memory() -> Memory:
-    """Return the memory of this thread, which is used for one block after another."""
-    if not hasattr(_OWN, "memory"):
-        _OWN.memory = Memory()
-    found: Memory = _OWN.memory
-    return found
-
-
-def forget_memory() -> None:
-    """Give this thread's memory back."""
-    vars(_OWN).clear()
 
 
 def _readable(task: IndexTask, report: ParseReport) -> Iterator[Raw]:

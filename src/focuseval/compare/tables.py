@@ -8,7 +8,7 @@ import numpy as np
 
 from focuseval.significance.intervals import bca
 from focuseval.significance.tables import STAR, pairs_table
-from focuseval.tables import Table, numbers, words
+from focuseval.tables import Column, Table, numbers, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,14 +35,16 @@ def tables(comparisons: Sequence[Comparison], *, every_pair: bool = False) -> It
 
 def means_table(comparisons: Sequence[Comparison]) -> Table:
     """Return the runs in order, each with its mean and 95 % interval under every measure."""
-    columns = []
+    values: list[list[float] | list[str]] = []
+    columns = words("#", "run")
     for c in comparisons:
         low, high = bca(c.values, resamples=c.settings.of_interval, seed=c.settings.seed)
-        columns.append([f"{m:.4f} [{a:.4f}, {b:.4f}]" for m, a, b in zip(c.means, low, high, strict=True)])
-    rows = tuple((str(i + 1), name, *(col[i] for col in columns)) for i, name in enumerate(comparisons[0].runs))
+        values += [c.means.tolist(), [f"[{a:.4f}, {b:.4f}]" for a, b in zip(low, high, strict=True)]]
+        columns += (Column(c.measure, best=True), *numbers(f"{c.measure} interval"))
+    rows = tuple((str(i + 1), name, *(col[i] for col in values)) for i, name in enumerate(comparisons[0].runs))
     topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
     title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
-    return Table(title, (*words("#", "run"), *numbers(*(c.measure for c in comparisons))), rows)
+    return Table(title, columns, rows)
 
 
 def star_table(comparison: Comparison) -> Table:

@@ -11,7 +11,7 @@
     runs/<task>/…                    three runs for each task: careful, coarse, hasty
     runs/spans/…                     two chunkings, for retrieval-augmented generation
 
-All but the first two lines are derived by `focuseval.example.build`.
+All but the first two lines are derived by `make example`.
 """
 
 from __future__ import annotations

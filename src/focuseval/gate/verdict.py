@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.errors import MeasureError, NotComparableError
+from focuseval.errors import MeasureError, NotComparableError, counted
 from focuseval.gate.baseline import refuse_other_ground
 from focuseval.significance.corrections import adjust
 from focuseval.significance.paired import judge_pairs
@@ -111,14 +111,14 @@ class GateVerdict:
             p += f", over {self.measures} measures by {self.rule.correction} {shown_p(self.corrected, self.rule)}"
         change = f"{self.before:.4f} → {self.after:.4f} ({self.difference:+.4f}"
         interval = f"95 % interval [{self.low:+.4f}, {self.high:+.4f}]"
-        test = f"{p}, {self.rule.test}, {tails}) over {_topics(self.topics)}"
+        test = f"{p}, {self.rule.test}, {tails}) over {counted(self.topics, 'topic')}"
         return f"{self.word.upper()} {self.measure}: {change}, {interval}, {test}{self._remark()}"
 
     def too_few(self) -> str:
         """Say how many topics are too few."""
         one = self.few == 1
         if self.few == self.topics:
-            which = f"{_topics(self.topics)} {'is' if one else 'are'}"
+            which = f"{counted(self.topics, 'topic')} {'is' if one else 'are'}"
         else:
             which = f"{self.few} of {self.topics} topics {'differs' if one else 'differ'},"
         return f"{which} too few for any outcome to be significant"
@@ -133,10 +133,6 @@ class GateVerdict:
         if self.difference < 0 and self.corrected <= self.rule.alpha and not self.matters:
             return f"; the drop is real but below {effect}"
         return ""
-
-
-def _topics(number: int) -> str:
-    return "1 topic" if number == 1 else f"{number} topics"
 
 
 def judge(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import UsageError, did_you_mean
+from focuseval.errors import UsageError, counted, did_you_mean
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.query import Weights, weights
 from focuseval.retrieve.results import as_run
@@ -126,13 +126,13 @@ def _remarks(
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term)
     unknown = [term for term in terms if not len(ranker.words.occurrences(term))]
     lost = [topic.id for topic in topics if _impossible(ranker, topic)]
-    counted = (
-        (lost, "topics ask for elements that the collection does not have"),
-        (empty, "topics have no word to look for"),
-        (none, "topics have no result"),
-        (unknown, "terms of the topics stand nowhere in the collection"),
+    remarks = (
+        (lost, "topic", "asking for elements that the collection does not have"),
+        (empty, "topic", "without a word to look for"),
+        (none, "topic", "without a result"),
+        (unknown, "term", "of the topics that the collection does not have"),
     )
-    return [f"{len(some):,} {what}: {_some(some)}" for some, what in counted if some]
+    return [f"{counted(len(some), one)} {what}: {_some(some)}" for some, one, what in remarks if some]
 
 
 def _impossible(ranker: UnitRanker, topic: Topic) -> str | None:

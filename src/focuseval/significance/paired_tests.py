@@ -168,7 +168,6 @@ def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
     error = differences.std(axis=1, ddof=1) / np.sqrt(topics) if topics > 1 else np.zeros(len(differences))
     flat = error <= _noise(differences)
     t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
-    t = np.where(flat & (mean == 0), 0.0, t)
     if topics < 2:
         return np.ones(len(differences))
     one = stdtr(topics - 1, -t)

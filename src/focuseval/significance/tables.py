@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.errors import counted
 from focuseval.tables import ABSENT, Table, numbers, words
 
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ def notes(c: Comparison) -> tuple[str, ...]:
 
 
 def _topics(c: Comparison) -> str:
-    number = f"{len(c.topics)} topic{'' if len(c.topics) == 1 else 's'}"
-    return number + (f" ({c.left_out} left out: some run has no value)" if c.left_out else "")
+    return counted(len(c.topics), "topic") + (f" ({c.left_out} left out: some run has no value)" if c.left_out else "")
 
 
 def shown_p(value: float, settings: Settings) -> str:

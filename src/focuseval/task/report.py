@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focuseval.errors import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,7 +22,8 @@ def as_lines(findings: Findings, task: Task, limit: int | None = None) -> Iterat
         if len(part.rows):
             yield f"{len(part.rows):>9,}  {part.rule.name} ({part.level})"
     run = findings.run
-    yield f"{run.file or run.run_id}: {len(run):,} results, {len(run.topics):,} topics: {verdict(findings, task)}"
+    held = f"{counted(len(run), 'result')}, {counted(len(run.topics), 'topic')}"
+    yield f"{run.file or run.run_id}: {held}: {verdict(findings, task)}"
 
 
 def verdict(findings: Findings, task: Task) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from focuseval.example.rank import Ranker, Unit, rank
+from embedded.rank import Ranker, Unit, rank
 from focuseval.gold import UNKNOWN
 from focuseval.run import Run
 from focuseval.values import dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from focuseval.example.rank import Unit, bm25, words
+from embedded.rank import Unit, bm25, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

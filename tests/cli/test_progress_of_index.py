@@ -3,8 +3,8 @@
 import io
 import sys
 
+from focuseval.cli.indexing import shown, total_bytes
 from focuseval.collection.parse import ParseReport
-from focuseval.collection.progress import shown, total_bytes
 
 
 class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""Derive the example's gold and runs from its articles, topics and quotes: ``python -m focuseval.example.build``.
+"""Derive the example's gold and runs from its articles, topics and quotes: ``python -m embedded.build``.
 
 The derived files are committed; a test derives them again and compares the bytes.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from embedded.assessments import by_topic
+from embedded.chunks import chunk_units, rank_chunks
+from embedded.judge import read_judgements
+from embedded.rank import units
+from embedded.runs import PLANS, as_run, make_run
 from focuseval.collection import open_documents
 from focuseval.example import ROOT
-from focuseval.example.assessments import by_topic
-from focuseval.example.chunks import chunk_units, rank_chunks
-from focuseval.example.judge import read_judgements
-from focuseval.example.rank import units
-from focuseval.example.runs import PLANS, as_run, make_run
 from focuseval.formats import write_gold, write_run
 from focuseval.topics import read_topics
 

@@ -1,0 +1,60 @@
+"""What ``focuseval index`` says: how far it is, and what was indexed and what not."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from focuseval.cli.watching import watched
+from focuseval.errors import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from focuseval.collection.build import Built
+    from focuseval.collection.parse import ParseReport
+
+
+@contextmanager
+def shown(sources: Sequence[Path]) -> Iterator[Callable[[ParseReport], None] | None]:
+    """Give a function that moves a bar on a terminal; None elsewhere."""
+    with watched("indexing", in_bytes=True) as move:
+        if move is None:
+            yield None
+            return
+        total = total_bytes(sources)
+        yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
+
+
+def total_bytes(sources: Sequence[Path]) -> int | None:
+    """Return the bytes of all files under directories; None where an archive hides them."""
+    if not all(source.is_dir() for source in sources):
+        return None
+    return sum(path.stat().st_size for source in sources for path in source.rglob("*") if path.is_file())
+
+
+def summary(built: Built, target: Path) -> str:
+    """Return what was indexed and what was not, a line each."""
+    report = built.report
+    held = f"{counted(report.documents, 'document')}, {counted(built.elements, 'element')}"
+    lines = [
+        f"{target}: {held}, {report.bytes / 1e6:,.1f} MB",
+        *report.failures,
+    ]
+    if report.failures:
+        lines.append(f"warning: left out {counted(len(report.failures), 'unreadable document')}")
+    if built.passed_over:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
+        lines.append(f"passed over, being no document: {counted(built.passed_over.total(), 'file')} ({kinds})")
+    if report.lenient:
+        lines.append(f"read leniently, being HTML or no well-formed XML: {counted(report.lenient, 'document')}")
+    if report.named:
+        lines.append(
+            "replaced by the character of that name, of DTDs that were not read: "
+            + counted(report.named, "entity", "entities")
+        )
+    if report.left_out:
+        names = ", ".join(f"&{name}; ({count:,})" for name, count in report.left_out.most_common(5))
+        lines.append(f"warning: left out {counted(report.left_out.total(), 'reference')} to unread entities: {names}")
+    return "\n".join(lines)
