@@ -256,6 +256,7 @@ def test_the_text_explains_a_zero_under_a_cut_off(opened):
         )
 
     assert (legend()["found by B only"], legend()["found by A and B"]) == (50, 0)
+    assert browser.run("return document.getElementById('cut-said').textContent") == "the first result"
     assert browser.run("return document.querySelectorAll('#list-a li.unread').length") == 1
     move(browser, 2)
     assert (legend()["found by B only"], legend()["found by A and B"]) == (0, 50)

@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, data, describe, fragments, node, percent, sizes, visible } = focuseval;
   const { choices, state } = focuseval.choice;
-  const { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
+  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
   const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
   const fetched = new Map();
@@ -53,7 +53,7 @@
       return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));
     });
     byId("heat-numbers").replaceChildren(
-      node("caption", {}, `This topic: the score under ${measure}, and what is read of ${at ? `the first ${count(at[0])} ${at[1]}` : "the whole list"}${partly}`),
+      node("caption", {}, `This topic: the score under ${measure}, and what is read of ${cutWords(at)}${partly}`),
       node("thead", {}, node("tr", {}, ...head.map((text, i) => node("th", { scope: "col", class: i ? "number" : null }, text)))),
       node("tbody", {}, ...lines),
     );

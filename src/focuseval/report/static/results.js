@@ -40,6 +40,12 @@
     return unit && amount > 0 ? [amount, unit] : choices().cuts[state.measure];
   };
 
+  /** A cut-off in words. */
+  const cutWords = (at, all = "the whole list") => {
+    if (!at) return all;
+    return at[0] === 1 ? `the first ${at[1].slice(0, -1)}` : `the first ${focuseval.count(at[0])} ${at[1]}`;
+  };
+
   /** Whether a result is read at all, and up to which character. */
   const readTo = (result, [amount, unit] = [Infinity, "results"]) => {
     if (unit === "results") return result.rank <= amount ? result.start + result.length : null;
@@ -168,5 +174,5 @@
     for (const key of [...expanded.keys()]) if (key.startsWith(`${topic}/`)) expanded.delete(key);
   };
 
-  focuseval.results = { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
+  focuseval.results = { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
 })();
