@@ -48,7 +48,7 @@
     const partly = [state.a, state.b].some((run) => run >= 0 && !isComplete(state.topic, run, at)) ? `. –: below rank ${lists().depth} only results in relevant documents are embedded` : "";
     const lines = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => {
       const own = numbers(state.topic, run, at);
-      const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
+      const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), own.found === null ? "–" : count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
       const name = node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign), " ", node("bdi", {}, visible(choices().runs[run])));
       return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));
     });

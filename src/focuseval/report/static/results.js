@@ -74,6 +74,14 @@
     return unit === "articles" ? amount < last.article : amount <= last.before + last.length;
   };
 
+  /** Whether every result in a relevant document within a cut-off is in this page: of very long lists only the first are. */
+  const knowsRelevant = (topic, run, amount, unit) => {
+    const until = topicOf(topic).runs[run][3];
+    if (until === undefined) return true;
+    const last = resultsOf(topic, run).at(-1);
+    return amount <= { results: until, articles: last.article - 1, characters: last.before + last.length }[unit];
+  };
+
   /** Spans of every document, united: Map of document → [start, end, start, end …]. */
   const united = (pieces) => {
     const by = new Map();
@@ -130,9 +138,10 @@
     const complete = isComplete(topic, run, at);
     const known = (value) => (complete ? value : null);
     const [amount, unit] = at ?? [Infinity, "results"];
+    const all = complete || knowsRelevant(topic, run, amount, unit);
     const results = complete ? within(topic, run, at).length : unit === "results" ? Math.min(amount, topicOf(topic).runs[run][0]) : null;
     return {
-      results, size: known(size), found, whole, recall, precision: known(precision),
+      results, size: known(size), found: all ? found : null, whole, recall: all ? recall : null, precision: known(precision),
       f: known(share(2 * precision * recall, precision + recall)), iou: known(share(found, size + whole - found)),
     };
   };
@@ -169,7 +178,7 @@
     const { bep, gold, no, runs } = answer.topic;
     complete.set(topic, {
       gold: renumber(gold, 0, 3), bep: renumber(bep, 0, 2), no: renumber(no, 0, 1),
-      runs: runs.map(([size, top, rest]) => [size, renumber(top, 0, 3), ...(rest ? [renumber(rest, 3, 6)] : [])]),
+      runs: runs.map(([size, top, rest, ...last]) => [size, renumber(top, 0, 3), ...(rest ? [renumber(rest, 3, 6)] : []), ...last]),
     });
     for (const key of [...expanded.keys()]) if (key.startsWith(`${topic}/`)) expanded.delete(key);
   };
