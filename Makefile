@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test oldest package browser proxy check lint types docs docs-generate example bench film mutants coverage clean
+.PHONY: help demo test oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -71,6 +71,10 @@ bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measur
 
 film: $(VENV)/.group-test browser ## docs/images/report-walk.webp: the walk that the tests take, photographed
 	$(BIN)/python tests/film.py
+
+reproduce:                        ## published tables, computed again (FOCUSEVAL_DATA: the data; TREC_EVAL: a clone; ONLY='chroma_table1')
+	$(MAKE) --no-print-directory VENV=.venv-reproduce .venv-reproduce/.group-reproduce
+	.venv-reproduce/bin/python -m reproductions $(ONLY)
 
 mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
 	$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.group-mutants

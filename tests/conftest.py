@@ -1,4 +1,4 @@
-"""What many tests share: the folder of real data, and a browser; both may be absent."""
+"""What many tests share: the folder of real data, a browser, an object store; each may be absent."""
 
 import os
 import signal
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from browser import start_driver
+from object_store import object_store
 
 settings.register_profile("tests", deadline=None, max_examples=60, derandomize="CI" in os.environ)
 settings.register_profile(  # `make mutants`: the same examples every time, and no search for the smallest that fails
@@ -51,6 +52,14 @@ def browser(shared_browser):
     shared_browser.errors()  # what earlier tests left in the console
     yield shared_browser
     shared_browser.open("about:blank")
+
+
+@pytest.fixture(scope="session")
+def store():
+    """A real object store over HTTP, with a bucket; skips where moto is missing."""
+    pytest.importorskip("moto")
+    with object_store() as started:
+        yield started
 
 
 @pytest.fixture(autouse=True, scope="session")

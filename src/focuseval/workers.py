@@ -1,8 +1,10 @@
 """Work for several cores, behind the interface of `concurrent.futures`: here and now, in threads, or in processes.
 
+`focuseval.cluster` adds those of other machines.
+
 No algorithm knows where it runs: it gives tasks to an executor and takes results in order. Processes are loky's: they
 start quickly, a script needs no ``if __name__ == "__main__"``, and a worker that dies is an error, not a wait without
-end. What all tasks need is sent once: `Shared` lays it down in a file that every worker maps into its memory.
+end. What all tasks need is sent once (`Shared`): in a file that every worker maps into its memory.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -72,6 +75,12 @@ class Workers:
     """Tasks whose results wait to be taken, at most."""
     helps: bool = False
     """Whether this process does tasks, too, instead of waiting for others."""
+    at_once: int = 1
+    """Tasks that can be done at the same time."""
+    sharing: Callable[[Any], AbstractContextManager[Shared[Any]]] | None = None
+    """How a value is given to all workers; None where they are this process."""
+    abandon: Callable[[], None] | None = None
+    """Cancels what is left and waits for what runs, for workers that live longer than the work."""
 
     def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Yield what became of tasks, in their order; only so many of them are under way or wait to be taken.
@@ -94,25 +103,32 @@ class Workers:
                     if mine:
                         continue
                 yield waiting.popleft().result()
-        except GeneratorExit:  # after an error the whole pool ends, and loky does not expect futures that are cancelled
-            for future in waiting:
-                future.cancel()
+        except BaseException as stop:
+            if self.abandon is not None:
+                self.abandon()
+            elif isinstance(stop, GeneratorExit):  # after an error the whole pool ends, and loky cancels nothing
+                for future in waiting:
+                    future.cancel()
             raise
 
     @contextmanager
     def share(self, value: T) -> Iterator[Shared[T]]:
         """Lay a value down for the workers, while they need it."""
-        if isinstance(self.executor, Here):
+        if self.sharing is None:
             yield Shared("", value)
             return
-        own = f"focuseval-{gethostname()}."
-        sweep(Path(tempfile.gettempdir()), own, ".shared")
-        folder = tempfile.mkdtemp(f".{os.getpid()}.shared", own)
-        try:
-            _lay_down(value, Path(folder))
-            yield Shared(folder, value)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        with self.sharing(value) as shared:
+            yield shared
+
+
+@contextmanager
+def given(jobs: int | None, workers: Workers | None = None) -> Iterator[Workers]:
+    """Give the workers that the caller has, or else processes: so many, or one for every core."""
+    if workers is not None:
+        yield workers
+        return
+    with processes(jobs or cores()) as made:
+        yield made
 
 
 @contextmanager
@@ -131,7 +147,7 @@ def processes(jobs: int) -> Iterator[Workers]:
     try:
         with _interrupts_held():  # the processes inherit it: Ctrl-C does not meet one that is about to begin
             pool.submit(os.getpid)
-        yield Workers(pool, 2 * (jobs - 1), 32 * jobs, helps=True)
+        yield Workers(pool, 2 * (jobs - 1), 32 * jobs, helps=True, at_once=jobs, sharing=in_files)
         done = True
     except _broken() as error:
         what = f"a worker process ended before its work was done ({_reason(error)})"
@@ -203,33 +219,54 @@ def _end_with(parent: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Shared(Generic[T]):
-    """A value that travels as the name of a file: a worker loads it once, and maps its arrays into its memory."""
+    """A value that travels by its address: a worker finds it there once, whatever the number of tasks."""
 
-    folder: str
+    address: str
     _value: T | None = None
+    load: Callable[[str], Any] | None = None
+    """How a worker finds it; None where the value itself is there."""
 
     def get(self) -> T:
         """Return the value."""
-        value: T = _loaded(self.folder) if self._value is None else self._value
+        value: T = self.load(self.address) if self._value is None and self.load else self._value  # type: ignore[assignment]  # one of both is there
         return value
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel without the value."""
-        return Shared, (self.folder,)
+        return Shared, (self.address, None, self.load)
+
+
+@contextmanager
+def in_files(value: T) -> Iterator[Shared[T]]:
+    """Lay a value down in a folder while the processes of this machine need it; they map its arrays."""
+    own = f"focuseval-{gethostname()}."
+    sweep(Path(tempfile.gettempdir()), own, ".shared")
+    folder = tempfile.mkdtemp(f".{os.getpid()}.shared", own)
+    try:
+        _lay_down(value, Path(folder))
+        yield Shared(folder, value, _loaded)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(place: Path, prefix: str, suffix: str) -> None:
     """Remove the folders that programs on this machine left behind when they were killed: ``prefix….PIDsuffix``."""
-    if os.name != "posix":  # elsewhere a process cannot be asked whether it lives without harming it
-        return
     for folder in place.glob(f"{escape(prefix)}*{suffix}"):
-        number = folder.name.removesuffix(suffix).rpartition(".")[2]
-        try:
-            os.kill(int(number), 0)
-        except ProcessLookupError:
+        if not is_alive(folder.name.removesuffix(suffix).rpartition(".")[2]):
             shutil.rmtree(folder, ignore_errors=True)
-        except (ValueError, OSError):
-            continue
+
+
+def is_alive(number: str) -> bool:
+    """Say whether a process of this machine lives; one of which nothing is known does."""
+    if os.name != "posix":  # elsewhere a process cannot be asked without harming it
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OSError):
+        return True
+    return True
 
 
 def _lay_down(value: object, folder: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_bibliography_has_every_key_and_no_other():
 
 def test_a_cut_off_is_shown_as_it_is_written():
     shown = [row[0].strip() for table in overview() for row in table.rows]
-    assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP"} <= set(shown)
+    assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP[@k]", "Rprec"} <= set(shown)
 
 
 @pytest.mark.parametrize(

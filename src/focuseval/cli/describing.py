@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from focuseval.cli.judged import is_project, read_judged, refuse_unknown
+from focuseval.cli.judged import is_archive, is_project, read_judged, refuse_unknown
+from focuseval.storage import in_order, location
 from focuseval.tables import Table, numbers, words
 
 _SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
@@ -23,19 +23,21 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
     """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
     from focuseval import statistics  # noqa: PLC0415  help must not wait for it
     from focuseval.collection import describe, open_index  # noqa: PLC0415  as above
+    from focuseval.collection.store import is_index  # noqa: PLC0415  as above
     from focuseval.formats import detect, open_source, read_gold, read_run  # noqa: PLC0415  as above
 
     if is_index(path):
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
-    if is_project(path):
+    if is_project(path) or is_archive(path):
         judged, own = read_judged(path, options)
         return _told(judged.file, "gold", statistics.describe_gold(judged, own))
-    source: Any = path if Path(path).is_dir() else open_source(path)  # standard input is there only once
+    source: Any = path if location(path).is_dir() else open_source(path)  # standard input is there only once
     found: Any
     if are_topics(source):
         kind, found = "topics", statistics.describe_topics(_topics(source))
-    elif detect(source).kind == "run":
-        kind, found = "run", statistics.describe_run(read_run(source), index)
+    elif (known := detect(source)).kind == "run":
+        run = read_run(source, index=index if known.located else None)  # others are described as they stand
+        kind, found = "run", statistics.describe_run(run, index)
     else:
         gold = read_gold(source, index=index)
         if not options["allow_unknown"]:
@@ -52,11 +54,6 @@ def _told(path: str, kind: str, found: Any) -> dict[str, Any]:
     return {"file": path, "kind": kind, **figures, "over": {name: OVER[name] for name in figures if name in OVER}}
 
 
-def is_index(path: str) -> bool:
-    """Say whether a folder is an index."""
-    return (Path(path) / "documents.arrow").is_file()
-
-
 def _topics(source: Any) -> Any:
     """Return the topics of a folder, or of a file that is open."""
     from focuseval.topics import read_topic_bytes, read_topics  # noqa: PLC0415  help must not wait for it
@@ -69,7 +66,7 @@ def are_topics(source: Any) -> bool:
     from focuseval.formats import open_source  # noqa: PLC0415  help must not wait for it
     from focuseval.topics.other_formats import kind_of  # noqa: PLC0415  as above
 
-    files = sorted(Path(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
+    files = in_order(location(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
     if not files:
         return False
     head = open_source(files[0]).head()

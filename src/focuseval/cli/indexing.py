@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from focuseval.cli.watching import watched
 from focuseval.errors import counted
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from focuseval.collection.build import Built
     from focuseval.collection.parse import ParseReport
 
 
 @contextmanager
-def shown(sources: Sequence[Path]) -> Iterator[Callable[[ParseReport], None] | None]:
+def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None] | None]:
     """Give a function that moves a bar on a terminal; None elsewhere."""
     with watched("indexing", in_bytes=True) as move:
         if move is None:
@@ -27,14 +27,15 @@ def shown(sources: Sequence[Path]) -> Iterator[Callable[[ParseReport], None] | N
         yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
 
 
-def total_bytes(sources: Sequence[Path]) -> int | None:
+def total_bytes(sources: Sequence[str]) -> int | None:
     """Return the bytes of all files under directories; None where an archive hides them."""
-    if not all(source.is_dir() for source in sources):
+    folders = [location(source) for source in sources]
+    if not all(folder.is_dir() for folder in folders):
         return None
-    return sum(path.stat().st_size for source in sources for path in source.rglob("*") if path.is_file())
+    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
 
 
-def summary(built: Built, target: Path) -> str:
+def summary(built: Built, target: str) -> str:
     """Return what was indexed and what was not, a line each."""
     report = built.report
     held = f"{counted(report.documents, 'document')}, {counted(built.elements, 'element')}"

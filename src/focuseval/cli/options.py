@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -48,9 +50,39 @@ def open_collection(options: dict[str, Any]) -> Any:
         from focuseval.collection import open_index  # noqa: PLC0415  only commands that need text pay for it
 
         return open_index(options["index"])
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  as above
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
 
-    return documents_at(options["docs"])
+    return open_documents(options["docs"])
+
+
+def cluster_option(command: Command) -> Command:
+    """Add ``--cluster``; `cluster_workers` gives what it names."""
+    text = "Use a Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file."
+    return click.option("--cluster", metavar="WHERE", help=text)(command)
+
+
+@contextmanager
+def cluster_workers(where: str | None) -> Iterator[Any]:
+    """Give the workers of the cluster that ``--cluster`` names; None without it, and nothing is loaded."""
+    if where is None:
+        yield None
+        return
+    from focuseval.cluster import connected  # noqa: PLC0415  only where it is asked for
+
+    with connected(where, lambda line: click.echo(line, err=True)) as workers:
+        yield workers
+
+
+def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None:
+    """Name the cache where every process of this command finds it."""
+    if value:
+        os.environ["FOCUSEVAL_CACHE"] = value
+
+
+def cache_option(command: Command) -> Command:
+    """Add ``--cache``."""
+    text = "Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB)."
+    return click.option("--cache", metavar="DIR", callback=_set_cache, expose_value=False, help=text)(command)
 
 
 def gold_format_option(command: Command) -> Command:
@@ -135,6 +167,12 @@ def output_option(command: Command) -> Command:
     return click.option("-o", "--output", metavar="FILE", help=text)(command)
 
 
+def tokenizer_option(command: Command) -> Command:
+    """Add ``--tokenizer``: what counts tokens."""
+    text = "What counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
+    return click.option("--tokenizer", metavar="TOKENIZER", help=text)(command)
+
+
 def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
     """Return a decorator that adds what is evaluated: ``--missing --cutoff --cas --topics --repair --drop-tags``."""
     options = (
@@ -144,6 +182,7 @@ def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
         click.option("--topics", metavar="FILE", help=topics),
         repair_option,
         drop_tags_option,
+        tokenizer_option,
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

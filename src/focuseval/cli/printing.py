@@ -40,10 +40,11 @@ def write_text(text: str, output: str | None) -> None:
 
 def say_written(path: str | Path, what: str) -> None:
     """Say on the standard error what was written: path, size, and what it is."""
-    from pathlib import Path  # noqa: PLC0415  only files need it
+    from focuseval.storage import location  # noqa: PLC0415  only files need it
 
-    if str(path) != "-" and (Path(path).is_file() or Path(path).is_dir()):
-        files = [Path(path)] if Path(path).is_file() else [file for file in Path(path).rglob("*") if file.is_file()]
+    place = location(path)
+    if str(path) != "-" and place.exists():
+        files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
         click.echo(f"{path}: {in_bytes(sum(file.stat().st_size for file in files))}, {what}", err=True)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from focuseval.cli.options import cache_option, cluster_option
 from focuseval.cli.outputs import Command
 from focuseval.cli.retrieving import retrieval_options
 
@@ -23,6 +24,8 @@ from focuseval.cli.retrieving import retrieval_options
     metavar="FORMAT",
     help="Format of the run (see 'focuseval formats'); JSON lines for a file so named, else inex-xml.",
 )
+@cluster_option
+@cache_option
 def retrieve(index: str, topics: str, **options: Any) -> None:
     r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS by BM25.
 
@@ -47,6 +50,7 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
       focuseval retrieve wiki.idx topics.xml -o context.xml --task relevant-in-context
       focuseval retrieve wiki.idx topics.xml -o strict.xml --cas strict --tags sec,p
       focuseval retrieve notes/ questions.tsv -o passages.jsonl --unit passage:80/40 --language german
+      focuseval retrieve s3://archive/all.idx topics.xml -o s3://archive/run.xml --cache /var/cache/focuseval
     """
     from focuseval.cli.retrieving import retrieve_file  # noqa: PLC0415  help must not wait for it
 

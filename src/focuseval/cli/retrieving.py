@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import Command, Decorator, task_option
+from focuseval.cli.options import Command, Decorator, cluster_workers, task_option
 from focuseval.cli.watching import watched
 from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from focuseval.collection import Index
+    from focuseval.workers import Workers
 
 _OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
 """Options that are fields of `focuseval.retrieve.RetrievalSettings`."""
@@ -32,7 +32,8 @@ def retrieval_options(command: Command) -> Command:
         click.option(
             "--unit",
             metavar="UNIT",
-            help="element, document, or passage:WORDS[/STEP]; elements, or passages of plain texts.",
+            help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; elements, or passages of "
+            "plain texts.",
         ),
         click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
         click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),
@@ -65,12 +66,13 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
     index = _opened(path)
-    with watched(_READING) as progress:
+    with cluster_workers(options["cluster"]) as workers, watched(_READING) as progress:
         run = retrieve(
             index,
             topics,
             run_id=options["run_id"],
             jobs=_jobs(options["jobs"]),
+            workers=workers,
             progress=progress,
             **{name: options[name] for name in _OPTIONS},
         )
@@ -107,13 +109,13 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
         yield f"   {hit.marked(*marks)}"
 
 
-def make_words(target: Path, language: str, jobs: int | None) -> str:
+def make_words(target: str, language: str, jobs: int | None, workers: Workers | None = None) -> str:
     """Read the words of an index, and return a sentence that says how many there are."""
     from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
     from focuseval.retrieve.store import open_words  # noqa: PLC0415  as above
 
     with watched(_READING) as progress:
-        words = open_words(open_index(target), language, _jobs(jobs), progress)
+        words = open_words(open_index(target), language, _jobs(jobs), progress, workers)
     total, kept = len(words["start"]), len(words["word"])
     made = f"{counted(total, 'word')}, {kept:,} kept, {counted(len(words.terms), 'term')}"
     return f"{target}: {made}, language {language}"
@@ -121,9 +123,9 @@ def make_words(target: Path, language: str, jobs: int | None) -> str:
 
 def _opened(path: str) -> Index:
     """Open an index, or documents of any kind."""
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  help must not wait for it
 
-    index: Index = documents_at(path)
+    index: Index = open_documents(path)
     return index
 
 

@@ -8,6 +8,8 @@ import click
 
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
+    cache_option,
+    cluster_option,
     collection_options,
     format_options,
     layout_option,
@@ -45,13 +47,19 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
     type=click.IntRange(1),
     help="Processes that score runs.  [default: all cores where there is much to do; large runs use all anyway]",
 )
+@cluster_option
+@cache_option
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
     help="Habits of another tool, or its own numbers beside ours, with the reason where they differ.",
 )
 @policy_options()
-@click.option("--chunks", metavar="FILE", help="All chunks of the chunker, for ceiling(…).")
+@click.option(
+    "--chunks",
+    metavar="FILE|SPEC",
+    help="All chunks of the chunker, for ceiling(…); or how it cuts: see 'chunk --help'.",
+)
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
@@ -66,6 +74,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score judging/ run.xml --merge union --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
+      focuseval score s3://lab/qrels.txt s3://lab/runs/a.txt s3://lab/runs/b.txt -m AP --cluster tcp://scheduler:8786
     """
     from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from focuseval.cli.options import cluster_workers
+from focuseval.storage import is_url, local_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,22 +26,24 @@ def score_files(
     """
     from focuseval.formats.run_blocks import ahead  # noqa: PLC0415  help must not wait for it
 
-    sources = ahead(runs, options["run_format"])  # before all that takes a while to load
+    here = options.get("cluster") is None
+    sources = ahead(runs, options["run_format"]) if here else list(runs)  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
     from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
-    with _watched(runs) as progress:
+    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
+    with cluster_workers(options.get("cluster")) as workers, _watched(runs) as progress:
         planned = plan_evaluation(
             judged,
             sources,
             options["measures"] or None,
             index=index,
             topics=_topics(options["topics"]),
-            chunks=_chunks(options.get("chunks"), index),
+            chunks=_chunks(options.get("chunks"), index, options.get("tokenizer")),
             jobs=options.get("jobs") or default_jobs(runs),
+            workers=workers,
             progress=progress,
             **{name: options.get(name) for name in asked},
         )
@@ -56,7 +60,7 @@ SMALL = 1 << 26
 
 def default_jobs(runs: tuple[str, ...]) -> int:
     """Return how many processes score runs where nobody says: one for every core where there is much to do."""
-    if _size(runs) < SMALL or len(runs) < 2:
+    if len(runs) < 2 or (_size(runs) < SMALL and not any(map(is_url, runs))):
         return 1
     from focuseval.workers import cores  # noqa: PLC0415  only large campaigns need it
 
@@ -77,7 +81,9 @@ def _watched(runs: tuple[str, ...]) -> Iterator[Callable[[float], None] | None]:
 
 
 def _size(runs: tuple[str, ...]) -> int:
-    return sum(path.stat().st_size for run in runs if (path := Path(run)).is_file())
+    """Return the bytes of all runs; those of object storage are not asked for."""
+    paths = (local_path(run) for run in runs if not is_url(run))
+    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def _topics(path: str | None) -> Any:
@@ -88,12 +94,13 @@ def _topics(path: str | None) -> Any:
     return read_topics(path)
 
 
-def _chunks(path: str | None, index: Any) -> Any:
-    if path is None:
+def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
+    """Return the chunks of a file, or documents cut as they were."""
+    if how is None:
         return None
-    from focuseval.evaluate.chunking import read_chunks  # noqa: PLC0415  only ceilings need chunks
+    from focuseval.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
 
-    return read_chunks(path, index)
+    return read_chunks(how) if index is None else chunk(index, how, tokenizer=tokenizer)
 
 
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:

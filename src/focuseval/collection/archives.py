@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.kinds import MAX_BYTES
 from focuseval.errors import CollectionError
+from focuseval.storage.faults import RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from focuseval.storage import Location
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")
 
@@ -39,12 +42,12 @@ class _Marked(tarfile.TarInfo):
             raise tarfile.ReadError("the archive ends without its end marker") from None
 
 
-def is_archive(path: Path) -> bool:
+def is_archive(path: Location) -> bool:
     """Tell an archive by its name."""
     return path.name.lower().endswith(SUFFIXES)
 
 
-def archive_members(path: Path) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+def archive_members(path: Location) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
     """Yield name, size and a way to read each file of an archive; directories are passed over."""
     with _whole(path):
         members = _zip_members(path) if path.name.lower().endswith(".zip") else _tar_members(path)
@@ -53,22 +56,24 @@ def archive_members(path: Path) -> Iterator[tuple[str, int, Callable[[], bytes]]
             yield name, size, partial(_read, path, read)
 
 
-def _read(path: Path, read: Callable[[], bytes]) -> bytes:
+def _read(path: Location, read: Callable[[], bytes]) -> bytes:
     with _whole(path):
         return read()
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[None]:
+def _whole(path: Location) -> Iterator[None]:
     """Turn whatever the library says of a broken archive into one line."""
     try:
         yield
+    except RemoteError:
+        raise
     except _BROKEN as error:
         what = f"expected a whole archive, found: {error or type(error).__name__}"
         raise CollectionError(what, at=str(path), remedy="fetch it again, or re-pack it") from None
 
 
-def _check(path: Path, name: str, size: int, kind: str) -> None:
+def _check(path: Location, name: str, size: int, kind: str) -> None:
     """Refuse what could reach outside the archive or fill the memory."""
     parts = PurePosixPath(name.replace("\\", "/"))
     wrong = (
@@ -83,8 +88,8 @@ def _check(path: Path, name: str, size: int, kind: str) -> None:
         )
 
 
-def _zip_members(path: Path) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
-    with zipfile.ZipFile(path) as archive:
+def _zip_members(path: Location) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
+    with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if info.is_dir():
                 continue
@@ -101,7 +106,7 @@ def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def _tar_members(path: Path) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
+def _tar_members(path: Location) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
     with (
         _decompressed(path) as stream,
         tarfile.open(fileobj=stream, mode="r|", tarinfo=_Marked) as archive,
@@ -125,15 +130,16 @@ def _extract(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[Any]:
+def _decompressed(path: Location) -> Iterator[Any]:
     name = path.name.lower()
     if name.endswith(".zst"):
         import pyarrow as pa  # noqa: PLC0415  only this kind of archive needs it
 
-        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
+        source = pa.OSFile(str(path)) if isinstance(path, Path) else pa.PythonFile(path.open("rb"), "r")
+        with pa.CompressedInputStream(source, "zstd") as stream:
             yield stream
     elif name.endswith(("gz", "tgz")):
-        with gzip.open(path) as stream:
+        with path.open("rb") as file, gzip.open(file) as stream:
             yield stream
     else:
         with path.open("rb") as stream:

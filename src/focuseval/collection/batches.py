@@ -7,15 +7,17 @@ are laid down in a temporary file per batch, which goes when the batch is done.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from contextlib import nullcontext
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from focuseval.collection.events import KEEP_GOING
 from focuseval.collection.kinds import MAX_BYTES, unpacked
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
+from focuseval.storage import Location, is_url, location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -29,73 +31,123 @@ LARGEST = 16_000_000
 _SHARE = 32
 """A batch is at most this part of what came before it."""
 
+_AT_ONCE = 16
+"""Objects of a store that are asked for at once: an answer takes longer than the content of a small one."""
 
-Row = tuple[str, str, str, int]
-"""A document's id, the name of its file, its kind, and its size there."""
+Row = tuple[str, str, str, int, int]
+"""A document's id, the name of its file, its kind, its size there, and the time of an object of a store."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Documents to be parsed together: id, name, kind and size of each; the spool file that holds them, if any."""
+    """Documents to be parsed together, and the spool file that holds them, if any."""
 
     documents: list[Row]
     spool: str | None = None
+    check: int = 0
+    """A checksum of the spool file's content."""
 
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
-        with nullcontext() if self.spool is None else Path(self.spool).open("rb") as stream:
-            for name, file, kind, size in self.documents:
-                data = stream.read(size) if stream else None  # whatever becomes of this one, the next follows it
-                try:
-                    yield Raw(name, file, unpacked(read_file(file) if data is None else data, file), kind)
-                except CollectionError as error:
-                    yield error
+        for (name, file, kind, *_), data in zip(self.documents, self._contents(), strict=True):
+            try:
+                yield data if isinstance(data, CollectionError) else Raw(name, file, unpacked(data, file), kind)
+            except CollectionError as error:
+                yield error
+
+    def _contents(self) -> Iterator[bytes | CollectionError]:
+        files = [file for _, file, *_ in self.documents]
+        if self.spool is not None:
+            with location(self.spool).open("rb") as stream:
+                for _, _, _, size, _ in self.documents:
+                    yield stream.read(size)
+        elif any(map(is_url, files)):
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                yield from pool.map(_content, files)
+        else:
+            yield from map(_content, files)
+
+    def stamp(self) -> str:
+        """Return a hash that changes when a document does: its name, size or time, or the content of the spool file."""
+        state = hashlib.sha256(f"{self.check}".encode())
+        for name, file, kind, size, time in self.documents:
+            known = (size, time) if time or self.spool else _state(file)
+            state.update(f"{name}\0{file}\0{kind}\0{known}\n".encode("utf-8", "surrogateescape"))
+        return state.hexdigest()
+
+
+def _state(file: str) -> tuple[int, int]:
+    """Return size and time of a file on disk; what cannot be read now is named when it is."""
+    try:
+        found = os.stat(file)  # noqa: PTH116  asked of every file of a collection
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+def _content(file: str) -> bytes | CollectionError:
+    try:
+        return read_file(file)
+    except CollectionError as error:
+        return error
 
 
 def read_file(file: str) -> bytes:
-    """Read a document from the disk."""
+    """Read a document from the disk or from a store."""
     try:
-        handle = os.open(file, _READ)  # `open` would ask the system four things more
-        try:
-            size = os.fstat(handle).st_size
-            if size > MAX_BYTES:
-                what = f"refused: more than {MAX_BYTES // 2**20} MB"
-                raise CollectionError(what, at=file, remedy="split the document")
-            data = os.read(handle, size + 1)
-            while len(data) < size and (more := os.read(handle, size - len(data))):
-                data += more
-        finally:
-            os.close(handle)
+        data = location(file).read_bytes() if is_url(file) else _read_local(file)
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
+    if len(data) > MAX_BYTES:
+        raise _too_large(file)
     return data
 
 
-def batches(members: Iterable[Member], scratch: Path) -> Iterator[Batch]:
-    """Cut documents into batches, in order; a batch never mixes files on disk with members of archives."""
-    total, size, most = 0, 0, SMALLEST
+def _read_local(file: str) -> bytes:
+    handle = os.open(file, _READ)  # `open` would ask the system four things more
+    try:
+        size = os.fstat(handle).st_size
+        if size > MAX_BYTES:
+            raise _too_large(file)
+        data = os.read(handle, size + 1)
+        while len(data) < size and (more := os.read(handle, size - len(data))):
+            data += more
+    finally:
+        os.close(handle)
+    return data
+
+
+def _too_large(file: str) -> CollectionError:
+    return CollectionError(f"refused: more than {MAX_BYTES // 2**20} MB", at=file, remedy="split the document")
+
+
+def batches(members: Iterable[Member], scratch: Location) -> Iterator[Batch]:
+    """Cut documents into batches, in order; a batch never mixes files of their own with members of archives."""
+    total, size, most, check = 0, 0, SMALLEST, 0
     documents: list[Row] = []
     spool: Any = None
     try:
         for number, member in enumerate(members):
             if documents and (size >= most or (spool is None) != (member.read is None)):
-                yield _closed(documents, spool)
+                yield _closed(documents, spool, check)
                 total += size
                 documents, spool, size, most = [], None, 0, min(max(SMALLEST, total // _SHARE), LARGEST)
             if member.read is not None:
+                content = member.read()
+                check = crc32(content, check if spool else 0)
                 spool = spool or (scratch / f"spool-{number}").open("wb")
-                spool.write(member.read())
-            documents.append((member.id, member.file, member.kind, member.size))
+                spool.write(content)
+            documents.append((member.id, member.file, member.kind, member.size, member.time))
             size += member.size
         if documents:
-            yield _closed(documents, spool)
+            yield _closed(documents, spool, check)
     finally:
         if spool:
             spool.close()
 
 
-def _closed(documents: list[Row], spool: Any) -> Batch:
+def _closed(documents: list[Row], spool: Any, check: int) -> Batch:
     if spool is None:
         return Batch(documents)
     spool.close()
-    return Batch(documents, spool.name)
+    return Batch(documents, spool.name, check)

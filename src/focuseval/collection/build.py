@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import field
 from itertools import chain, islice
 from pathlib import Path
-from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
+from focuseval.collection.appear import appearing, check_target
 from focuseval.collection.batches import batches
 from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
-from focuseval.collection.store import finish, read_metadata, sync
+from focuseval.collection.store import SCRATCH, documents_table, finish
 from focuseval.collection.worker import MEMORY, IndexTask, index_batch, unwritable
 from focuseval.errors import CollectionError
+from focuseval.storage import Remote, location
 from focuseval.values import dataclass
-from focuseval.workers import cores, processes, sweep
+from focuseval.workers import given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from focuseval.collection.worker import IndexedBatch
-
-_PARTIAL = ".partial"
+    from focuseval.storage import Location
+    from focuseval.workers import Workers
 
 
 @dataclass
@@ -46,7 +45,7 @@ class Built:
         """Add what became of one batch."""
         self.report.add(done.report)
         if done.number >= 0:
-            self.blocks.append({"part": done.number, "batch": 0, "documents": done.documents, "tags": done.tags})
+            self.blocks.append({"part": done.number, "batch": 0, "documents": len(done.rows), "tags": done.tags})
             self.elements += done.elements
             self.nodes += done.nodes
             self.fingerprint = (self.fingerprint + done.fingerprint) % 2**256
@@ -72,11 +71,13 @@ def build_index(
     target: str | Path,
     *,
     jobs: int | None = None,
+    workers: Workers | None = None,
     keep_going: bool = False,
     force: bool = False,
+    resume: bool = False,
     progress: Callable[[ParseReport], None] | None = None,
 ) -> Built:
-    """Index directories, archives or files into the folder `target`.
+    """Index directories, archives or files into the folder `target`; all may be URLs of object storage.
 
     Parameters
     ----------
@@ -87,33 +88,51 @@ def build_index(
         The index: must not exist, unless `force` says to replace an older index.
     jobs
         Processes to use; all cores if not given.
+    workers
+        Other workers in place of processes, such as those of `focuseval.cluster.connected`.
     keep_going
         Leave unreadable documents out and list them in the report, instead of stopping at the first.
+    resume
+        Take up the work of a build whose program was killed: batches that have not changed are not done again.
     progress
         Called with the counts so far after every batch.
     """
-    paths = [Path(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
-    goal = Path(target)
-    check_target(goal, force=force)
-    found = Sources(paths)
-    built = Built(passed_over=found.passed_over)
+    paths = [location(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
+    if workers is not None:  # on other machines, with the same disks
+        paths = [path.absolute() for path in paths]
+    goal = location(target)
+    built = Built()
     try:
-        with _appearing(goal) as folder:
-            tasks = (IndexTask(n, batch, str(folder), keep_going) for n, batch in enumerate(batches(found, folder)))
-            for done in _results(tasks, jobs or cores()):
-                built.add(done)
-                if done.spool:
-                    Path(done.spool).unlink()
-                if progress:
-                    progress(built.report)
+        check_target(goal, force=force)
+        with appearing(goal, resume=resume) as folder:
+            tasks = _tasks(paths, folder, built, keep_going=keep_going, resume=resume)
+            with documents_table(folder) as add, closing(_results(tasks, jobs, workers)) as results:
+                for done in results:
+                    built.add(done)
+                    if done.rows is not None:
+                        add(done.rows)
+                    if done.spool:
+                        location(done.spool).unlink()
+                    if progress:
+                        progress(built.report)
             if not built.report.documents:
                 raise CollectionError(_nothing(built), at=str(paths[0]), remedy="archives must be named themselves")
-            finish(folder, built.blocks, built.metadata())
+            finish(goal, folder, built.blocks, built.metadata())
     except OSError as error:
         raise unwritable(error, goal) from None
     finally:
         MEMORY.clear()
     return built
+
+
+def _tasks(
+    paths: Sequence[Location], folder: Location, built: Built, *, keep_going: bool, resume: bool
+) -> Iterator[IndexTask]:
+    """Yield a task for every batch; workers on other machines need whole paths."""
+    found = Sources(paths, built.passed_over)
+    name = str(folder if isinstance(folder, Remote) else folder.absolute())
+    for number, batch in enumerate(batches(found, folder / SCRATCH)):
+        yield IndexTask(number, batch, name, keep_going, resume)
 
 
 def _nothing(built: Built) -> str:
@@ -122,40 +141,10 @@ def _nothing(built: Built) -> str:
     return f"expected documents ({', '.join(DOCUMENTS)}), found none ({passed} other files, {unreadable} unreadable)"
 
 
-def check_target(target: Path, *, force: bool) -> None:
-    """Refuse to overwrite anything, except an index when forced."""
-    if not target.parent.is_dir():
-        raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
-    if not os.path.lexists(target):
-        return
-    if not force:
-        raise CollectionError(
-            "exists already", at=str(target), remedy="choose another name, or replace it with --force"
-        )
-    read_metadata(target)
-
-
-def _results(tasks: Iterator[IndexTask], jobs: int) -> Iterator[IndexedBatch]:
+def _results(
+    tasks: Iterator[IndexTask], jobs: int | None, others: Workers | None
+) -> Generator[IndexedBatch, None, None]:
     """Do all tasks; a single one is not worth other processes."""
     head = list(islice(tasks, 2))
-    with processes(1 if len(head) < 2 else jobs) as workers:
+    with given(1 if len(head) < 2 else jobs, others) as workers:
         yield from workers.in_order(index_batch, chain(head, tasks))
-
-
-@contextmanager
-def _appearing(target: Path) -> Iterator[Path]:
-    """Give a folder beside `target` that takes its name at the end, and vanishes if anything goes wrong."""
-    own = f".{target.name}.{gethostname()}.{os.getpid()}"
-    folder, old = target.with_name(own + _PARTIAL), target.with_name(own + ".old")
-    sweep(target.parent, f".{target.name}.{gethostname()}.", _PARTIAL)
-    folder.mkdir()
-    try:
-        yield folder
-        sync(folder)
-        if os.path.lexists(target):
-            target.rename(old)
-        folder.rename(target)
-        sync(target.parent)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)

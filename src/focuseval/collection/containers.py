@@ -11,7 +11,8 @@ from focuseval.errors import CollectionError, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from focuseval.storage import Location
 
 Contained = tuple[str, str, str, bytes]
 """A document's id, the place to show in errors, its kind and its bytes."""
@@ -25,7 +26,7 @@ _NUMBER = re.compile(
 _EXPECTED = "expected <doc> with a <docno> or an id"
 
 
-def contained(path: Path, kind: str) -> Iterator[Contained]:
+def contained(path: Location, kind: str) -> Iterator[Contained]:
     """Yield the documents of a file, in order."""
     if kind == "json":
         for at, name, text in json_documents([path]):
@@ -34,7 +35,7 @@ def contained(path: Path, kind: str) -> Iterator[Contained]:
         yield from _trec_documents(path)
 
 
-def holds_documents(path: Path, kind: str) -> bool:
+def holds_documents(path: Location, kind: str) -> bool:
     """Say whether a file that is named like one of several documents begins with one: others have such names, too."""
     if kind == "trec":
         with opened(path) as stream:
@@ -45,7 +46,7 @@ def holds_documents(path: Path, kind: str) -> bool:
         return False
 
 
-def _trec_documents(path: Path) -> Iterator[Contained]:
+def _trec_documents(path: Location) -> Iterator[Contained]:
     """Yield what stands between ``<doc>`` and ``</doc>``."""
     line = 1
     for data in _closed(path):
@@ -64,7 +65,7 @@ def _trec_documents(path: Path) -> Iterator[Contained]:
         line += data.count(b"\n")
 
 
-def _closed(path: Path) -> Iterator[bytes]:
+def _closed(path: Location) -> Iterator[bytes]:
     """Yield pieces of a file that end with ``</doc>``; what stands behind the last is white space, or refused."""
     rest = b""
     with opened(path) as stream:

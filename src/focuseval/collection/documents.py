@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +17,14 @@ from focuseval.collection.parse import ParseReport, Raw, describe_documents, par
 from focuseval.collection.plain import plain_forest
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
-from focuseval.collection.store import document_rows, open_index
+from focuseval.collection.store import document_rows, is_index, open_index
 from focuseval.collection.worker import fingerprint
 from focuseval.errors import CollectionError
+from focuseval.storage import Location, location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from focuseval.collection.segments import Segments
     from focuseval.errors import Place
@@ -40,8 +41,8 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     """
     if isinstance(path, Mapping):
         return in_memory([texts_block(list(path), list(path.values()))] if path else [], "documents")
-    place = Path(path)
-    if (place / "metadata.json").is_file() and (place / "documents.arrow").is_file():
+    place = location(path)
+    if is_index(place):
         return open_index(place)
     if files := json_files(place):
         return _from_json_lines(files, str(path))
@@ -55,7 +56,7 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     return in_memory(blocks, str(path), counted)
 
 
-def _from_json_lines(files: Sequence[Path], name: str) -> Index:
+def _from_json_lines(files: Sequence[Location], name: str) -> Index:
     """Return the documents of JSON lines: those that are written there, or those that their segments show."""
     if not holds_segments(files):
         return in_memory([texts_block(*_read_jsonl(files, name))], name)
@@ -106,7 +107,7 @@ def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     return make_block(describe_documents(raws, text, forest.end), text, tags, forest)
 
 
-def _read_jsonl(files: Sequence[Path], name: str) -> tuple[list[str], list[str]]:
+def _read_jsonl(files: Sequence[Location], name: str) -> tuple[list[str], list[str]]:
     """Read ids and texts; every fault is named with its line."""
     seen: dict[str, Place] = {}
     texts: list[str] = []

@@ -63,11 +63,11 @@ class Index:
         return int(self.first[-1])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Travel to another process by name where the index lies on a disk, as a whole where it does not."""
+        """Travel to another process by name where the index is stored, as a whole where it is not."""
         from focuseval.collection.store import MappedBlocks, open_index  # noqa: PLC0415  it imports this module
 
         if isinstance(self.blocks, MappedBlocks):
-            return open_index, (str(self.blocks.folder.absolute()),)
+            return open_index, (str(self.blocks.root.absolute()), self.blocks.cache)
         return super().__reduce_ex__(protocol)
 
     @cached_property

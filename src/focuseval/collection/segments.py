@@ -10,7 +10,6 @@ characters, half-open. Other fields (``url``, ``title``, ``headings``) are passe
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -19,10 +18,12 @@ import pyarrow.compute as pc
 
 from focuseval.collection.json_lines import json_files, records, whole_characters
 from focuseval.errors import CollectionError
+from focuseval.storage import Location, location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -64,7 +65,7 @@ class Segments:
         return rows
 
 
-def holds_segments(files: Sequence[Path]) -> bool:
+def holds_segments(files: Sequence[Location]) -> bool:
     """Say whether files of JSON lines hold segments, by their first object."""
     first = next(records(files, _EXPECTED), None)
     return first is not None and {"start_char", "end_char"} <= first[1].keys()
@@ -73,7 +74,7 @@ def holds_segments(files: Sequence[Path]) -> bool:
 def find_segments(path: str | Path, wanted: Iterable[str]) -> Segments:
     """Return the wanted segments of a file, or of a folder of files, that may be far larger than memory."""
     missing, found = set(wanted), []
-    for segment, _ in _placed(json_files(Path(path)) or [Path(path)]):
+    for segment, _ in _placed(json_files(location(path)) or [location(path)]):
         if segment.id in missing:
             missing.discard(segment.id)
             found.append(segment)
@@ -82,7 +83,7 @@ def find_segments(path: str | Path, wanted: Iterable[str]) -> Segments:
     return as_columns(found)
 
 
-def read_segments(files: Sequence[Path]) -> tuple[Segments, dict[str, str]]:
+def read_segments(files: Sequence[Location]) -> tuple[Segments, dict[str, str]]:
     """Return all segments, and every document's text as far as they show it: blanks stand for the rest."""
     seen: dict[str, Place] = {}
     found: list[Segment] = []
@@ -128,7 +129,7 @@ def _laid(segments: Iterable[Segment]) -> str:
     return "".join(parts)
 
 
-def _placed(files: Sequence[Path]) -> Iterator[tuple[Segment, Place]]:
+def _placed(files: Sequence[Location]) -> Iterator[tuple[Segment, Place]]:
     """Yield every segment with its place in the files; a record that is none is refused."""
     for at, record in records(files, _EXPECTED):
         name, text = record.get("docid", record.get("id")), record.get("segment", record.get("text"))

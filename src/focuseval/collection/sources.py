@@ -12,13 +12,14 @@ from dataclasses import field
 from functools import partial
 from itertools import islice
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.containers import contained, holds_documents
 from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
 from focuseval.errors import CollectionError
+from focuseval.storage import Location, Remote, location
+from focuseval.storage.faults import RemoteError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -41,14 +42,16 @@ class Member(NamedTuple):
     size: int
     """Bytes; of a file in a directory what is typical there."""
     read: Callable[[], bytes] | None = None
-    """How to read it, now or never, from an archive; None for a file on disk."""
+    """How to read it, now or never, from an archive; None for a file of its own."""
+    time: int = 0
+    """When an object of a store was written; files on disk are asked when they are read."""
 
 
 @dataclass
 class Sources:
     """The documents of several sources, and a count of what was passed over."""
 
-    paths: Sequence[Path]
+    paths: Sequence[Location]
     passed_over: Counter[str] = field(default_factory=Counter)
     """Files that are no documents, by extension."""
 
@@ -56,17 +59,20 @@ class Sources:
         """Yield every document once; a repeated id raises."""
         self.passed_over.clear()
         seen: set[int] = set()  # hashes: a third of the memory of the ids themselves
-        for member in self._members():
-            key = hash(member.id)
-            if key in seen:
-                self._refuse_twin(member)
-            seen.add(key)
-            yield member
+        try:
+            for member in self._members():
+                key = hash(member.id)
+                if key in seen:
+                    self._refuse_twin(member)
+                seen.add(key)
+                yield member
+        except RemoteError as error:
+            raise CollectionError(f"cannot read: {error.strerror}", at=error.filename, remedy="try again") from None
 
     def _members(self) -> Iterator[Member]:
         for path in self.paths:
             if path.is_dir():
-                yield from self._directory(os.path.normpath(path))
+                yield from self._remote(path) if isinstance(path, Remote) else self._directory(os.path.normpath(path))
             elif is_archive(path):
                 yield from self._archive(path)
             else:
@@ -95,6 +101,19 @@ class Sources:
             else:
                 yield from self._other(entry, inside)
 
+    def _remote(self, root: Remote) -> Iterator[Member]:
+        """Yield the documents below a name on object storage, in the order of a walk; hidden files are passed over."""
+        for file in root.rglob("*"):
+            inside = file.relative_to(root)
+            stem, extension = kind_of(inside)
+            if inside.startswith(".") or "/." in inside:
+                self.passed_over["hidden"] += 1
+            elif extension in DOCUMENTS:
+                size, time = file.stat()
+                yield Member(_id(stem, str(file)), str(file), extension, size, time=time)
+            else:
+                yield from self._contained(extension, str(file), surely=False)
+
     def _other(self, entry: os.DirEntry[str], inside: str) -> Iterator[Member]:
         """Yield a link that leads nowhere, so that it is named when it is read; all else is counted."""
         stem, extension = kind_of(entry.name)
@@ -103,7 +122,7 @@ class Sources:
         else:
             self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
 
-    def _archive(self, path: Path) -> Iterator[Member]:
+    def _archive(self, path: Location) -> Iterator[Member]:
         for name, size, read in archive_members(_existing(path)):
             stem, extension = kind_of(name.removeprefix("./"))
             if extension in DOCUMENTS:
@@ -111,7 +130,7 @@ class Sources:
             else:
                 self.passed_over[extension or "no extension"] += 1
 
-    def _file(self, path: Path) -> Iterator[Member]:
+    def _file(self, path: Location) -> Iterator[Member]:
         stem, extension = kind_of(_existing(path).name)
         if extension in DOCUMENTS:
             yield Member(_id(stem, str(path)), str(path), extension, _size(path))
@@ -125,8 +144,8 @@ class Sources:
     def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member]:
         """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
         kind = CONTAINERS.get(extension, "")
-        if kind and (surely or holds_documents(Path(file), kind)):
-            for inner, at, what, data in contained(Path(file), kind):
+        if kind and (surely or holds_documents(location(file), kind)):
+            for inner, at, what, data in contained(location(file), kind):
                 yield Member(inner, at, what, len(data), partial(bytes, data))
         else:
             self.passed_over[extension or "no extension"] += 1
@@ -139,13 +158,13 @@ class Sources:
             raise CollectionError(what, remedy="rename one of them, or leave it out")
 
 
-def _existing(path: Path) -> Path:
+def _existing(path: Location) -> Location:
     if not path.exists():
         raise CollectionError("no such file or directory", at=str(path), remedy="check the name")
     return path
 
 
-def _size(path: Path | os.DirEntry[str]) -> int:
+def _size(path: Location | os.DirEntry[str]) -> int:
     """Return a file's size; what cannot be read now is named when it is."""
     try:
         return path.stat().st_size

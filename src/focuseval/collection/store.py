@@ -1,4 +1,4 @@
-"""An index on disk: a folder of memory-mapped Arrow files.
+"""An index as it is stored: a folder of Arrow files, mapped into memory from a disk, fetched from object storage.
 
 ::
 
@@ -7,32 +7,46 @@
     blocks.arrow        a row per block: which part and batch holds it, how many documents, its tags
     part-0.arrow …      one file per block, one record batch in it: texts, elements, text nodes
 
-Workers write the blocks, so nothing large passes between processes; a block's number is its place in the source.
+Workers write the blocks, so nothing large passes between processes; a block's number is its place in the source. On
+object storage, where a folder cannot be renamed, all but ``metadata.json`` stands in a folder ``blocks-…`` that it
+names; so an index appears, or takes another one's place, at the moment when ``metadata.json`` is written.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.block import DOCUMENT, SCHEMA, Block
+from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
 from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
+from focuseval.storage import Location, Remote, location
+from focuseval.storage.cache import Cache, cache_from_environment
+from focuseval.storage.faults import RemoteError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 _SYNCED = 8
 """Files that are pushed to the disk at once."""
+
+_HELD = 16
+"""Blocks of object storage that are kept in memory where no cache is given."""
+
+SCRATCH = "scratch"
+"""The folder, in an index that is being made, of all that does not belong to it."""
 
 VERSION = 1
 """Changes whenever an older index cannot be read any more."""
@@ -43,10 +57,23 @@ BLOCKS = pa.schema(
 )
 
 
-def write_block(block: Block, path: Path) -> None:
-    """Write a block into a file of its own."""
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA) as writer:
-        writer.write_batch(block.batch)
+def part_name(number: int) -> str:
+    """Return the name of a block's file."""
+    return f"part-{number}.arrow"
+
+
+def write_arrow(batch: Any, file: Location) -> int:
+    """Write a record batch into a file of its own; return its size."""
+    if isinstance(file, Remote):
+        content = pa.BufferOutputStream()
+        with pa.ipc.new_file(content, batch.schema) as writer:
+            writer.write_batch(batch)
+        whole = content.getvalue()
+        file.write_bytes(whole)
+        return int(whole.size)
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return file.stat().st_size
 
 
 def sync(path: Path) -> None:
@@ -62,51 +89,86 @@ def sync(path: Path) -> None:
 
 @dataclass(frozen=True)
 class MappedBlocks:
-    """The blocks of an index on disk, mapped when they are first asked for."""
+    """The blocks of a stored index, mapped or fetched when they are asked for."""
 
-    folder: Path
+    root: Location
+    """The index."""
+    folder: Location
+    """Where its blocks are."""
     table: Any
+    cache: Cache | None = None
 
     def __len__(self) -> int:
         """Return the number of blocks."""
         return int(self.table.num_rows)
 
     def __getitem__(self, number: int) -> Block:
-        """Map one block."""
-        if number not in self._seen:
-            part, batch, _, tags = (column[number].as_py() for column in self.table.columns)
-            self._seen[number] = Block(self._part(part).get_batch(batch), tuple(tags))
-        return self._seen[number]
+        """Return one block."""
+        with self._lock:
+            if number not in self._seen:
+                part, batch, _, tags = (column[number].as_py() for column in self.table.columns)
+                self._seen[number] = Block(self._part(part).get_batch(batch), tuple(tags))
+                if isinstance(self.folder, Remote) and self.cache is None and len(self._seen) > _HELD:
+                    self._seen.pop(next(iter(self._seen)))
+            return self._seen[number]
+
+    @cached_property
+    def _lock(self) -> Any:
+        return RLock()
 
     @cached_property
     def _seen(self) -> dict[int, Block]:
         return {}
 
-    @cached_property
-    def _parts(self) -> dict[int, Any]:
-        return {}
-
     def _part(self, number: int) -> Any:
-        if number not in self._parts:
-            self._parts[number] = pa.ipc.open_file(pa.memory_map(str(self.folder / f"part-{number}.arrow")))
-        return self._parts[number]
+        file = self.folder / part_name(number)
+        if isinstance(file, Path):
+            return pa.ipc.open_file(pa.memory_map(str(file)))
+        try:
+            if self.cache is not None:
+                return pa.ipc.open_file(pa.memory_map(str(self.cache.fetch(file))))
+            return pa.ipc.open_file(pa.py_buffer(file.read_bytes()))
+        except RemoteError as error:
+            raise CollectionError(f"cannot read: {error.strerror}", at=str(file), remedy="try again") from None
+        except pa.ArrowInvalid as error:
+            raise CollectionError(f"damaged index: {error}", at=str(file), remedy="make it again") from None
 
 
-def finish(folder: Path, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
-    """Write the tables that make a folder of parts an index; `metadata.json` comes last."""
-    table = pa.Table.from_pylist(list(blocks), BLOCKS)
-    with pa.ipc.new_file(str(folder / "blocks.arrow"), BLOCKS) as writer:
-        writer.write_table(table)
-    mapped = MappedBlocks(folder, table)
-    with pa.ipc.new_file(str(folder / "documents.arrow"), DOCUMENTS) as writer:
-        for number in range(len(mapped)):
-            writer.write_batch(document_rows(mapped[number]))
-    sizes = {path.name: path.stat().st_size for path in sorted(folder.glob("*.arrow"))}
-    with ThreadPoolExecutor(_SYNCED) as pool:
-        list(pool.map(lambda name: sync(folder / name), sizes))
-    content = json.dumps({"version": VERSION, **metadata, "files": sizes}, indent=1)
-    (folder / "metadata.json").write_text(content + "\n", encoding="utf-8")
-    sync(folder / "metadata.json")
+@contextmanager
+def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
+    """Give a function that adds rows to ``documents.arrow``; for object storage it is written when it is complete."""
+    if isinstance(folder, Path):
+        with pa.ipc.new_file(str(folder / "documents.arrow"), DOCUMENTS) as writer:
+            yield writer.write_batch
+        return
+    with tempfile.TemporaryDirectory(prefix="focuseval-") as scratch:
+        local = Path(scratch) / "documents.arrow"
+        with documents_table(local.parent) as add:
+            yield add
+        with pa.memory_map(str(local)) as source:
+            (folder / "documents.arrow").write_bytes(source.read_buffer())
+
+
+def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
+    """Write the table that makes a folder of parts an index, and ``metadata.json``, which comes last."""
+    table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
+    write_arrow(table.to_batches()[0], folder / "blocks.arrow")
+    wanted = {"documents.arrow", "blocks.arrow", *map(part_name, table.column("part").to_pylist())}
+    sizes = {file.name: file.stat().st_size for file in folder.iterdir() if file.name in wanted}
+    if missing := wanted - set(sizes):
+        what = f"{min(missing)} has vanished; does another program write here?"
+        raise CollectionError(what, at=str(folder), remedy="make the index again")
+    inner = {"folder": folder.name} if isinstance(folder, Remote) else {}
+    content = (
+        json.dumps({"version": VERSION, **metadata, **inner, "files": dict(sorted(sizes.items()))}, indent=1) + "\n"
+    )
+    if isinstance(folder, Path):
+        with ThreadPoolExecutor(_SYNCED) as pool:
+            list(pool.map(lambda name: sync(folder / name), sizes))
+        root = folder
+    (root / "metadata.json").write_bytes(content.encode())
+    if isinstance(root, Path):
+        sync(root / "metadata.json")
 
 
 def document_rows(block: Block) -> Any:
@@ -116,13 +178,38 @@ def document_rows(block: Block) -> Any:
     return pa.RecordBatch.from_arrays([*(batch.column(name) for name in DOCUMENT), *counts], schema=DOCUMENTS)
 
 
-def read_metadata(path: Path) -> dict[str, Any]:
+def is_index(path: str | Location) -> bool:
+    """Say whether a folder is an index."""
+    place = location(path)
+    if not (place / "metadata.json").is_file():
+        return False
+    return isinstance(place, Remote) or (_folder(place, _metadata(place)) / "documents.arrow").is_file()
+
+
+def _metadata(place: Location) -> dict[str, Any]:
+    try:
+        found = json.loads((place / "metadata.json").read_bytes())
+    except (ValueError, FileNotFoundError, NotADirectoryError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folder(place: Location, metadata: dict[str, Any]) -> Location:
+    """Return where the files of an index are."""
+    inner = metadata.get("folder")
+    return place / inner if isinstance(inner, str) and inner and "/" not in inner and inner != ".." else place
+
+
+def read_metadata(path: Location) -> dict[str, Any]:
     """Read an index's metadata, and check that its files are whole."""
     remedy = "make one with 'focuseval index'"
     try:
-        metadata: dict[str, Any] = json.loads((path / "metadata.json").read_text(encoding="utf-8"))
-        version, files = metadata["version"], metadata["files"]
-        wrong = [name for name, size in files.items() if (path / name).stat().st_size != size]
+        metadata = _metadata(path)
+        version, files, folder = metadata["version"], metadata["files"], _folder(path, metadata)
+        sizes = _sizes(folder, files)
+        wrong = [name for name, size in files.items() if sizes.get(name) != size]
+    except RemoteError as error:
+        raise CollectionError(f"cannot read: {error.strerror}", at=str(path), remedy="try again") from None
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         raise CollectionError(
             "expected an index, found no readable metadata.json", at=str(path), remedy=remedy
@@ -134,18 +221,34 @@ def read_metadata(path: Path) -> dict[str, Any]:
     return metadata
 
 
-def open_index(path: str | Path) -> Index:
-    """Open an index made by `build_index` or ``focuseval index``; texts and elements are mapped as they are needed."""
-    folder = Path(path)
-    metadata = read_metadata(folder)
+def _sizes(folder: Location, files: Iterable[str]) -> dict[str, int]:
+    """Return the sizes of files; those on object storage are listed, a thousand for a request."""
+    if isinstance(folder, Remote):
+        return {file.name: file.stat().st_size for file in folder.iterdir() if file.is_file()}
+    return {name: (folder / name).stat().st_size for name in files}
+
+
+def open_index(path: str | Location, cache: Cache | None = None) -> Index:
+    """Open an index made by `build_index` or ``focuseval index``, by path or URL.
+
+    Texts and elements are mapped as they are needed; from object storage they are fetched a block at a time, into
+    `cache` or the one that the environment names (``FOCUSEVAL_CACHE``), else into memory.
+    """
+    root = location(path)
+    metadata = read_metadata(root)
+    folder = _folder(root, metadata)
     try:
-        documents, table = (
-            pa.ipc.open_file(pa.memory_map(str(folder / name))).read_all()
-            for name in ("documents.arrow", "blocks.arrow")
-        )
+        documents, table = (_table(folder / name) for name in ("documents.arrow", "blocks.arrow"))
     except (OSError, pa.ArrowInvalid) as error:
-        raise CollectionError(f"damaged index: {error}", at=str(folder), remedy="make it again") from None
+        what = f"damaged index: {getattr(error, 'strerror', None) or error}"
+        raise CollectionError(what, at=str(root), remedy="make it again") from None
     first = np.append(0, np.cumsum(table.column("documents").to_numpy()))
-    return Index(
-        documents, MappedBlocks(folder, table), first.astype(np.int64), metadata["sha256"], str(folder), metadata
-    )
+    if isinstance(root, Remote) and cache is None:
+        cache = cache_from_environment()
+    blocks = MappedBlocks(root, folder, table, cache)
+    return Index(documents, blocks, first.astype(np.int64), metadata["sha256"], str(root), metadata)
+
+
+def _table(file: Location) -> Any:
+    source = pa.memory_map(str(file)) if isinstance(file, Path) else pa.py_buffer(file.read_bytes())
+    return pa.ipc.open_file(source).read_all()

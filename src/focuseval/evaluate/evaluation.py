@@ -8,20 +8,24 @@ again if it is asked for again. So a campaign of any number of runs keeps values
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import partial
+from itertools import chain
+from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.chunks import Chunks
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
-from focuseval.evaluate.noticed import noticed
-from focuseval.evaluate.plan import Plan, plan_for
+from focuseval.evaluate.noticed import noticed, other_names
+from focuseval.evaluate.plan import Plan, plan_for, tokenizer_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
-from focuseval.evaluate.sources import as_gold, as_index, as_runs, load, read
+from focuseval.evaluate.sources import absolute, as_gold, as_index, as_runs, load, read
 from focuseval.evaluate.structure import queries_of, strict_gold
 from focuseval.evaluate.tagged import tags_of
 from focuseval.evaluate.task_rules import refuse_invalid
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
 
     from focuseval.gold import Gold
     from focuseval.match import Prepared
-    from focuseval.workers import Shared
+    from focuseval.workers import Shared, Workers
+
+    SharedPlan = Shared[tuple[Plan, Prepared]]
 
 _AT_ONCE = 16
 """Runs that a process is given at once, at most: a small run takes about as long as handing it out."""
@@ -79,6 +85,8 @@ class Evaluation:
     """The runs: values, paths or frames."""
     jobs: int = 1
     progress: Callable[[float], None] | None = None
+    workers: Workers | None = None
+    """Other workers than processes of this machine, such as a cluster's."""
     _made: dict[int, Matched] = field(default_factory=dict, repr=False, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
@@ -101,8 +109,9 @@ class Evaluation:
     def _matched(self, source: Any, number: int | None) -> Matched:
         """Read a run and match it; keep the match of a whole run while all of them together are small."""
         run = load(source, self.plan, self.prepared.index)
-        matched = match(run, self.prepared, self.plan.policies, chunks=self.plan.chunks)
-        if number is not None:
+        chunks, tokenizer = self.plan.chunks_of(number), self.plan.tokenizer
+        matched = match(run, self.prepared, self.plan.policies, chunks=chunks, tokenizer=tokenizer)
+        if number is not None and number < len(self.sources):  # another process's part of the work has no sources
             with self._lock:
                 if sum(_size(one.run) for one in self._made.values()) + _size(run) <= KEPT:
                     self._made[number] = matched
@@ -142,35 +151,50 @@ class Evaluation:
             if self.progress is not None:
                 self.progress(float(done.mean()))
 
-        for number in range(len(self.sources)):
-            if large[number] or self.jobs <= 1 or large.count(False) <= 1:
-                found[number] = self._score_run(number, partial(move, number), streamed=large[number])
+        here = self.workers is None and (self.jobs <= 1 or large.count(False) <= 1)
+        others = [number for number in range(len(self.sources)) if not (large[number] or here)]
+        with self._elsewhere(needed=bool(others) or self.workers is not None) as (workers, shared):
+            for number in set(range(len(self.sources))) - set(others):
+                found[number] = self._score_run(number, partial(move, number), shared, streamed=large[number])
                 move(number, 1.0)
-        others = [number for number in range(len(self.sources)) if number not in found]
-        for number, scored in zip(others, self._elsewhere(others), strict=True):
-            found[number] = scored
-            move(number, 1.0)
+            for number, scored in zip(others, self._scored_by(workers, shared, others), strict=True):
+                found[number] = scored
+                move(number, 1.0)
         return [found[number] for number in range(len(self.sources))]
 
-    def _elsewhere(self, numbers: Sequence[int]) -> Iterator[RunScores]:
-        """Yield the scores of runs that other processes match; they get plan and gold once, and keep the matches."""
-        if not numbers:
+    @contextmanager
+    def _elsewhere(self, *, needed: bool) -> Iterator[tuple[Workers | None, SharedPlan | None]]:
+        """Give the workers that match runs, where they are needed; they get plan and gold once."""
+        if not needed:
+            yield None, None
             return
-        from focuseval.workers import processes  # noqa: PLC0415  most evaluations need none
+        from focuseval.workers import given  # noqa: PLC0415  most evaluations need none
 
-        with processes(self.jobs) as workers, workers.share((self.plan, self.prepared)) as shared:
-            some = min(_AT_ONCE, -(-len(numbers) // (4 * self.jobs)))
-            tasks = ([self.sources[number] for number in batch] for batch in _batched(numbers, some))
-            for scored in workers.in_order(partial(_score_shared, shared), tasks):
-                yield from scored
+        with given(self.jobs, self.workers) as workers, workers.share((self.plan, self.prepared)) as shared:
+            yield workers, shared
 
-    def _score_run(self, number: int, move: Callable[[float], None], *, streamed: bool) -> RunScores:
+    def _scored_by(
+        self, workers: Workers | None, shared: SharedPlan | None, numbers: Sequence[int]
+    ) -> Iterator[RunScores]:
+        """Yield the scores of runs that other processes match."""
+        if workers is None or shared is None:
+            return
+        some = max(1, min(_AT_ONCE, -(-len(numbers) // (4 * workers.at_once))))
+        batches = _batched(numbers, some)
+        tasks = ([(number, absolute(self.sources[number])) for number in batch] for batch in batches)
+        done = chain.from_iterable(workers.in_order(partial(_score_shared, shared), tasks))
+        for number, scored in zip(numbers, done, strict=True):
+            yield _renamed(scored, self.sources[number])
+
+    def _score_run(
+        self, number: int, move: Callable[[float], None], shared: SharedPlan | None, *, streamed: bool
+    ) -> RunScores:
         """Match one run and compute every measure on it; a large one a block of topics at a time."""
         source = self.sources[number]
         if streamed:
             from focuseval.evaluate.streaming import score_stream  # noqa: PLC0415  only large runs need it
 
-            gathered = score_stream(source, self, move)
+            gathered = score_stream(source, self, move, shared if self.workers is not None else None)
             if gathered is not None:
                 return gathered
         return self.score(source, number)
@@ -194,14 +218,24 @@ class Evaluation:
         return RunScores(run.run_id, run.file, values, counted(matched), unknown, len(matched), remarks)
 
 
+def _renamed(scored: RunScores, source: Any) -> RunScores:
+    """Return scores that name their file as the caller does: workers know it by its whole path."""
+    whole = absolute(source)
+    if whole == source or not isinstance(whole, str):
+        return scored
+    given = fspath(source)
+    remarks = tuple(remark.replace(whole, given) for remark in scored.remarks)
+    return replace(scored, file=given, remarks=remarks)
+
+
 def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (numbers[first : first + size] for first in range(0, len(numbers), size))
 
 
-def _score_shared(shared: Shared[tuple[Plan, Prepared]], sources: Sequence[Any]) -> list[RunScores]:
-    """Score some runs under a plan and against a gold that were laid down for all of them."""
+def _score_shared(shared: SharedPlan, sources: Sequence[tuple[int, Any]]) -> list[RunScores]:
+    """Score some runs, by number, under a plan and against a gold that were laid down for all of them."""
     evaluation = Evaluation(*shared.get(), ())
-    return [evaluation.score(source) for source in sources]
+    return [evaluation.score(source, number) for number, source in sources]
 
 
 def evaluate(
@@ -216,6 +250,7 @@ def evaluate(
     topics: Any = None,
     chunks: Any = None,
     jobs: int = 1,
+    workers: Workers | None = None,
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Scores:
@@ -226,8 +261,8 @@ def evaluate(
     gold
         What was judged: a gold, a path or a frame.
     runs
-        A run, a frame or a path, or several of them. Paths are read one at a time, so that a campaign of any size
-        fits into memory.
+        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them. Paths are
+        read one at a time, so that a campaign of any size fits into memory.
     measures
         Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
     task, profile
@@ -238,17 +273,22 @@ def evaluate(
     topics
         The topics or a path to them, needed to read structure strictly (``cas="strict"``).
     chunks
-        All chunks of the chunker, for `ceiling`; by default those that occur in the run.
+        All chunks of the chunker, or a list with those of every run, for `ceiling`; by default those that occur in the
+        run.
     jobs
         How many processes score runs; 1 for this one alone. A large file is read by all cores in any case.
+    workers
+        Other workers in place of processes, such as those of `focuseval.cluster.connected`; large files, too, are then
+        read by them, a block of topics at a time.
     progress
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
-        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
+        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …; and ``tokenizer="tiktoken:cl100k_base"`` or
+        ``"tokenizers:FILE"``, for budgets of tokens.
     """
     made = plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=docs if index is None else index, topics=topics,
-        chunks=chunks, jobs=jobs, progress=progress, **policies,
+        chunks=chunks, jobs=jobs, workers=workers, progress=progress, **policies,
     )  # fmt: skip
     return made.scores
 
@@ -264,21 +304,37 @@ def plan_evaluation(
     topics: Any = None,
     chunks: Any = None,
     jobs: int = 1,
+    workers: Workers | None = None,
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Evaluation:
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
     index, asked = as_index(index), _asked(measures)
-    sources = tuple(ahead(as_runs(runs), policies.get("run_format")))
+    tokenizer = policies.pop("tokenizer", None)
+    sources = as_runs(runs)
+    if workers is None:
+        sources = tuple(ahead(sources, policies.get("run_format")))
     gold = as_gold(gold, index)
     if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
-    plan = replace(plan, chunks=chunks, queries=strict)
+    tokenizer = tokenizer_for(tokenizer, plan.measures)
+    plan = replace(plan, chunks=_chunks(chunks, sources), tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
-    return Evaluation(plan, prepared, sources, jobs, progress)
+    return Evaluation(plan, prepared, sources, jobs, progress, workers)
+
+
+def _chunks(given: Chunks | Sequence[Chunks] | None, sources: Sequence[Any]) -> Chunks | tuple[Chunks, ...] | None:
+    """Return the chunks of all runs, or of each."""
+    if given is None or isinstance(given, Chunks):
+        return given
+    if len(given) != len(sources):
+        raise MissingDataError(
+            f"expected the chunks of {len(sources)} runs, found those of {len(given)}; give one each"
+        )
+    return tuple(given)
 
 
 def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
@@ -309,10 +365,17 @@ def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]
 def _refuse_strangers(matched: Matched, gold: Gold) -> None:
     """Refuse a run that shares no document with the gold."""
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
+        where = matched.run.file or matched.run.run_id
+        named = next(filter(None, matched.run.document.to_pylist()), None)
+        if named is None:
+            raise NotComparableError(
+                f"{where}: none of its texts was found in one document of the collection; check that these are the "
+                "documents that it was made from"
+            )
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}: the run "
-            f"has {matched.run.document[0].as_py()!r}, the gold {gold.documents[0].as_py()!r}; check that both name "
-            "documents in the same way (an index or --docs translates between ids)"
+            f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
+            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (an index or --docs "
+            "translates between ids)"
         )
 
 
@@ -336,7 +399,11 @@ def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
         by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
         tags=tags_of(prepared.gold),
         decides=plan.decides,
-        noticed=(*_of_gold(prepared.gold, plan), *(remark for s in scored for remark in s.remarks)),
+        noticed=(
+            *other_names(plan.measures),
+            *_of_gold(prepared.gold, plan),
+            *(remark for s in scored for remark in s.remarks),
+        ),
         evaluation=made,
     )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError, Place
+from focuseval.storage import location
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import NoReturn
 
 
@@ -21,7 +22,7 @@ def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:
         raise FormatError(f"expected JSON, found {found}", at=at, remedy=remedy)
 
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = location(path).read_text(encoding="utf-8")
         document = json.loads(text, parse_constant=refuse, object_pairs_hook=lambda pairs: _once(pairs, refuse))
     except OSError as error:
         raise FormatError(f"expected a file of scores, found {error.strerror}", at=where, remedy=remedy) from None

@@ -7,6 +7,9 @@ a TREC run whose topics stand together. For everything else, and where anything 
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
+from itertools import tee
+from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,19 +18,22 @@ import pyarrow as pa
 from focuseval.errors import FocusevalError
 from focuseval.evaluate import counts
 from focuseval.evaluate.noticed import RANKS, order_remarks
-from focuseval.formats.run_blocks import ahead
+from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.match import prepare
+from focuseval.storage import location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from focuseval.evaluate.evaluation import Evaluation, RunScores
     from focuseval.evaluate.plan import Plan
+    from focuseval.formats.run_blocks import LargeRun
     from focuseval.match import Prepared
     from focuseval.run import Run
+    from focuseval.workers import Shared
 
     Codes = NDArray[np.int64]
 
@@ -61,24 +67,25 @@ def _streamable(prepared: Prepared, plan: Plan) -> bool:
         not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
         and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
+        and not isinstance(plan.chunks, tuple)
         and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
         and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
         and bool((np.diff(prepared.gold.passages.topic) >= 0).all())
     )
 
 
-def score_stream(source: Any, whole: Evaluation, move: Callable[[float], None]) -> RunScores | None:
+def score_stream(
+    source: Any, whole: Evaluation, move: Callable[[float], None], shared: Shared[tuple[Plan, Prepared]] | None = None
+) -> RunScores | None:
     """Return a run's scores, gathered from those of its blocks; None where it must be read at once.
 
-    `move` is called with the share of the file that is done.
+    `move` is called with the share of the file that is done; `shared` is what other workers score the blocks with.
     """
     if not _streamable(whole.prepared, whole.plan):
         return None
     prepared, pieces = whole.prepared, list[Piece]()
     seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
-    number = {name: code for code, name in enumerate(prepared.gold.topics)}
-    large = ahead([source], whole.plan.run_format)[0]
-    for piece, share in large.each(lambda run: _piece(run, number, whole)):
+    for piece, share in _pieces(source, whole) if shared is None else _pieces_elsewhere(source, whole, shared):
         if piece is None or (pieces and piece.shape != pieces[0].shape):
             return None
         if seen[piece.codes].any() or not strangers.isdisjoint(piece.strangers):
@@ -96,6 +103,42 @@ def score_stream(source: Any, whole: Evaluation, move: Callable[[float], None]) 
         scored = whole.part(some_topics(prepared, codes)).score(nothing)
         pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
     return _gathered(pieces, len(strangers), prepared)
+
+
+def _pieces(source: Any, whole: Evaluation) -> Iterator[tuple[Piece | None, float]]:
+    """Yield what becomes of every block, scored by the threads of this process."""
+    number = topic_codes(whole.prepared)
+    large: LargeRun = ahead([source], whole.plan.run_format)[0]
+    return large.each(lambda run: _piece(run, number, whole))
+
+
+def _pieces_elsewhere(
+    source: Any, whole: Evaluation, shared: Shared[tuple[Plan, Prepared]]
+) -> Iterator[tuple[Piece | None, float]]:
+    """Yield what becomes of every block, read and scored by the workers of the evaluation."""
+    path, known = location(fspath(source)), streamed_format(source, whole.plan.run_format)
+    if whole.workers is None or known is None:
+        return
+    cut, again = tee(block_bounds(path, known))
+    work = partial(_piece_of_file, shared, str(path.absolute()), known)
+    size = path.stat().st_size
+    for piece, (_, end) in zip(whole.workers.in_order(work, cut), again, strict=False):
+        yield piece, end / size
+
+
+def _piece_of_file(
+    shared: Shared[tuple[Plan, Prepared]], path: str, known: str, bounds: tuple[int, int]
+) -> Piece | None:
+    """Read and score one block of a file, in a worker."""
+    from focuseval.evaluate.evaluation import Evaluation  # noqa: PLC0415  it imports this module
+
+    whole = Evaluation(*shared.get(), ())
+    return _piece(block_run(location(path), known, bounds), topic_codes(whole.prepared), whole)
+
+
+def topic_codes(prepared: Prepared) -> dict[str, int]:
+    """Return the code of every topic of the gold, by its name."""
+    return {name: code for code, name in enumerate(prepared.gold.topics)}
 
 
 def _piece(run: Run, number: dict[str, int], whole: Evaluation) -> Piece | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +41,7 @@ def _read(topics: Iterable[Any] | str | PathLike[str]) -> Iterable[Any]:
         return topics
     from focuseval.topics import read_topics  # noqa: PLC0415  the command line has read them
 
-    return read_topics(Path(topics))
+    return read_topics(fspath(topics))
 
 
 def strict_run(run: Run, queries: Mapping[str, Any]) -> Run:

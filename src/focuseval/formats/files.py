@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError, UsageError
@@ -12,9 +11,11 @@ from focuseval.formats.source import open_source, open_sources
 from focuseval.place import place_gold, place_run
 from focuseval.place.golds import refuse_past_end
 from focuseval.place.runs import refuse_bad_spans
+from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from focuseval.collection import Collection
     from focuseval.formats.format import Faults, Format, Kind
@@ -97,7 +98,7 @@ def write_gold(
 
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
-    if chosen.by_topic and str(path) != "-" and not Path(path).suffix:
+    if chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
     else:
@@ -177,7 +178,7 @@ def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
     if wanted:
         return find_format(wanted, kind)
     for known in FORMATS:
-        if known.kind == kind and Path(target).suffix.lower() in known.suffixes:
+        if known.kind == kind and location(target).suffix.lower() in known.suffixes:
             return known
     names = ", ".join(known.name for known in FORMATS if known.kind == kind)
     raise UsageError(f"expected a format for {target!r}, found none by its ending; give --to, one of {names}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
+from focuseval.storage import is_url, local_path, location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,8 +27,11 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
         sys.stdout.buffer.write(whole)
         sys.stdout.buffer.flush()
         return
+    if is_url(path):
+        _write_remote(str(path), {"": pieces})
+        return
     with _written(path, "make room, or choose another place"):
-        _write(Path(path), pieces)
+        _write(local_path(path), pieces)
 
 
 def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, replace: bool = False) -> None:
@@ -35,7 +39,10 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, repl
 
     With `replace` it takes the place of a folder that holds nothing but XML files.
     """
-    target = Path(path)
+    if is_url(path):
+        _write_remote(str(path), files, replace=replace)
+        return
+    target = local_path(path)
     if target.is_dir() and any(target.iterdir()):
         _refuse_folder(target, replace=replace)
     with (
@@ -49,6 +56,17 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, repl
         if target.is_dir():
             target.rename(Path(scratch) / "before")  # it goes with the scratch
         fresh.replace(target)
+
+
+def _write_remote(url: str, files: Mapping[str, Iterable[bytes]], *, replace: bool = True) -> None:
+    """Write a file, or the files of a folder, to object storage; the content of all is made before the first."""
+    target = location(url)
+    if not replace and target.is_dir():
+        raise FormatError("exists already", at=url, remedy="choose another name, or replace it with --force")
+    contents = {name: b"".join(pieces) for name, pieces in files.items()}
+    with _written(url, "choose another place, or try again"):
+        for name, content in contents.items():
+            (target / name if name else target).write_bytes(content)
 
 
 def _refuse_folder(target: Path, *, replace: bool) -> None:

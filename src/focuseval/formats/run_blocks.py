@@ -12,12 +12,12 @@ from collections import deque
 from functools import partial
 from itertools import islice
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.errors import Place
 from focuseval.formats.format import read_faultless
 from focuseval.formats.source import BOM, Source
+from focuseval.storage import Location, Remote, location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def streamed_format(source: object, run_format: str | None = None) -> str | None
     """Return the format of a large file that may be streamed, else None; such a run names no task."""
     if not isinstance(source, (str, PathLike)):
         return None
-    path = Path(source)
-    if not path.is_file() or path.stat().st_size < LARGE:
+    path = location(source)
+    if not _is_large(path):
         return None
     from focuseval.formats.catalogue import find_format, sniffed  # noqa: PLC0415  a run in memory needs no reader
 
@@ -58,12 +58,19 @@ def streamed_format(source: object, run_format: str | None = None) -> str | None
     return known.name if known is not None and known.name in STREAMED else None
 
 
+def _is_large(path: Location) -> bool:
+    try:
+        return (isinstance(path, Remote) or path.is_file()) and path.stat().st_size >= LARGE
+    except OSError:  # whoever reads it says why not
+        return False
+
+
 def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
     """Return runs, the first of them being read already if it is a large file: while a gold is read, a core is idle."""
     known = streamed_format(sources[0], run_format) if sources else None
     if known is None:
         return list(sources)
-    first = sources[0] if isinstance(sources[0], LargeRun) else LargeRun(Path(sources[0]), known)
+    first = sources[0] if isinstance(sources[0], LargeRun) else LargeRun(location(sources[0]), known)
     return [first, *sources[1:]]
 
 
@@ -76,10 +83,10 @@ class LineBlock(Source):
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
-        return Place(self.name, None if line is None else line + _lines(Path(self.name), self.start), column)
+        return Place(self.name, None if line is None else line + _lines(location(self.name), self.start), column)
 
 
-def read_block(path: Path, start: int, end: int) -> LineBlock:
+def read_block(path: Location, start: int, end: int) -> LineBlock:
     """Return the bytes between two cuts, which nobody hashes; a byte-order mark is left out."""
     with path.open("rb") as file:
         file.seek(start)
@@ -87,7 +94,7 @@ def read_block(path: Path, start: int, end: int) -> LineBlock:
     return LineBlock(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
 
 
-def cuts(path: Path, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:
+def cuts(path: Location, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:
     """Yield first and last byte of every block: whole topics, about `size` bytes, more where one topic has more."""
     start, asked, whole = 0, size, path.stat().st_size
     with path.open("rb") as file:
@@ -120,7 +127,7 @@ def _topic_start(file: BinaryIO, first: int, near: int, topic_of: Callable[[byte
         look *= 4
 
 
-def _lines(path: Path, end: int) -> int:
+def _lines(path: Location, end: int) -> int:
     """Count the lines before a byte."""
     with path.open("rb") as file:
         return sum(file.read(min(_COUNTED, end - first)).count(b"\n") for first in range(0, end, _COUNTED))
@@ -149,10 +156,20 @@ def json_topic(line: bytes) -> Any:
         return None
 
 
+def block_bounds(path: Location, name: str) -> Iterator[tuple[int, int]]:
+    """Yield first and last byte of every block of a large file in the format of this name."""
+    return cuts(path, _block_reader(path, name)[1])
+
+
+def block_run(path: Location, name: str, bounds: tuple[int, int]) -> Run:
+    """Return the run in one block of a file."""
+    return _block_reader(path, name)[0](read_block(path, *bounds))
+
+
 class LargeRun:
     """A large run in a file, to be used as its path; its first blocks are being read while somebody reads the gold."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Location, name: str) -> None:
         """Start reading a file in the format of this name."""
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need it
 
@@ -204,7 +221,7 @@ def _result(future: Future[T], share: float) -> tuple[T, float]:
     return future.result(), share
 
 
-def _block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
+def _block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
     """Return how the blocks of a file in this format are read, and how its lines name their topic."""
     if name == "trec-run":
         from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there
@@ -217,7 +234,7 @@ def _block_reader(path: Path, name: str) -> tuple[Callable[[Source], Run], Calla
     return partial(read_faultless, run_jsonl.read), json_topic
 
 
-def _first_line(path: Path) -> bytes:
+def _first_line(path: Location) -> bytes:
     """Return the first line that is not blank."""
     with path.open("rb") as file:
         return next((line for line in file if line.strip()), b"")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
+from focuseval.storage import Location, in_order, location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without folder and endings: the name of a run that has none of its own."""
-        return Path(self.name).name.split(".")[0]
+        return location(self.name).name.split(".")[0]
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in this file."""
@@ -57,7 +58,7 @@ class Source:
         return self.data[:size]
 
 
-def open_source(path: str | Path | Source, *, hashed: bool = True) -> Source:
+def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source:
     """Return the content of one file; ``-`` is standard input, and what was opened before is returned as it is.
 
     Its hash is left empty where nobody asks for it (`hashed`): a campaign of runs is read a tenth faster.
@@ -66,7 +67,7 @@ def open_source(path: str | Path | Source, *, hashed: bool = True) -> Source:
         return path
     name = "<stdin>" if str(path) == "-" else str(path)
     try:
-        raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(Path(path))
+        raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(location(path))
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
         raise FormatError(
             f"cannot be read: {getattr(error, 'strerror', None) or error}",
@@ -87,15 +88,26 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
     """Return a file's content, or that of every file in a folder, in the order of their names."""
     if isinstance(path, Source):
         return (path,)
-    folder = Path(path)
+    folder = location(path)
     if str(path) == "-" or not folder.is_dir():
         return (open_source(path),)
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    inner = folder / "qrels" if (folder / "qrels").is_dir() else folder  # of BEIR, beside corpus and queries
+    files = [file for file in in_order(inner.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    files = _split(files) if inner != folder else files
     if not files:
         raise FormatError(
             "expected assessment files, found an empty folder", at=str(path), remedy="name the folder that holds them"
         )
     return tuple(open_source(file) for file in files)
+
+
+def _split(files: list[Location]) -> list[Location]:
+    """Return the file of judgements that is used for testing, or the only one; of several others none is chosen."""
+    chosen = [file for file in files if file.name.split(".")[0] == "test"] or files
+    if len(chosen) > 1:
+        names = ", ".join(file.name for file in chosen)
+        raise FormatError(f"expected one file of judgements, found {names}", at=str(files[0].parent), remedy="name one")
+    return chosen
 
 
 def joint_digest(sources: Sequence[Source]) -> str:
@@ -115,7 +127,9 @@ def refuse_nul(source: Source) -> None:
         raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
 
 
-def _load(path: Path) -> Data:
+def _load(path: Location) -> Data:
+    if not isinstance(path, Path):
+        return path.read_bytes()
     with path.open("rb") as file:
         if path.stat().st_size < _LARGE:
             return file.read()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval import native
+from focuseval.chunks.words import cut_block
 from focuseval.retrieve.language import Language
-from focuseval.retrieve.split import cut_block
+from focuseval.storage import location
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -34,15 +35,15 @@ class BlockTask:
 
 
 @cache
-def _language(name: str) -> Language:
-    """Return a language that this process goes on using: the words of one block are known in the next."""
+def _language(name: str, thread: int) -> Language:  # noqa: ARG001  threads of a worker must not count words at once
+    """Return a language that this thread goes on using: the words of one block are known in the next."""
     return Language(name)
 
 
 def read_block(task: BlockTask) -> tuple[int, int]:
     """Lay the columns of one block down in a folder; return how many words it has and how many are kept."""
     block = task.index.blocks[task.number]
-    language = _language(task.language)
+    language = _language(task.language, get_ident())
     cut = cut_block(block)
     number = np.array(language.numbers(cut.distinct.to_pylist()), np.int32)
     term = number[cut.number]
@@ -64,10 +65,12 @@ def read_block(task: BlockTask) -> tuple[int, int]:
         last,
         counts[used],
     )
+    folder = location(task.folder)
     for name, column in zip(COLUMNS, values, strict=True):
-        np.save(Path(task.folder) / f"{task.number}-{name}.npy", column)
+        with (folder / f"{task.number}-{name}.npy").open("wb") as file:
+            np.save(file, column)
     names = "\n".join(language.terms[code] for code in used.tolist())
-    (Path(task.folder) / f"{task.number}-terms.txt").write_text(names, encoding="utf-8", newline="\n")
+    (folder / f"{task.number}-terms.txt").write_bytes(names.encode())
     return len(term), len(word)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,15 +19,16 @@ from focuseval import native
 from focuseval.errors import CollectionError
 from focuseval.retrieve.block_words import BlockTask, forget_languages, read_block
 from focuseval.retrieve.language import stemmer_version
-from focuseval.workers import processes
+from focuseval.workers import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
+    from focuseval.storage import Location
+    from focuseval.workers import Workers
 
 VERSION = 1
 """Changes whenever words are cut or laid down in another way."""
@@ -52,13 +54,22 @@ COLUMNS = {
 
 
 def build_words(
-    index: Index, language: str, folder: Path, jobs: int = 1, progress: Callable[[int, int], None] | None = None
+    index: Index,
+    language: str,
+    folder: Path,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    workers: Workers | None = None,
+    scratch: Location | None = None,
 ) -> None:
-    """Write the index of words into an empty folder."""
-    scratch, many = folder / "blocks", len(index.blocks)
-    scratch.mkdir()
+    """Write the index of words into an empty folder; `scratch` is where workers lay their blocks down, if not there."""
+    many = len(index.blocks)
+    if scratch is None:
+        scratch = folder.absolute() / "blocks"
+        scratch.mkdir()
     tasks = [BlockTask(index, number, language, str(scratch)) for number in range(many)]
-    counts = _read(tasks, jobs, progress)
+    counts = _read(tasks, jobs, workers, progress)
     words, kept = (np.append(0, np.cumsum([count[place] for count in counts], dtype=np.int64)) for place in range(2))
     if max(words[-1], index.element_bounds[-1]) > _MOST:
         raise CollectionError(f"more than {_MOST:,} words", at=index.name, remedy="split the collection")
@@ -66,7 +77,8 @@ def build_words(
     _join(index, folder, scratch, words, kept)
     tags = _elements(index, folder)
     _post(folder, scratch, terms, kept)
-    shutil.rmtree(scratch)
+    if isinstance(scratch, Path):
+        shutil.rmtree(scratch)
     said = {
         "version": VERSION,
         "language": language,
@@ -80,11 +92,13 @@ def build_words(
     (folder / "words.json").write_text(json.dumps(said, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _read(tasks: Sequence[BlockTask], jobs: int, progress: Callable[[int, int], None] | None) -> list[tuple[int, int]]:
+def _read(
+    tasks: Sequence[BlockTask], jobs: int, others: Workers | None, progress: Callable[[int, int], None] | None
+) -> list[tuple[int, int]]:
     """Read all blocks; return how many words each has, and how many are kept."""
     counts: list[tuple[int, int]] = []
     try:
-        with processes(1 if len(tasks) < 2 else jobs) as workers:
+        with given(1 if len(tasks) < 2 else jobs, others) as workers:
             for done in workers.in_order(read_block, tasks):
                 counts.append(done)
                 if progress:
@@ -102,12 +116,13 @@ def _column(folder: Path, name: str, size: int) -> NDArray[Any]:
     return np.lib.format.open_memmap(folder / f"{name}.npy", "w+", COLUMNS[name], (size,))
 
 
-def _block(scratch: Path, number: int, name: str) -> NDArray[Any]:
-    column: NDArray[Any] = np.load(scratch / f"{number}-{name}.npy")
+def _block(scratch: Location, number: int, name: str) -> NDArray[Any]:
+    with (scratch / f"{number}-{name}.npy").open("rb") as file:
+        column: NDArray[Any] = np.load(file)
     return column
 
 
-def _terms(folder: Path, scratch: Path, many: int) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+def _terms(folder: Path, scratch: Location, many: int) -> tuple[pa.Array, list[NDArray[np.int32]]]:
     """Write all terms in the order of their bytes; return them, and for every block which of them its own are."""
     texts = [(scratch / f"{number}-terms.txt").read_text(encoding="utf-8") for number in range(many)]
     parts = [pa.array(text.split("\n") if text else [], pa.string()) for text in texts]
@@ -122,7 +137,7 @@ def _terms(folder: Path, scratch: Path, many: int) -> tuple[pa.Array, list[NDArr
     return terms, np.split(ranked, np.cumsum([len(part) for part in parts])[:-1])
 
 
-def _join(index: Index, folder: Path, scratch: Path, words: NDArray[np.int64], kept: NDArray[np.int64]) -> None:
+def _join(index: Index, folder: Path, scratch: Location, words: NDArray[np.int64], kept: NDArray[np.int64]) -> None:
     """Write the columns of words and elements of all blocks one after the other; numbers count through all of them."""
     elements, documents = index.element_bounds[index.first], index.first
     for name, bounds, base in (
@@ -161,7 +176,7 @@ def _elements(index: Index, folder: Path) -> list[str]:
 
 
 def _post(
-    folder: Path, scratch: Path, terms: tuple[pa.Array, Sequence[NDArray[np.int32]]], kept: NDArray[np.int64]
+    folder: Path, scratch: Location, terms: tuple[pa.Array, Sequence[NDArray[np.int32]]], kept: NDArray[np.int64]
 ) -> None:
     """Write for every term the numbers of the kept words that have it."""
     names, codes = terms

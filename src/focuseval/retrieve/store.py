@@ -19,6 +19,7 @@ import json
 import os
 import shutil
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -31,6 +32,8 @@ from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
 from focuseval.retrieve.build import COLUMNS, VERSION, build_words
 from focuseval.retrieve.language import Language, check_language, stemmer_version
+from focuseval.retrieve.remote_words import copies
+from focuseval.storage import Remote
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -39,8 +42,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
+    from focuseval.storage import Location
+    from focuseval.workers import Workers
 
     Progress = Callable[[int, int], None]
+    Find = Callable[[str], Path]
 
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""
@@ -96,7 +102,9 @@ class IndexedWords:
         return low if found else -1
 
 
-def open_words(index: Index, language: str, jobs: int = 1, progress: Progress | None = None) -> IndexedWords:
+def open_words(
+    index: Index, language: str, jobs: int = 1, progress: Progress | None = None, workers: Workers | None = None
+) -> IndexedWords:
     """Return the words of a collection; the first time they are made, which reads all of its texts."""
     check_language(language)
     if not isinstance(index.blocks, MappedBlocks):
@@ -105,18 +113,22 @@ def open_words(index: Index, language: str, jobs: int = 1, progress: Progress | 
             known[language] = _in_memory(index, language, progress)
         return known[language]
     folder = index.blocks.folder / f"words-{language}"
-    if not folder.is_dir() and not _made(index, language, folder, jobs, progress):
+    make = partial(build_words, index, language, jobs=jobs, progress=progress, workers=workers)
+    if isinstance(folder, Remote):
+        with copies(folder, make, index.blocks.cache, shared=workers is not None) as find:
+            return _opened(index, language, folder, find, mapped=index.blocks.cache is not None)
+    if not folder.is_dir() and not _made(folder, make):
         return _in_memory(index, language, progress)
-    return _mapped(index, language, folder)
+    return _opened(index, language, folder, folder.joinpath)
 
 
 def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
     with tempfile.TemporaryDirectory(prefix="focuseval-") as folder:
         build_words(index, language, Path(folder), 1, progress)
-        return _read(index, language, Path(folder), mapped=False)
+        return _read(index, language, Path(folder).joinpath, mapped=False)
 
 
-def _made(index: Index, language: str, folder: Path, jobs: int, progress: Progress | None) -> bool:
+def _made(folder: Path, make: Callable[[Path], None]) -> bool:
     """Make the folder, whole or not at all; return whether it is there, which it is not where nobody may write."""
     try:
         scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -127,7 +139,7 @@ def _made(index: Index, language: str, folder: Path, jobs: int, progress: Progre
             return False
         raise
     try:
-        build_words(index, language, scratch, jobs, progress)
+        make(scratch)
         for file in scratch.iterdir():
             sync(file)  # a name that appears before its content would be taken for a whole index
         scratch.chmod(0o755)
@@ -141,11 +153,11 @@ def _made(index: Index, language: str, folder: Path, jobs: int, progress: Progre
     return True
 
 
-def _mapped(index: Index, language: str, folder: Path) -> IndexedWords:
+def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped: bool = True) -> IndexedWords:
     """Open the words that lie beside an index; others than this collection's, and of this program, are refused."""
     remedy = f"remove {folder}, it will be made again"
     try:
-        said = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+        said = json.loads(find("words.json").read_text(encoding="utf-8"))
         found = said["version"], said["stemmer"], said["sha256"]
     except (OSError, ValueError, KeyError, TypeError):
         what = "expected an index of words, found no readable words.json"
@@ -158,15 +170,16 @@ def _mapped(index: Index, language: str, folder: Path) -> IndexedWords:
         what = f"expected an index of words of {expected}, found version {found[0]} {found[1]}".strip()
         raise CollectionError(what, at=str(folder), remedy=remedy)
     try:
-        return _read(index, language, folder, mapped=True)
+        return _read(index, language, find, mapped=mapped)
     except (OSError, ValueError, pa.ArrowInvalid) as error:
         raise CollectionError(f"damaged index of words: {error}", at=str(folder), remedy=remedy) from None
 
 
-def _read(index: Index, language: str, folder: Path, *, mapped: bool) -> IndexedWords:
-    said = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-    columns = {name: _column(folder / f"{name}.npy", mapped=mapped) for name in COLUMNS}
-    source = pa.memory_map(str(folder / "terms.arrow")) if mapped else pa.OSFile(str(folder / "terms.arrow"))
+def _read(index: Index, language: str, find: Find, *, mapped: bool) -> IndexedWords:
+    said = json.loads(find("words.json").read_text(encoding="utf-8"))
+    columns = {name: _column(find(f"{name}.npy"), mapped=mapped) for name in COLUMNS}
+    terms_file = str(find("terms.arrow"))
+    source = pa.memory_map(terms_file) if mapped else pa.OSFile(terms_file)
     table = pa.ipc.open_file(source).read_all()
     terms = table["term"].combine_chunks()
     return IndexedWords(index, language, terms, tuple(said["tags"]), columns)

@@ -15,14 +15,18 @@ a structured title alone, else CO.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from focuseval.compression import unpacked
 from focuseval.errors import FormatError, Place
+from focuseval.storage import location
 from focuseval.topics.other_formats import kind_of, parse_other
 from focuseval.topics.prolog import decode, entity_text, without_prolog
 from focuseval.topics.topic import KINDS, Anchor, Kind, Topic
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _TOPIC_TAGS = frozenset(("inex_topic", "inextopic", "topic"))
 _ID_NAMES = ("topic_id", "id", "topicid", "number")
@@ -60,9 +64,10 @@ def _each_once(topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
 
 
 def _files(source: str | Path) -> list[str]:
-    if not Path(source).is_dir():
+    folder = location(source)
+    if str(source) == "-" or not folder.is_dir():
         return [str(source)]
-    files = sorted(str(file) for file in Path(source).rglob("*") if file.suffix.lower() == ".xml")
+    files = sorted(str(file) for file in folder.rglob("*") if file.suffix.lower() == ".xml")
     if not files:
         raise FormatError(
             "expected topic files (*.xml) in the folder, found none",
@@ -74,7 +79,7 @@ def _files(source: str | Path) -> list[str]:
 
 def _read_file(file: str) -> tuple[Topic, ...]:
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        data = sys.stdin.buffer.read() if file == "-" else location(file).read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
         found = getattr(error, "strerror", None) or error
         raise FormatError(

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval import native
-from focuseval.retrieve.characters import DENSE, DENSE_MARK, LETTER, MARK, OTHER, kind, kinds
+from focuseval.chunks.characters import DENSE, DENSE_MARK, LETTER, MARK, OTHER, kind, kinds
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:

@@ -1,0 +1,211 @@
+"""Workers of a Dask cluster, behind the same interface as local processes; needs the extra ``focuseval[cluster]``.
+
+>>> from focuseval.cluster import connected
+>>> with connected("tcp://scheduler:8786") as workers:  # doctest: +SKIP
+...     evaluate(gold, runs, workers=workers)
+
+A script that starts a cluster of its own (``local``) must do so under ``if __name__ == "__main__":``, because its
+processes import the script again.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import os
+import platform
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from threading import Condition
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from focuseval.errors import UsageError, counted
+from focuseval.workers import Shared, WorkerError, Workers, cores
+
+try:
+    import distributed
+    from distributed.comm.core import CommClosedError
+except ImportError:
+    raise UsageError("--cluster needs Dask's distributed; install it with: pip install 'focuseval[cluster]'") from None
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
+
+_LEAST = 128
+"""Tasks that are given out, at least: a cluster may grow when it sees that there are some."""
+
+_PATIENCE = 30.0
+"""Seconds in which a scheduler has to answer, a shared value to arrive, and running tasks to end after Ctrl-C."""
+
+_AGREE = {"focuseval": 3, "pyarrow": 1, "numpy": 1}
+"""Packages whose versions must agree between client and workers, and in how many of their numbers."""
+
+_SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
+
+
+@contextmanager
+def connected(address: str, say: Callable[[str], None] | None = None) -> Iterator[Workers]:
+    """Give the workers of a cluster.
+
+    Parameters
+    ----------
+    address
+        ``local`` or ``local:N`` for N processes of this machine, a scheduler (``tcp://host:8786``), or the path of a
+        scheduler file.
+    say
+        Called with a line that names the dashboard.
+    """
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # what matters is an error of ours
+    with _client(address) as client:
+        _refuse_other_versions(client, address)
+        if say is not None and client.dashboard_link:
+            say(f"cluster: {counted(len(_threads(client)), 'worker')}, dashboard at {client.dashboard_link}")
+        at_once, executor = max(1, sum(_threads(client).values())), client.get_executor(pure=False)
+        ahead = max(_LEAST, 4 * at_once)
+        sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
+        try:
+            yield Workers(executor, ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon)
+        except distributed.KilledWorker:
+            what = "the same task ended several workers of the cluster"
+            raise WorkerError(f"{what}; is there enough memory? give the workers more, or fewer threads") from None
+        except (CancelledError, CommClosedError, distributed.client.FutureCancelledError):
+            raise WorkerError(f"{address}: lost the scheduler of the cluster; is it still running?") from None
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Any]:
+    """Connect to a scheduler, or start a cluster for as long as it is needed."""
+    if address == "local" or address.startswith("local:"):
+        with (
+            distributed.LocalCluster(
+                n_workers=_number(address), threads_per_worker=1, protocol="tcp://", silence_logs=logging.CRITICAL + 1,
+                dashboard_address=":0",
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):  # fmt: skip
+            yield client
+        return
+    where = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
+    if "address" in where and not address.startswith(_SCHEMES):
+        what = f"expected local, local:N, tcp://HOST:PORT or a scheduler file, found {address!r}"
+        raise UsageError(f"{what}; see 'focuseval index --help'")
+    try:
+        client = distributed.Client(**where, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, CommClosedError):
+        what = "expected a Dask scheduler, found none that answers"
+        raise WorkerError(f"{address}: {what}; start one with 'dask scheduler'") from None
+    with client:
+        yield client
+
+
+def _number(address: str) -> int:
+    """Return how many processes a local cluster has."""
+    said = address.removeprefix("local").removeprefix(":")
+    if not said:
+        return cores()
+    if not said.isdigit() or int(said) < 1:
+        raise UsageError(f"expected local:N with a number of processes, found {address!r}; give one such as local:4")
+    return int(said)
+
+
+def _threads(client: Any) -> dict[str, int]:
+    found: dict[str, int] = client.nthreads()
+    return found
+
+
+def _refuse_other_versions(client: Any, address: str) -> None:
+    """Refuse workers that would compute with other code: each of them is asked, by the standard library alone."""
+    _compare(client, address, "Python", 2, platform.python_version)
+    for package, numbers in _AGREE.items():
+        _compare(client, address, package, numbers, importlib.metadata.version, package)
+
+
+def _compare(client: Any, address: str, name: str, numbers: int, ask: Callable[..., str], *of: str) -> None:
+    here = ask(*of)
+    for worker, there in client.run(ask, *of, on_error="return").items():
+        found = there if isinstance(there, str) else "none"
+        if found.split(".")[:numbers] != here.split(".")[:numbers]:
+            what = f"expected {name} {here} on every worker, as on this machine, found {found} on {worker}"
+            raise WorkerError(f"{address}: {what}; install the same versions everywhere")
+
+
+def _abandon(client: Any, executor: Any) -> None:
+    """Cancel all tasks and wait for those that run, so that nothing is written after this program has cleaned up."""
+    with suppress(Exception):  # the scheduler may be gone
+        left = list(executor._futures)  # noqa: SLF001  Dask's executor has no other name for them
+        client.cancel(left)
+        keys, end = {future.key for future in left}, monotonic() + _PATIENCE
+        while any(client.run(_is_busy, keys).values()) and monotonic() < end:
+            sleep(0.1)
+
+
+def _is_busy(keys: set[str], dask_worker: Any) -> bool:
+    """Say whether a worker is doing one of these tasks, which may be cancelled."""
+    return not keys.isdisjoint(dask_worker.active_threads.values())
+
+
+_HELD: dict[str, Any] = {}
+_ARRIVED = Condition()
+
+
+class _Arrived:
+    """A shared value that has arrived: pickled until the first task asks for it."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content: bytes | None = content
+        self.value: Any = None
+
+    def get(self) -> Any:
+        """Return the value; the caller holds the lock."""
+        if self.content is not None:
+            import pickle  # noqa: PLC0415  only a worker needs it
+
+            self.value, self.content = pickle.loads(self.content), None  # noqa: S301  sent by the client of this cluster
+        return self.value
+
+
+class SharedValue(distributed.WorkerPlugin):
+    """Brings a value to every worker of a cluster, also to those that join later or replace one that died."""
+
+    def __init__(self, key: str, content: bytes) -> None:
+        self.name = self.key = key
+        self.content = content
+
+    def setup(self, worker: Any) -> None:  # noqa: ARG002  Dask's signature
+        """Keep the value for the tasks of this process."""
+        with _ARRIVED:
+            _HELD[self.key] = _Arrived(self.content)
+            _ARRIVED.notify_all()
+
+    def teardown(self, worker: Any) -> None:  # noqa: ARG002  as above
+        """Let the value go."""
+        with _ARRIVED:
+            _HELD.pop(self.key, None)
+
+
+def held(key: str) -> Any:
+    """Return a shared value in a worker; one that has just joined may get its first task before it."""
+    with _ARRIVED:
+        if not _ARRIVED.wait_for(lambda: key in _HELD, _PATIENCE):
+            raise WorkerError(f"worker {platform.node()}:{os.getpid()}: a value that all tasks share did not arrive")
+        return _HELD[key].get()
+
+
+@contextmanager
+def on_every_worker(client: Any, value: T) -> Iterator[Shared[T]]:
+    """Send a value to every worker once, while it is needed."""
+    import cloudpickle  # noqa: PLC0415  Dask's own dependency
+
+    plugin = SharedValue(f"focuseval-{uuid4().hex}", cloudpickle.dumps(value, protocol=5))
+    client.register_plugin(plugin)
+    try:
+        yield Shared(plugin.key, value, held)
+    finally:
+        with suppress(Exception):  # the scheduler may be gone
+            client.unregister_worker_plugin(plugin.key)
