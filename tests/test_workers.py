@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from focuseval import workers
-from focuseval.workers import Here, WorkerError, Workers, _interrupts_held, processes
+from focuseval.workers import Here, WorkerError, Workers, interrupts_held, processes
 
 
 def slowly(number):
@@ -161,7 +161,7 @@ def test_a_process_that_is_about_to_begin_does_not_meet_ctrl_c():
     """Else its interpreter would print where it was interrupted while it starts."""
     ask = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"]
     before = signal.getsignal(signal.SIGINT)
-    with _interrupts_held():
+    with interrupts_held():
         assert subprocess.run(ask, capture_output=True, text=True, check=True).stdout == "True\n"
     assert signal.getsignal(signal.SIGINT) is before
 

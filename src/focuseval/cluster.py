@@ -14,9 +14,9 @@ import importlib.metadata
 import logging
 import os
 import platform
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Condition
 from time import monotonic, sleep
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from focuseval.errors import UsageError, counted
-from focuseval.workers import Shared, WorkerError, Workers, cores
+from focuseval.workers import Shared, WorkerError, Workers, cores, interrupts_held
 
 try:
     import distributed
@@ -34,6 +34,7 @@ except ImportError:
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -43,8 +44,8 @@ _LEAST = 128
 _PATIENCE = 30.0
 """Seconds in which a scheduler has to answer, a shared value to arrive, and running tasks to end after Ctrl-C."""
 
-_AGREE = {"focuseval": 3, "pyarrow": 1, "numpy": 1}
-"""Packages whose versions must agree between client and workers, and in how many of their numbers."""
+_AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
+"""What must agree between client and workers, and in how many numbers of its version."""
 
 _SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
 
@@ -70,7 +71,7 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
         ahead = max(_LEAST, 4 * at_once)
         sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
         try:
-            yield Workers(executor, ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon)
+            yield Workers(Agreeing(executor), ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon)
         except distributed.KilledWorker:
             what = "the same task ended several workers of the cluster"
             raise WorkerError(f"{what}; is there enough memory? give the workers more, or fewer threads") from None
@@ -82,13 +83,7 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
 def _client(address: str) -> Iterator[Any]:
     """Connect to a scheduler, or start a cluster for as long as it is needed."""
     if address == "local" or address.startswith("local:"):
-        with (
-            distributed.LocalCluster(
-                n_workers=_number(address), threads_per_worker=1, protocol="tcp://", silence_logs=logging.CRITICAL + 1,
-                dashboard_address=":0",
-            ) as cluster,
-            distributed.Client(cluster, set_as_default=False) as client,
-        ):  # fmt: skip
+        with _started(_number(address)) as cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
         return
     where = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
@@ -102,6 +97,18 @@ def _client(address: str) -> Iterator[Any]:
         raise WorkerError(f"{address}: {what}; start one with 'dask scheduler'") from None
     with client:
         yield client
+
+
+def _started(number: int) -> Any:
+    """Start workers on this machine; Ctrl-C reaches this process alone, as it does with local processes."""
+    with interrupts_held():
+        return distributed.LocalCluster(
+            n_workers=number,
+            threads_per_worker=1,
+            protocol="tcp://",
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL + 1,
+        )
 
 
 def _number(address: str) -> int:
@@ -121,18 +128,47 @@ def _threads(client: Any) -> dict[str, int]:
 
 def _refuse_other_versions(client: Any, address: str) -> None:
     """Refuse workers that would compute with other code: each of them is asked, by the standard library alone."""
-    _compare(client, address, "Python", 2, platform.python_version)
-    for package, numbers in _AGREE.items():
-        _compare(client, address, package, numbers, importlib.metadata.version, package)
+    for name in _AGREE:
+        ask, of = _asked(name)
+        for worker, there in client.run(ask, *of, on_error="return").items():
+            _refuse(name, ask(*of), there if isinstance(there, str) else "none", f"{address}: worker {worker}")
 
 
-def _compare(client: Any, address: str, name: str, numbers: int, ask: Callable[..., str], *of: str) -> None:
-    here = ask(*of)
-    for worker, there in client.run(ask, *of, on_error="return").items():
-        found = there if isinstance(there, str) else "none"
-        if found.split(".")[:numbers] != here.split(".")[:numbers]:
-            what = f"expected {name} {here} on every worker, as on this machine, found {found} on {worker}"
-            raise WorkerError(f"{address}: {what}; install the same versions everywhere")
+def _asked(name: str) -> tuple[Callable[..., str], tuple[str, ...]]:
+    """Return what tells the version of a package, or of Python."""
+    return (platform.python_version, ()) if name == "Python" else (importlib.metadata.version, (name,))
+
+
+def _refuse(name: str, expected: str, found: str, where: str) -> None:
+    numbers = _AGREE[name]
+    if found.split(".")[:numbers] != expected.split(".")[:numbers]:
+        what = f"expected {name} {expected}, as on the client, found {found}"
+        raise WorkerError(f"{where}: {what}; install the same versions everywhere")
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict[str, str]:
+    return {name: ask(*of) for name in _AGREE for ask, of in (_asked(name),)}
+
+
+class Agreeing(Executor):
+    """Dask's executor; a worker that joined later and has other versions refuses the task."""
+
+    def __init__(self, executor: Executor) -> None:
+        """Give tasks to Dask's executor."""
+        self._executor = executor
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Give out a task with the versions of this machine."""
+        return self._executor.submit(_agreed, _versions(), fn, *args, **kwargs)
+
+
+def _agreed(expected: dict[str, str], work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Do a task in a worker of the same versions."""
+    found = _versions()
+    for name, version in expected.items() if found != expected else ():
+        _refuse(name, version, found[name], f"worker {platform.node()}:{os.getpid()}")
+    return work(*args, **kwargs)
 
 
 def _abandon(client: Any, executor: Any) -> None:

@@ -145,7 +145,7 @@ def processes(jobs: int) -> Iterator[Workers]:
 
     pool, done = ProcessPoolExecutor(jobs - 1, initializer=_begin, initargs=(os.getpid(),)), False
     try:
-        with _interrupts_held():  # the processes inherit it: Ctrl-C does not meet one that is about to begin
+        with interrupts_held():  # the processes inherit it: Ctrl-C does not meet one that is about to begin
             pool.submit(os.getpid)
         yield Workers(pool, 2 * (jobs - 1), 32 * jobs, helps=True, at_once=jobs, sharing=in_files)
         done = True
@@ -157,7 +157,7 @@ def processes(jobs: int) -> Iterator[Workers]:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Let Ctrl-C pass by for a moment; only a program's main thread can, and processes that begin then inherit it."""
     import signal  # noqa: PLC0415  only processes need it
     import threading  # noqa: PLC0415  as above

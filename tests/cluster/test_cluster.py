@@ -249,7 +249,7 @@ def test_a_scheduler_file_names_the_cluster(dask, tmp_path):
 
 
 def test_another_version_on_a_worker_is_refused_by_name(dask):
-    said = rf"expected focuseval {re.escape(focuseval.__version__)} on every worker, .*, found 99\.0 on tcp://"
+    said = rf"worker tcp://\S+: expected focuseval {re.escape(focuseval.__version__)}, as on the client, found 99\.0;"
     with distributed.Client(dask.scheduler_address, set_as_default=False) as client:
         client.run(_pretend, "99.0")
         try:
@@ -257,6 +257,12 @@ def test_another_version_on_a_worker_is_refused_by_name(dask):
                 connected(dask.scheduler_address).__enter__()
         finally:
             client.run(_pretend, None)
+
+
+def test_a_worker_of_another_version_that_joins_later_refuses_its_task(workers):
+    expected = {**cluster._versions(), "numpy": "99.1"}
+    with pytest.raises(WorkerError, match=r"worker \S+:\d+: expected numpy 99\.1, as on the client, found"):
+        workers.executor._executor.submit(cluster._agreed, expected, abs, -1).result()
 
 
 def _pretend(version):

@@ -21,9 +21,9 @@ pytest.importorskip("distributed")
 MEGABYTE = "The tide follows the moon, and ships follow the tide. " * 20_000
 
 
-def focuseval(*arguments):
+def focuseval(*arguments, **more):
     command = [sys.executable, "-m", "focuseval", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
 def done(*arguments, code=0):
@@ -185,6 +185,16 @@ def test_a_local_cluster_is_started_and_ended_by_the_command(campaign):
     out, err = done("score", gold, run, run, "-m", "AP", "--format", "csv", "--cluster", "local:1")
     assert out == plain
     assert "cluster: 1 worker, dashboard at http://" in err
+
+
+def test_ctrl_c_on_a_terminal_reaches_the_workers_too_and_says_one_word(large, tmp_path):
+    process = focuseval("index", large, "-o", tmp_path / "index", "--cluster", "local:1", start_new_session=True)
+    waiting_for_file(tmp_path, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert [line for line in err.splitlines() if "dashboard" not in line] == ["interrupted"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_cluster_that_is_none_is_wrong_usage(campaign):

@@ -1,12 +1,21 @@
 """An index on object storage: made there, opened by few requests, fetched by blocks, equal to the one on disk."""
 
+import gzip
+import io
 import json
+import pickle
+import tarfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import focuseval
 from focuseval.collection import batches, build_index, open_documents, open_index
 from focuseval.errors import CollectionError
+from focuseval.formats import run_blocks
 from focuseval.storage import cache, faults, location
 from focuseval.storage.cache import Cache
 from object_store import SECRET, Fault
@@ -79,6 +88,102 @@ def test_an_index_made_from_and_on_a_store_is_that_of_the_disk(store, uploaded, 
 def test_processes_make_the_same_index_on_a_store(store, source, local):
     build_index(source, store.url("processes.idx"), jobs=2)
     assert content(open_index(store.url("processes.idx"))) == content(open_index(local))
+
+
+def archives(source):
+    """The same documents in a zip, in a compressed tar and as compressed JSON lines, under other ids."""
+    packed, tarred, lines = io.BytesIO(), io.BytesIO(), []
+    with zipfile.ZipFile(packed, "w") as zipped, tarfile.open(fileobj=tarred, mode="w:gz") as tar:
+        for path in sorted(source.rglob("*.xml")):
+            zipped.writestr(f"zip/{path.name}", path.read_bytes())
+            tar.add(path, f"tar/{path.name}")
+            lines.append(json.dumps({"id": f"line/{path.stem}", "text": path.read_text(encoding="utf-8")}))
+    return {
+        "a.zip": packed.getvalue(),
+        "b.tar.gz": tarred.getvalue(),
+        "c.jsonl.gz": gzip.compress("\n".join(lines).encode()),
+        "d.tar.zst": pa.compress(_tar_of(source), "zstd", asbytes=True),
+    }
+
+
+def _tar_of(source):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for path in sorted(source.rglob("*.xml")):
+            tar.add(path, f"zst/{path.name}")
+    return out.getvalue()
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_archives_and_json_lines_are_indexed_from_and_on_a_store(store, source, tmp_path):
+    here, there = [], []
+    for name, data in archives(source).items():
+        (tmp_path / name).write_bytes(data)
+        here.append(tmp_path / name)
+        there.append(store.put(f"packed/{name}", data))
+    build_index(here, tmp_path / "index", jobs=1)
+    build_index(there, store.url("packed.idx"), jobs=2)
+    assert content(open_index(store.url("packed.idx"))) == content(open_index(tmp_path / "index"))
+    assert not [key for key in store.keys("packed.idx") if "spool" in key]
+
+
+def test_an_archive_that_cannot_be_fetched_is_one_line(store, source):
+    store.put("denied.zip", archives(source)["a.zip"])
+    with (
+        store.failing(Fault("GET /archive/denied.zip", "403")),
+        pytest.raises(CollectionError, match=r"denied\.zip: cannot read: access denied by the store"),
+    ):
+        build_index(store.url("denied.zip"), store.url("denied-zip.idx"), jobs=1)
+
+
+def test_an_index_travels_as_its_address(store, source):
+    build_index(source, store.url("sent.idx"), jobs=1)
+    index = open_index(store.url("sent.idx"))
+    assert len(pickle.dumps(index)) < 300
+    assert content(pickle.loads(pickle.dumps(index))) == content(index)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_few_blocks_are_kept_in_memory_without_a_cache(store, source, monkeypatch):
+    monkeypatch.setattr("focuseval.collection.store._HELD", 2)
+    build_index(source, store.url("held.idx"), jobs=1)
+    index = open_index(store.url("held.idx"))
+    content(index)
+    assert len(index.blocks._seen) == 2
+    assert len(index.blocks) > 2
+
+
+def test_several_threads_may_share_a_cache(store, tmp_path):
+    for number in range(6):
+        store.put(f"many/{number}", bytes([number]) * 1000)
+    held = Cache(str(tmp_path), 3000)
+
+    def fetch(number):
+        return held.fetch(location(store.url(f"many/{number % 6}"))).read_bytes() == bytes([number % 6]) * 1000
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(fetch, range(60)))
+
+
+def test_a_large_run_on_a_store_is_scored_in_blocks(store, tmp_path, monkeypatch):
+    gold = "".join(f"{topic} 0 d{d} {d % 3}\n" for topic in range(20) for d in range(20))
+    run = "".join(f"{topic} Q0 d{d} {d + 1} {50 - d} r\n" for topic in range(20) for d in range(20))
+    (tmp_path / "run").write_text(run, encoding="utf-8")
+    here = focuseval.evaluate(io_path(tmp_path / "qrels", gold), tmp_path / "run", ["AP", "nDCG@10"])
+    monkeypatch.setattr(run_blocks, "LARGE", 1000)
+    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (2000,))
+    moves = []
+    there = focuseval.evaluate(
+        store.put("blocks/qrels", gold.encode()), store.put("blocks/run", run.encode()), ["AP", "nDCG@10"],
+        progress=moves.append,
+    )  # fmt: skip
+    assert there.values.tobytes() == here.values.tobytes()
+    assert len(moves) > 3
+
+
+def io_path(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def test_documents_are_opened_without_an_index(uploaded, local):

@@ -14,7 +14,7 @@ import zlib
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from focuseval.collection.kinds import MAX_BYTES
 from focuseval.errors import CollectionError
@@ -89,7 +89,13 @@ def _check(path: Location, name: str, size: int, kind: str) -> None:
 
 
 def _zip_members(path: Location) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
-    with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:
+    with path.open("rb") as stream:
+        stream.read(1)  # what keeps it from being read is said here; zipfile would say that it is no archive
+        yield from _members_of(stream)
+
+
+def _members_of(stream: BinaryIO) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
+    with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if info.is_dir():
                 continue

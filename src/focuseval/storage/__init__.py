@@ -6,6 +6,7 @@ and writers need not know which of them they have. Without a URL nothing of Arro
 
 from __future__ import annotations
 
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,11 @@ def location(path: str | PathLike[str] | Remote) -> Location:
     >>> location("run.txt"), str(location("s3://bucket/runs/") / "a.txt")
     (PosixPath('run.txt'), 's3://bucket/runs/a.txt')
     """
-    if isinstance(path, Remote) or not isinstance(path, str) or "://" not in path:
-        return path if isinstance(path, Remote) else Path(path)
+    if isinstance(path, (Remote, Path)):
+        return path
+    path = fspath(path)  # a run that is being read has a name, too
+    if "://" not in path:
+        return Path(path)
     from focuseval.storage.urls import file_path, split_url  # noqa: PLC0415  paths need none
 
     if path.startswith("file://"):
