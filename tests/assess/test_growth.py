@@ -148,6 +148,17 @@ def test_a_lead_grows_the_pool_in_the_browser_and_sees_the_ranking(lead, project
     assert "pooled to depth 3" in lead.get("/adjudicate/document", **values).text
 
 
+def test_a_run_is_forgotten_and_what_it_brought_stays(lead, project):
+    name = upload(lead, RUNS[0]).location.partition("run=")[2].partition("&")[0]
+    lead.post("/pool/add", data={"run": name, "depth": "3"})
+    before = project_pool(project.store)
+    assert lead.post("/pool/forget", data={"run": "../project.json"}).status_code == 404
+    assert lead.post("/pool/forget", data={"run": name}).status_code == 302
+    assert kept_runs(project.folder) == []
+    assert project_pool(project.store) == before
+    assert [told["did"] for _, told in project.store.project_events("run")] == ["keep", "forget"]
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [("/pool/preview?run=../project.json", 404), ("/pool/preview?run=", 404), ("/ranking?measure=nonsense", 200)],

@@ -242,6 +242,7 @@ LEADS_POSTS = (
     "/guidelines",
     "/pool",
     "/pool/add",
+    "/pool/forget",
     "/import",
     "/api/decide",
 )

@@ -67,6 +67,7 @@ def invite_user(project: Project, options: Options) -> None:
 def add_runs(project: Project, options: Options) -> None:
     """Pool more runs, or say what they would add."""
     from focuseval.assess.growth import add_pool, grown  # noqa: PLC0415  only this needs these
+    from focuseval.assess.plan import record  # noqa: PLC0415
     from focuseval.assess.project import check_pool  # noqa: PLC0415
     from focuseval.assess.runs import keep_run  # noqa: PLC0415
     from focuseval.formats import read_run  # noqa: PLC0415
@@ -84,7 +85,8 @@ def add_runs(project: Project, options: Options) -> None:
     if options["preview"]:
         return
     for path in paths:
-        keep_run(project.folder, path.name, path.read_bytes(), index=index)
+        kept = keep_run(project.folder, path.name, path.read_bytes(), index=index)
+        record(project.store, {"kind": "run", "did": "keep", "file": kept.name}, actor=my_name(options))
     count = add_pool(project.store, after, actor=my_name(options))
     click.echo(f"{count} documents added to the pool", err=True)
 

@@ -8,6 +8,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request, u
 
 from focuseval.assess.growth import add_pool, grown, project_pool
 from focuseval.assess.merge import MERGES
+from focuseval.assess.plan import record
 from focuseval.assess.project import check_pool
 from focuseval.assess.ranking import DEFAULT, rank_runs
 from focuseval.assess.runs import keep_run, kept_runs, run_named
@@ -45,10 +46,23 @@ def upload() -> Response | tuple[str, int]:
     if sent is None or not sent.filename:
         return pooled(message="Choose a file."), 422
     try:
+        _depth()
         kept = keep_run(desk().folder, sent.filename, sent.read(), index=desk().documents.index)
     except FocusevalError as error:
         return pooled(message=str(error)), 422
+    record(desk().store, {"kind": "run", "did": "keep", "file": kept.name}, actor=user())
     return redirect(url_for("growing.preview", run=kept.name, depth=_depth()))
+
+
+@growing.post("/pool/forget")
+def forget() -> Response:
+    """Keep a run no longer; what it brought into the pool stays there."""
+    leads_only()
+    path = _run()
+    record(desk().store, {"kind": "run", "did": "forget", "file": path.name}, actor=user())
+    path.unlink(missing_ok=True)
+    flash(f"{path.name[13:]} is no longer kept; what it brought into the pool stays there.")
+    return redirect(url_for("growing.pooled"))
 
 
 @growing.get("/pool/preview")
