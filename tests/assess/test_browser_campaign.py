@@ -1,11 +1,9 @@
 """A campaign in a real browser: one lead, three assessors, a reader, from an empty folder to the archive.
 
 With FOCUSEVAL_PICTURES in the environment the pictures of the documentation are written to docs/images. Every page that
-is looked at is checked by axe-core, in the light and in the dark and at the width of a phone, where axe-core is there:
-in the package axe-playwright-python, or at the path that FOCUSEVAL_AXE names.
+is looked at is checked by axe-core, in the light and in the dark and at the width of a phone, where it is installed.
 """
 
-import importlib.util
 import json
 import os
 import random
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from axe import source, violations
 from browser import illustrate
 from focuseval.assess.document import Document
 from focuseval.assess.plan import Assessor, Pooled, add_to_pool, pool, register, split
@@ -41,20 +40,6 @@ Highlight **every** passage that answers the topic, and nothing else.
 """
 
 
-def axe_source():
-    """The script of axe-core, or None."""
-    if "FOCUSEVAL_AXE" in os.environ:
-        return Path(os.environ["FOCUSEVAL_AXE"]).read_text(encoding="utf-8")
-    found = importlib.util.find_spec("axe_playwright_python")
-    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8") if found else None
-
-
-AXE = axe_source()
-VIOLATIONS = """
-  return axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map((one) =>
-    `${location.pathname} ${one.id}: ${one.help}: ${one.nodes[0].html.slice(0, 160)}`));"""
-
-
 class Walk:
     """A browser in a campaign: one person at a time."""
 
@@ -77,9 +62,8 @@ class Walk:
                     Path(os.environ["FOCUSEVAL_LOOK"]) / f"{name}-{width}{'-dark' if dark else ''}.png"
                 )
             assert self.browser.run(SIDEWAYS) <= 0, f"{self.browser.address} is wider than {width}"
-            if AXE:
-                self.browser.run(AXE + "; window.axe = axe;")
-                assert self.browser.run(VIOLATIONS) == []
+            if source() is not None:
+                assert violations(self.browser) == [], self.browser.address
         if picture:
             illustrate(self.browser, picture, **size)
         self.browser.size(1280, 800)

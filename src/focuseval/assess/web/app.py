@@ -92,7 +92,7 @@ def duration(seconds: float | None) -> str:
     """Return a span of time as people say it.
 
     >>> duration(95), duration(40), duration(7300), duration(None)
-    ('1 min 35 s', '40 s', '2 h 2 min', '–')
+    ('1 min 35 s', '40 s', '2 h 1 min', '–')
     """
     if not seconds:
         return "–"
