@@ -51,7 +51,7 @@ print(begun, cpu() - begun, cpu(resource.RUSAGE_CHILDREN))
 
 INDEX = {
     "imports": "from focuseval.collection import build",
-    "patch": "build.processes = alone",
+    "patch": "",
     "work": "lambda: build.build_index(sys.argv[1], sys.argv[2], jobs={jobs}, force=True)",
 }
 SCORE = {

@@ -6,16 +6,19 @@ TokenText rows come out with neither tokenizer: Precision_Ω, which needs no ret
 times as long as either gives. Why is not known; they are cut by cl100k here, as the caption says.
 """
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
 import focuseval as fe
 from focuseval.formats.frame_rows import run_from_frame
 from focuseval.match import Chunks as EveryChunk
-from focuseval.tables import Table
+from focuseval.tables import ABSENT, Table
 from reproductions.chroma_embed import RETRIEVED, run_file
 from reproductions.chroma_table1 import URL, gold, percent
 from reproductions.chunkers import Chunks, at_first_occurrence, chunks_of
+from reproductions.data import Missing
 from reproductions.published import compared, verdict
 
 SOURCE = "Smith and Troynikov (2024), Evaluating chunking strategies for retrieval, table 2"
@@ -55,13 +58,30 @@ def figures(run: fe.Run, every: Chunks) -> list[str]:
     return [percent(np.nan_to_num(scores.values[0, :, column])) for column in columns]
 
 
+def judged(published: str, ours: str) -> str:
+    """Return the verdict on a figure that may not have been computed."""
+    return "skipped: see the README" if ours == ABSENT else verdict(published, ours, BECAUSE)
+
+
+def chunks_or_none(*row: Any) -> Chunks | None:
+    """Return all chunks of a row, None where the tokenizer that it needs is not installed."""
+    try:
+        return chunks_of(*row)
+    except Missing:
+        return None
+
+
 def rows(chunker: str, tokenizer: str, size: int, overlap: int, published: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the four measures of a row of the table."""
-    run, every = fe.read_run(run_file(chunker, tokenizer, size, overlap)), chunks_of(chunker, tokenizer, size, overlap)
+    run = fe.read_run(run_file(chunker, tokenizer, size, overlap))
+    chunks = chunks_or_none(chunker, tokenizer, size, overlap)
+    every = chunks or retrieved(run)
     true = figures(run, every)
     first = figures(placed(run, at_first_occurrence(retrieved(run))), at_first_occurrence(every))
+    if chunks is None:
+        first[2] = true[2] = ABSENT
     return [
-        (f"{chunker} {size}/{overlap}", name, *found, verdict(*found[:2], because=BECAUSE))
+        (f"{chunker} {size}/{overlap}", name, *found, judged(*found[:2]))
         for name, *found in zip(NAMES, published, first, true, strict=True)
     ]
 

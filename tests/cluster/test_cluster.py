@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+from concurrent.futures import CancelledError
 from functools import partial
 from pathlib import Path
 
@@ -224,6 +225,18 @@ def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with pytest.raises(WorkerError, match=r"tcp://127.0.0.1:1: expected a Dask scheduler, found none that answers"):
         connected("tcp://127.0.0.1:1").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (distributed.KilledWorker("task", None, 3), "the same task ended several workers"),
+        (CancelledError(), "lost the scheduler of the cluster"),
+    ],
+)
+def test_what_becomes_of_a_cluster_is_one_line(dask, error, said):
+    with pytest.raises(WorkerError, match=said), connected(dask.scheduler_address):
+        raise error
 
 
 def test_a_scheduler_file_names_the_cluster(dask, tmp_path):

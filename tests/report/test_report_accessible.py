@@ -268,6 +268,28 @@ def test_topics_are_sorted_by_every_column_and_filtered_and_the_address_keeps_it
     assert all(float(one.strip("▲▼ +−")) >= 0.3 for one in values(4))
 
 
+def test_runs_and_slices_are_sorted_by_a_click_on_a_heading(chosen, three):
+    def first_column(table):
+        return chosen.run(
+            "return [...document.querySelectorAll(`${arguments[0]} tbody th`)].map((th) => th.innerText.trim())", table
+        )
+
+    def click(table, column):
+        chosen.run("document.querySelectorAll(`${arguments[0]} thead button`)[arguments[1]].click()", table, column)
+
+    means = {line.run: line.means[2].mean for line in three.first.runs}
+    click("#answer table.sortable", 3)
+    shown = [name.split()[-1] for name in first_column("#answer table.sortable")]
+    assert shown == sorted(means, key=lambda name: -means[name])
+    click("#answer table.sortable", 3)
+    assert [name.split()[-1] for name in first_column("#answer table.sortable")] == shown[::-1]
+    click("#slices", 1)
+    sizes = chosen.run(
+        "return [...document.querySelectorAll('#slices tbody tr')].map((row) => Number(row.cells[1].textContent))"
+    )
+    assert sizes == sorted(sizes, reverse=True)
+
+
 def test_what_the_page_says_of_the_first_pair_is_what_the_report_says(chosen, three):
     deciding = chosen.run("return [...document.querySelectorAll('#deciding tbody a')].map((a) => a.textContent)")
     assert deciding == [one.topic for one in three.first.deciding]

@@ -69,7 +69,7 @@ def test_many_pairs_are_tested_under_the_first_measures_only(monkeypatch):
     gold, runs, texts = campaign(topics=6, runs=3, documents=20)
     report = fe.build_report(gold, runs, ["MAgP", "spanR@5", "spanR@1", "IoU@1"], docs=texts, task="spans")
     assert [pairs is not None for pairs in report.choices.pairs] == [True, True, True, False]
-    assert "The pairs of 1 further measures are not tested here" in report.chart("stars").caption
+    assert "Pairs under IoU@1 are not tested here" in report.chart("stars").caption
     assert {row[0] for row in report.chart("stars").rows} == {"MAgP", "spanR@5", "spanR@1"}
 
 

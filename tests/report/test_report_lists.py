@@ -60,6 +60,17 @@ def test_below_the_depth_only_results_in_relevant_documents_are_kept_with_what_s
     assert topic_view(lists_of(evidence), 0, None)["no"] == [z]
 
 
+def test_of_very_long_lists_the_first_results_in_relevant_documents_are_kept_and_the_last_rank_is_said():
+    gold = gold_of({"t": {"x": {"spans": [(0, 9)], "length": 50}}})
+    evidence = gather_evidence(gold, [run_of({"t": [("x", n, n + 2) for n in range(9)]})], ["charP"], index=TEXTS)
+    _, top, rest, last = topic_view(lists_of(evidence), 0, 2, below=3)["runs"][0]
+    assert len(top) == 6
+    assert [row[0] for row in rows(rest, 6)] == [3, 4, 5]
+    assert last == 5
+    assert len(topic_view(lists_of(evidence), 0, 2, below=7)["runs"][0]) == 3
+    assert topic_view(lists_of(evidence), 0, 2, below=0)["runs"][0][2:] == [[], 2]
+
+
 def test_documents_that_the_index_lacks_keep_their_names_in_the_lists():
     gold = gold_of({"1": {"a": {"spans": [(0, 5)], "length": 20}, "gone": {"spans": [(0, 5)], "length": 20}}})
     run = run_of({"1": [("lost", 0, 5), ("gone", 2, 5), ("lost", 4, 9)]}, "one")

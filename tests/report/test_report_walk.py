@@ -240,6 +240,18 @@ def test_beyond_the_listed_results_recall_is_known_and_precision_is_not(opened):
         assert told["results"] == 30
 
 
+def test_of_very_long_lists_recall_is_known_as_far_as_the_page_goes(opened, monkeypatch):
+    from focuseval.report import explained  # noqa: PLC0415
+
+    monkeypatch.setattr(explained, "below_for", lambda topics, runs: 2)
+    gold, runs, texts = overlapping(6)
+    browser = opened(build_report(gold, runs, ["spanR@21", "spanR"], docs=texts, task="spans"))
+    scores = evaluate(gold, runs, ["spanR@21"], docs=texts, task="spans")
+    told = browser.run("return [[21, 'results'], null].map((at) => focuseval.results.numbers(0, 0, at).recall)")
+    first = browser.run("return focuseval.choice.choices().runs[0]")
+    assert told == [pytest.approx(scores.values[scores.runs.index(first), 0, 0]), None]
+
+
 def test_the_text_explains_a_zero_under_a_cut_off(opened):
     """A finds the answer at rank 2 only: under spanR@1 it is missed, in the whole list it is found."""
     gold = gold_of({t: {"d": {"spans": [(100, 150)], "length": 300}} for t in "abcdef"})
@@ -256,6 +268,7 @@ def test_the_text_explains_a_zero_under_a_cut_off(opened):
         )
 
     assert (legend()["found by B only"], legend()["found by A and B"]) == (50, 0)
+    assert browser.run("return document.getElementById('cut-said').textContent") == "the first result"
     assert browser.run("return document.querySelectorAll('#list-a li.unread').length") == 1
     move(browser, 2)
     assert (legend()["found by B only"], legend()["found by A and B"]) == (0, 50)

@@ -9,7 +9,7 @@ import numpy as np
 from focuseval.assess.layout import KINDS
 from focuseval.errors import MissingDataError
 from focuseval.report.excerpts import fitting, order_of_documents, wanted, whole_documents
-from focuseval.report.lists import Lists, depth_for, lists_of, numbered, topic_view
+from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, topic_view
 from focuseval.report.report import TextView
 from focuseval.report.texts import as_json, excerpt_view, reader, shortened
 
@@ -28,6 +28,8 @@ NO_INDEX = (
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
 AROUND = "the text around highlights and first results"
+LISTS = 800_000
+"""Bytes that lists may take; larger ones take what is beyond from the text."""
 _HEADINGS = frozenset(KINDS["heading"].split())
 
 
@@ -40,12 +42,14 @@ def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[T
     lists = lists_of(evidence)
     names = evidence.scores.topics
     depth = depth_for(len(names), len(runs))
-    views = [topic_view(lists, topic, depth) for topic in range(len(names))]
+    below = below_for(len(names), len(runs))
+    views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
     documents = [lists.document_id(evidence, row) for row in numbered(views)]
     texts: Mapping[str, dict[str, Any]] = {}
     said = "Every document that is relevant or was returned is here: nothing is left out."
     if not served:
-        texts, said = embed(evidence, lists, budget, depth)
+        taken = max(0, len(as_json(views)) - LISTS)
+        texts, said = embed(evidence, lists, max(0, budget - taken), depth)
     view = TextView(
         runs, a, b, tuple(views), said, _lost(evidence), has_highlights(evidence), served, tuple(documents), depth
     )

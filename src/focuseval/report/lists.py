@@ -28,6 +28,8 @@ LISTED = 20
 """Results of every list that a report shows, whatever they are."""
 MOST_LISTED = 60_000
 """Results in a page, at about 16 bytes each; of larger campaigns fewer of every list are shown."""
+MOST_BELOW = 20_000
+"""Results below those, in relevant documents, at about 30 bytes each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,20 +120,29 @@ def depth_for(topics: int, runs: int) -> int:
     return max(1, min(LISTED, MOST_LISTED // max(1, topics * runs)))
 
 
-def topic_view(lists: Lists, topic: int, depth: int | None) -> dict[str, Any]:
+def below_for(topics: int, runs: int) -> int:
+    """Return how many results of every list, below those that are shown, are kept to find what is relevant.
+
+    >>> below_for(100, 20)
+    10
+    """
+    return MOST_BELOW // max(1, topics * runs)
+
+
+def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BELOW) -> dict[str, Any]:
     """Return one topic as plain values, documents by row: the first results of every list, without a depth all.
 
     ``gold``: document, start, end of every highlighted passage; ``bep``: document and best entry point; ``no``:
     documents judged not relevant that some run returned; ``runs``: for every run the number of its results; document,
     start and length of the first ones; and rank, rank of the article, characters before, document, start and length of
-    those further down that lie in relevant documents.
+    those further down that lie in relevant documents, at most `below`; if there are more, the last one's rank.
     """
     judged = lists.judged
     low, high = np.searchsorted(judged.topic, [topic, topic + 1])
     first, last = np.searchsorted(judged.span_topic, [topic, topic + 1])
     document, relevant = judged.document[low:high], judged.relevant[low:high]
     entries = low + np.flatnonzero(judged.bep[low:high] >= 0)
-    runs = [_run_view(run, topic, depth, document[relevant]) for run in lists.runs]
+    runs = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
     returned = {row for run in runs for row in (*run[1][::3], *(run[2][3::6] if len(run) > 2 else ()))}
     return {
         "gold": _flat(judged.span_document[first:last], judged.start[first:last], judged.end[first:last]),
@@ -141,17 +152,21 @@ def topic_view(lists: Lists, topic: int, depth: int | None) -> dict[str, Any]:
     }
 
 
-def _run_view(run: Retrieved | None, topic: int, depth: int | None, relevant: Integers) -> list[Any]:
+def _run_view(run: Retrieved | None, topic: int, most: tuple[int | None, int], relevant: Integers) -> list[Any]:
     if run is None:
         return [0, []]
+    depth, below = most
     low, high = (int(n) for n in np.searchsorted(run.topic, [topic, topic + 1]))
     own = slice(low, high if depth is None else min(high, low + depth))
     size = run.end - run.start
     view: list[Any] = [high - low, _flat(run.document[own], run.entry[own], size[own])]
-    rows = own.stop + np.flatnonzero(np.isin(run.document[own.stop : high], relevant))
-    if len(rows):
+    every = own.stop + np.flatnonzero(np.isin(run.document[own.stop : high], relevant))
+    rows = every[:below]
+    if len(every):
         before = np.cumsum(size[low:high])[rows - low] - size[rows]
         view.append(_flat(run.place[rows], run.rank[rows], before, run.document[rows], run.entry[rows], size[rows]))
+    if len(every) > len(rows):
+        view.append(int(run.place[rows[-1]]) if len(rows) else own.stop - low)
     return view
 
 

@@ -32,6 +32,7 @@ SCRIPTS = (
     "dom.js",
     "state.js",
     "scores.js",
+    "sortable.js",
     "headline.js",
     "topics.js",
     "followed.js",

@@ -169,7 +169,7 @@ def _baseline(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
         parts.append(f"{number['cannot tell']} cannot be told apart from it")
     reason = (
         f"The best one, {a}, differs by {numbers(best, evidence.settings)} in {evidence.measure}. "
-        f"{power(best)} Of {len(found)} runs {_listed(parts)}."
+        f"{power(best)} Of {len(found)} runs {listed(parts)}."
     )
     return Verdict(best.word, headline, reason, found)
 
@@ -186,17 +186,22 @@ def caveat(evidence: Evidence) -> str:
     if not turned or turned == [evidence.measure]:
         return ""
     rest = f"{len(turned) - 3:,} more of the {len(measures) - 1:,} other measures"
-    named = _listed(turned if len(turned) <= 4 else [*turned[:3], rest])
+    named = listed(turned if len(turned) <= 4 else [*turned[:3], rest])
     return f"Under {named} {'another run leads' if ranking else 'the order is the other way round'}."
 
 
 def _names(evidence: Evidence, found: Sequence[Against]) -> str:
     """Name the nearest two or three; count the others."""
     names = [evidence.labels[a.run] for a in sorted(found, key=lambda a: -a.difference)]
-    return _listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
+    return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Put names into a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from focuseval.report.charts.chart import Chart, following, left_out, number
 from focuseval.report.evidence import MOST_DRAWN
+from focuseval.report.verdict import listed
 from focuseval.significance.correlation import correlate, reading
 
 if TYPE_CHECKING:
@@ -22,18 +23,19 @@ def significance_stars(evidence: Evidence) -> Chart | None:
     """Draw which run improves significantly on which; rows are there for every measure that was tested."""
     if len(evidence.labels) < 2:
         return None
-    listed, measures = evidence.listed(MOST_DRAWN), evidence.tested
-    rows = [row for measure in measures for row in _stars(evidence, listed, measure)]
+    drawn, measures = evidence.listed(MOST_DRAWN), evidence.tested
+    rows = [row for measure in measures for row in _stars(evidence, drawn, measure)]
     if not rows:
         return None
     found = evidence.compared(evidence.measure)
     names = {"measure": evidence.measure, "method": found.method if found else str(evidence.settings)}
-    rest = len(evidence.scores.measures) - len(measures)
+    rest = [name for name in evidence.scores.measures if name not in measures]
+    named = listed(rest if len(rest) <= 3 else [*rest[:2], f"{len(rest) - 2} more measures"]) if rest else ""
     caption = (
         f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
         f"Runs by {evidence.measure}."
-        + (f" The pairs of {rest} further measures are not tested here: 'focuseval compare -m' does." if rest else "")
-        + left_out(len(listed), len(evidence.labels))
+        + (f" Pairs under {named} are not tested here: 'focuseval compare -m' does it." if rest else "")
+        + left_out(len(drawn), len(evidence.labels))
     )
     chart = Chart(
         id="stars",
@@ -47,7 +49,7 @@ def significance_stars(evidence: Evidence) -> Chart | None:
         head="run, better than",
         by="measure",
     )
-    return following(chart, names, [evidence.labels[run] for run in listed])
+    return following(chart, names, [evidence.labels[run] for run in drawn])
 
 
 def _matrix() -> dict[str, Any]:
@@ -79,7 +81,7 @@ def _shade() -> dict[str, Any]:
     return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
 
 
-def _stars(evidence: Evidence, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
+def _stars(evidence: Evidence, drawn: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for every cell: measure, row, column, mark, kind."""
     found = evidence.compared(measure)
     if found is None or len(found.topics) < 2:
@@ -87,8 +89,8 @@ def _stars(evidence: Evidence, listed: list[int], measure: str) -> Iterator[tupl
     place = {int(run): number for number, run in enumerate(evidence.order)}
     stars = found.stars()
     marks = {"itself": "·", "better": "★", "no": ""}
-    for row in listed:
-        for column in listed:
+    for row in drawn:
+        for column in drawn:
             kind = "itself" if row == column else "better" if stars[place[row], place[column]] else "no"
             yield (measure, evidence.labels[row], evidence.labels[column], marks[kind], kind)
 

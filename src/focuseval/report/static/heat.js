@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, data, describe, fragments, node, percent, sizes, visible } = focuseval;
   const { choices, state } = focuseval.choice;
-  const { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
+  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
   const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
   const fetched = new Map();
@@ -48,12 +48,12 @@
     const partly = [state.a, state.b].some((run) => run >= 0 && !isComplete(state.topic, run, at)) ? `. –: below rank ${lists().depth} only results in relevant documents are embedded` : "";
     const lines = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => {
       const own = numbers(state.topic, run, at);
-      const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
+      const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), own.found === null ? "–" : count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
       const name = node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign), " ", node("bdi", {}, visible(choices().runs[run])));
       return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));
     });
     byId("heat-numbers").replaceChildren(
-      node("caption", {}, `This topic: the score under ${measure}, and what is read of ${at ? `the first ${count(at[0])} ${at[1]}` : "the whole list"}${partly}`),
+      node("caption", {}, `This topic: the score under ${measure}, and what is read of ${cutWords(at)}${partly}`),
       node("thead", {}, node("tr", {}, ...head.map((text, i) => node("th", { scope: "col", class: i ? "number" : null }, text)))),
       node("tbody", {}, ...lines),
     );

@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, node, percent, visible } = focuseval;
   const { address, choices, state } = focuseval.choice;
-  const { cut, goldOf, lists, resultsOf, shared, topicOf, within } = focuseval.results;
+  const { cut, cutWords, goldOf, lists, resultsOf, shared, topicOf, within } = focuseval.results;
   const SNIPPET = 180;
   const BEFORE = 50;
   const MOST_LINES = 3; // of one result
@@ -119,8 +119,7 @@
   const caption = () => {
     const at = cut();
     const measure = visible(choices().measures[state.measure]);
-    const what = at ? `the first ${count(at[0])} ${at[1]}` : "the whole list";
-    byId("list-caption").textContent = `Read: ${what}${state.cut ? "" : `, as ${measure} does`}; fainter results are not read. Lines join results that overlap; dashed ones join other parts of the same document.`;
+    byId("list-caption").textContent = `Read: ${cutWords(at)}${state.cut ? "" : `, as ${measure} does`}; fainter results are not read. Lines join results that overlap; dashed ones join other parts of the same document.`;
   };
 
   const show = async () => {

@@ -40,6 +40,12 @@
     return unit && amount > 0 ? [amount, unit] : choices().cuts[state.measure];
   };
 
+  /** A cut-off in words. */
+  const cutWords = (at, all = "the whole list") => {
+    if (!at) return all;
+    return at[0] === 1 ? `the first ${at[1].slice(0, -1)}` : `the first ${focuseval.count(at[0])} ${at[1]}`;
+  };
+
   /** Whether a result is read at all, and up to which character. */
   const readTo = (result, [amount, unit] = [Infinity, "results"]) => {
     if (unit === "results") return result.rank <= amount ? result.start + result.length : null;
@@ -66,6 +72,14 @@
     if (unit === "results") return amount <= listed;
     const last = resultsOf(topic, run)[listed - 1];
     return unit === "articles" ? amount < last.article : amount <= last.before + last.length;
+  };
+
+  /** Whether every result in a relevant document within a cut-off is in this page: of very long lists only the first are. */
+  const knowsRelevant = (topic, run, amount, unit) => {
+    const until = topicOf(topic).runs[run][3];
+    if (until === undefined) return true;
+    const last = resultsOf(topic, run).at(-1);
+    return amount <= { results: until, articles: last.article - 1, characters: last.before + last.length }[unit];
   };
 
   /** Spans of every document, united: Map of document → [start, end, start, end …]. */
@@ -124,9 +138,10 @@
     const complete = isComplete(topic, run, at);
     const known = (value) => (complete ? value : null);
     const [amount, unit] = at ?? [Infinity, "results"];
+    const all = complete || knowsRelevant(topic, run, amount, unit);
     const results = complete ? within(topic, run, at).length : unit === "results" ? Math.min(amount, topicOf(topic).runs[run][0]) : null;
     return {
-      results, size: known(size), found, whole, recall, precision: known(precision),
+      results, size: known(size), found: all ? found : null, whole, recall: all ? recall : null, precision: known(precision),
       f: known(share(2 * precision * recall, precision + recall)), iou: known(share(found, size + whole - found)),
     };
   };
@@ -163,10 +178,10 @@
     const { bep, gold, no, runs } = answer.topic;
     complete.set(topic, {
       gold: renumber(gold, 0, 3), bep: renumber(bep, 0, 2), no: renumber(no, 0, 1),
-      runs: runs.map(([size, top, rest]) => [size, renumber(top, 0, 3), ...(rest ? [renumber(rest, 3, 6)] : [])]),
+      runs: runs.map(([size, top, rest, ...last]) => [size, renumber(top, 0, 3), ...(rest ? [renumber(rest, 3, 6)] : []), ...last]),
     });
     for (const key of [...expanded.keys()]) if (key.startsWith(`${topic}/`)) expanded.delete(key);
   };
 
-  focuseval.results = { complete, cut, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
+  focuseval.results = { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
 })();

@@ -26,12 +26,13 @@
       (!least || Math.abs(row.difference) >= least);
   };
 
-  const KEYS = { topic: (row) => row.topic, a: (row) => row.a, b: (row) => row.b, difference: (row) => row.difference };
+  const KEYS = { topic: (row) => row.topic, tags: (row) => choices().tags[row.topic].join(", "), a: (row) => row.a, b: (row) => row.b, difference: (row) => row.difference };
 
   const sorted = (rows) => {
     const [name, down] = state.sort.startsWith("-") ? [state.sort.slice(1), -1] : [state.sort, 1];
     const key = KEYS[name] ?? KEYS.difference;
-    return [...rows].sort((x, y) => down * (key(x) - key(y)) || x.topic - y.topic);
+    const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+    return [...rows].sort((x, y) => down * compare(key(x), key(y)) || x.topic - y.topic);
   };
 
   const showHeads = () => {
@@ -106,6 +107,7 @@
     if (!body) return;
     const rows = topicRows();
     body.replaceChildren(...choices().slices.map((slice) => sliceLine(slice, rows)));
+    for (const head of byId("slices").tHead.rows[0].cells) head.removeAttribute("aria-sort");
     const without = state.b >= 0 && choices().slices.some((slice) => !intervalOf(slice) && slice.topics.length > 1);
     byId("slices-note").textContent = without ? "Intervals are there for the report's own A and B under every measure, and for every pair under the measure that decides." : "";
   };
@@ -130,5 +132,6 @@
     settle();
     show();
     showSlices();
+    for (const table of document.querySelectorAll("table.sortable")) focuseval.sortable(table);
   };
 })();

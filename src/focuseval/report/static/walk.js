@@ -1,9 +1,9 @@
 // Walking through lists and text: pickers, the cut-off, buttons, keys, and what an address asks for.
 "use strict";
 (() => {
-  const { byId, count, node, option, visible } = focuseval;
+  const { byId, node, option, visible } = focuseval;
   const { change, choices, follow, listen, state } = focuseval.choice;
-  const { cut, lists, resultsOf } = focuseval.results;
+  const { cut, cutWords, lists, resultsOf } = focuseval.results;
   const { open, openTopic, show, showNumbers } = focuseval.heat;
   const LETTERS = { results: "r", articles: "a", characters: "c" };
 
@@ -31,7 +31,7 @@
       slider.max = String(Math.max(at[0], most(at[1])));
       slider.value = String(at[0]);
     }
-    const said = at ? `the first ${count(at[0])} ${at[1]}` : "all results";
+    const said = cutWords(at, "all results");
     slider.setAttribute("aria-valuetext", said);
     byId("cut-said").textContent = said;
     byId("cut-back").hidden = !state.cut;
