@@ -114,7 +114,8 @@ def _write_gold(
     remarks: dict[str, None] = {}
     for wanted in EXPORTS:
         told = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries)
-        remarks |= dict.fromkeys(line.replace(str(folder), "gold") for line in told)
+        lines = (line.replace(str(folder), "gold") for line in told)
+        remarks |= dict.fromkeys(f"{wanted}: {line}" if line.startswith("left out") else line for line in lines)
     return tuple(remarks)
 
 

@@ -58,8 +58,9 @@ def _summary(store: Store, topics: Sequence[Topic], facts: Mapping[str, Any]) ->
     judged = len({key[1:] for key in store.judged()})
     exhaustivity = " Elements were graded for exhaustivity, too." if store.exhaustivity else ""
     return (
-        f"A test collection for focused retrieval: {len(topics)} topics, {facts['documents']} pooled documents, "
-        f"{judged} of them judged by highlighting what is relevant.{exhaustivity} "
+        f"A test collection for focused retrieval: {len(topics)} topics with {len(facts['pool'].entries)} documents to "
+        f"judge ({facts['documents']} different ones), {judged} of which were judged by highlighting what is "
+        f"relevant.{exhaustivity} "
         f"The work began on {first[:10]} and ended on {last[:10]} (UTC)."
     )
 
@@ -82,7 +83,7 @@ def _pool(facts: Mapping[str, Any]) -> str:
     columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
     rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
     table = render([Table("", columns, rows)], "markdown").strip()
-    return f"### Pool\n\n{len(pool.entries)} documents from {len(pool.contributors)} runs:\n\n{table}"
+    return f"### Pool\n\n{len(pool.entries)} documents to judge, from {len(pool.contributors)} runs:\n\n{table}"
 
 
 def _people(store: Store) -> str:
