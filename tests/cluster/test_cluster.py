@@ -1,6 +1,8 @@
 """A real Dask cluster of two processes over TCP: the same values as here, also when a worker dies."""
 
+import gzip
 import importlib
+import json
 import os
 import re
 import signal
@@ -142,6 +144,32 @@ def test_a_bad_document_is_named_and_nothing_is_left(workers, source, tmp_path):
     with pytest.raises(CollectionError, match=r"zz\.xml"):
         build_index(bad, tmp_path / "index", workers=workers)
     assert [path.name for path in tmp_path.iterdir()] == ["bad"]
+
+
+def lines(source, prefix="line"):
+    texts = {f"{prefix}/{path.stem}": path.read_text(encoding="utf-8") for path in sorted(source.iterdir())}
+    return "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts.items()).encode()
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_files_of_several_documents_are_taken_apart_by_the_workers(workers, source, tmp_path):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress(lines(source, "a")))
+    (folder / "b.trec").write_text("<doc><docno>b1</docno>Tide</doc><doc><docno>b2</docno>Moon</doc>", encoding="utf-8")
+    (folder / "c.xml").write_text("<a>Sea</a>", encoding="utf-8")
+    (folder / "d.jsonl").write_bytes(lines(source, "d"))
+    build_index(folder, tmp_path / "here", jobs=1)
+    build_index(folder, tmp_path / "there", workers=workers)
+    here, there = open_index(tmp_path / "here"), open_index(tmp_path / "there")
+    assert there.documents.equals(here.documents)
+    assert there.sha256 == here.sha256
+    (folder / "e.jsonl").write_bytes(lines(source, "d"))
+    with pytest.raises(CollectionError, match=r"two documents have the id 'd/doc00': .*d\.jsonl:1 and .*e\.jsonl:1"):
+        build_index(folder, tmp_path / "twice", workers=workers)
+    (folder / "e.jsonl").write_bytes(b'{"id": "x"}\n')
+    with pytest.raises(CollectionError, match=r"e\.jsonl:1: expected"):
+        build_index(folder / "e.jsonl", tmp_path / "bad", workers=workers)
 
 
 @pytest.fixture(scope="module")

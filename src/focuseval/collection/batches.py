@@ -2,7 +2,8 @@
 
 A batch grows with what came before it (from `SMALLEST` to `LARGEST` bytes), so that a small collection still keeps
 all cores busy and a large one has few blocks. Documents of an archive can be read only once, in order: their bytes
-are laid down in a temporary file per batch, which goes when the batch is done.
+are laid down in a temporary file per batch, which goes when the batch is done. On a cluster a file of several documents
+that is not too large is a document of a batch itself, and the worker takes it apart.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from focuseval.collection.containers import contained
 from focuseval.collection.events import KEEP_GOING
-from focuseval.collection.kinds import MAX_BYTES, unpacked
+from focuseval.collection.kinds import MAX_BYTES, WHOLE, unpacked
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
 from focuseval.storage import Location, is_url, location
@@ -49,11 +51,23 @@ class Batch:
 
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
+        if self.documents[0][2] in WHOLE:
+            yield from self._taken_apart()
+            return
         for (name, file, kind, *_), data in zip(self.documents, self._contents(), strict=True):
             try:
                 yield data if isinstance(data, CollectionError) else Raw(name, file, unpacked(data, file), kind)
             except CollectionError as error:
                 yield error
+
+    def _taken_apart(self) -> Iterator[Raw]:
+        """Read the documents of files that hold several."""
+        for _, file, kind, *_ in self.documents:
+            try:
+                for name, at, what, data in contained(location(file), WHOLE[kind]):
+                    yield Raw(name, at, data, what)
+            except OSError as error:
+                raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy="try again") from None
 
     def _contents(self) -> Iterator[bytes | CollectionError]:
         files = [file for _, file, *_ in self.documents]
@@ -122,13 +136,13 @@ def _too_large(file: str) -> CollectionError:
 
 
 def batches(members: Iterable[Member], scratch: Location) -> Iterator[Batch]:
-    """Cut documents into batches, in order; a batch never mixes files of their own with members of archives."""
+    """Cut documents into batches, in order; a batch never mixes what is read in different ways."""
     total, size, most, check = 0, 0, SMALLEST, 0
     documents: list[Row] = []
     spool: Any = None
     try:
         for number, member in enumerate(members):
-            if documents and (size >= most or (spool is None) != (member.read is None)):
+            if documents and (size >= most or not _alike(documents[-1], spool, member)):
                 yield _closed(documents, spool, check)
                 total += size
                 documents, spool, size, most = [], None, 0, min(max(SMALLEST, total // _SHARE), LARGEST)
@@ -144,6 +158,11 @@ def batches(members: Iterable[Member], scratch: Location) -> Iterator[Batch]:
     finally:
         if spool:
             spool.close()
+
+
+def _alike(last: Row, spool: Any, member: Member) -> bool:
+    """Say whether a document is read as those of a batch are."""
+    return (spool is None) == (member.read is None) and (last[2] in WHOLE) == (member.kind in WHOLE)
 
 
 def _closed(documents: list[Row], spool: Any, check: int) -> Batch:

@@ -105,12 +105,16 @@ def build_index(
     try:
         check_target(goal, force=force)
         with appearing(goal, resume=resume) as folder:
-            tasks = _tasks(paths, folder, built, keep_going=keep_going, resume=resume)
+            found = Sources(paths, built.passed_over, whole=workers is not None)
+            tasks = _tasks(found, folder, keep_going=keep_going, resume=resume)
+            seen: set[int] = set()
             with documents_table(folder) as add, closing(_results(tasks, jobs, workers)) as results:
                 for done in results:
                     built.add(done)
                     if done.rows is not None:
                         add(done.rows)
+                    if found.whole:
+                        _refuse_twins(found, seen, done)
                     if done.spool:
                         location(done.spool).unlink()
                     if progress:
@@ -125,11 +129,16 @@ def build_index(
     return built
 
 
-def _tasks(
-    paths: Sequence[Location], folder: Location, built: Built, *, keep_going: bool, resume: bool
-) -> Iterator[IndexTask]:
+def _refuse_twins(found: Sources, seen: set[int], done: IndexedBatch) -> None:
+    """Refuse ids that occur twice where only the workers have seen them all."""
+    for name in done.rows.column("id").to_pylist() if done.rows is not None else ():
+        if hash(name) in seen:
+            found.refuse_twin(name)
+        seen.add(hash(name))
+
+
+def _tasks(found: Sources, folder: Location, *, keep_going: bool, resume: bool) -> Iterator[IndexTask]:
     """Yield a task for every batch; workers on other machines need whole paths."""
-    found = Sources(paths, built.passed_over)
     name = str(folder if isinstance(folder, Remote) else folder.absolute())
     for number, batch in enumerate(batches(found, folder / SCRATCH)):
         yield IndexTask(number, batch, name, keep_going, resume)

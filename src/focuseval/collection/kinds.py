@@ -26,6 +26,9 @@ DOCUMENTS = {
 CONTAINERS = {".jsonl": "json", ".ndjson": "json", ".trec": "trec", ".sgml": "trec", ".sgm": "trec"}
 """Extensions of files that hold several documents, which bring their own ids."""
 
+WHOLE = {"json-file": "json", "trec-file": "trec"}
+"""Kinds of members that are such a file as a whole, which a worker takes apart, and how it does."""
+
 PACKED = (".gz", ".zst")
 
 

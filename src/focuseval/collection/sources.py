@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 
 _NAME = attrgetter("name")
+_WHOLE = 32_000_000
+"""Bytes up to which a file of several documents is one task."""
+
 _SAMPLED = 64
 """Files of a directory whose size is asked for."""
 
@@ -54,6 +57,8 @@ class Sources:
     paths: Sequence[Location]
     passed_over: Counter[str] = field(default_factory=Counter)
     """Files that are no documents, by extension."""
+    whole: bool = False
+    """Whether files of several documents are left to the workers, where they are not too large for one of them."""
 
     def __iter__(self) -> Iterator[Member]:
         """Yield every document once; a repeated id raises."""
@@ -63,7 +68,7 @@ class Sources:
             for member in self._members():
                 key = hash(member.id)
                 if key in seen:
-                    self._refuse_twin(member)
+                    self.refuse_twin(member.id)
                 seen.add(key)
                 yield member
         except RemoteError as error:
@@ -143,18 +148,20 @@ class Sources:
 
     def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member]:
         """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
-        kind = CONTAINERS.get(extension, "")
-        if kind and (surely or holds_documents(location(file), kind)):
-            for inner, at, what, data in contained(location(file), kind):
-                yield Member(inner, at, what, len(data), partial(bytes, data))
-        else:
+        kind, place = CONTAINERS.get(extension, ""), location(file)
+        if not kind or not (surely or holds_documents(place, kind)):
             self.passed_over[extension or "no extension"] += 1
+        elif self.whole and (found := place.stat()).st_size <= _WHOLE:
+            yield Member(file, file, f"{kind}-file", found.st_size, time=found.st_mtime_ns)
+        else:
+            for inner, at, what, data in contained(place, kind):
+                yield Member(inner, at, what, len(data), partial(bytes, data))
 
-    def _refuse_twin(self, second: Member) -> None:
+    def refuse_twin(self, second: str) -> None:
         """Name both files that have the same id, unless only the hashes of their ids agree."""
-        same = (member.file for member in Sources(self.paths)._members() if member.id == second.id)  # noqa: SLF001  own class
+        same = (member.file for member in Sources(self.paths)._members() if member.id == second)  # noqa: SLF001  own class
         if len(twins := list(islice(same, 2))) == 2:
-            what = f"two documents have the id {second.id!r}: {twins[0]} and {twins[1]}"
+            what = f"two documents have the id {second!r}: {twins[0]} and {twins[1]}"
             raise CollectionError(what, remedy="rename one of them, or leave it out")
 
 
