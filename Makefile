@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test browser proxy check lint types docs docs-generate example bench mutants coverage clean
+.PHONY: help demo test oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -33,7 +33,21 @@ proxy:                            ## nginx for the test of the documented proxy:
 	  echo "nginx could not be installed: the test of the proxy will be skipped" >&2; \
 	else echo "no nginx: the test of the proxy will be skipped; install nginx-light" >&2; fi
 
-check: lint types docs test       ## what must pass before a change lands
+check: lint types docs package test ## what must pass before a change lands
+
+oldest:                           ## every test but the browser's, with the oldest versions that pyproject.toml allows
+	test -x .venv-oldest/bin/uv || { $(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet uv; }
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --resolution lowest-direct --editable . --group test
+	FOCUSEVAL_BROWSER=no .venv-oldest/bin/python -m pytest -n $(JOBS)
+
+package: $(VENV)/.group-package   ## sdist and wheel in dist/, tried in an empty environment without a compiler
+	rm -rf dist .venv-package
+	FOCUSEVAL_PURE=1 $(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv .venv-package
+	.venv-package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd .venv-package && CC=false PATH="$$PWD/bin:/usr/bin:/bin" bin/focuseval demo tried >/dev/null
+	cd .venv-package && bin/python -c 'import focuseval; assert ".venv-package" in focuseval.__file__; print("wheel", focuseval.__version__, "works")'
 
 lint: $(VENV)/.group-lint         ## ruff: rules and layout
 	$(BIN)/ruff check .
@@ -55,6 +69,13 @@ example: $(VENV)/.installed       ## write the embedded example's gold and runs 
 bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
+film: $(VENV)/.group-test browser ## docs/images/report-walk.webp: the walk that the tests take, photographed
+	$(BIN)/python tests/film.py
+
+reproduce:                        ## published tables, computed again (FOCUSEVAL_DATA: the data; TREC_EVAL: a clone; ONLY='chroma_table1')
+	$(MAKE) --no-print-directory VENV=.venv-reproduce .venv-reproduce/.group-reproduce
+	.venv-reproduce/bin/python -m reproductions $(ONLY)
+
 mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
 	$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.group-mutants
 	rm -rf mutants
@@ -71,7 +92,7 @@ $(BIN)/python:
 	  { echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml hatch_build.py src/focuseval/native.c | $(BIN)/python
+$(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard src/focuseval/*.c) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@

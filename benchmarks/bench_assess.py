@@ -1,6 +1,6 @@
 """How fast an edit is on the disk with 500 assessors at work, with 20 who never pause, and how a long document feels.
 
-    python benchmarks/bench_assess.py [SECONDS]
+    python benchmarks/bench_assess.py [SECONDS] [--dashboard] [--no-browser]
 
 The server has a process of its own; the clients are bounded in number and time, and speak to it over the loopback with
 kept-alive connections. An edit is measured at the client, from sending the request to the whole answer, which comes
@@ -31,6 +31,8 @@ import sys
 import tempfile
 import time
 import uuid
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -331,6 +333,73 @@ def long_text(folder):
         store.close()
 
 
+def large_campaign(folder, assessors=500, topics=100, documents=2, edits=4):
+    """A project in which everybody has judged so many documents of every topic, written straight to its tables."""
+    store = Store(folder / "campaign.db")
+    people = [f"user{k}" for k in range(assessors)]
+    names = [str(k) for k in range(topics)]
+    pooled = [(topic, f"doc{k}", k, 3, k + 1) for topic in names for k in range(100)]
+    own = [[(who * documents + k) % 100 for k in range(documents)] for who in range(assessors)]
+    units = [(name, topic, f"doc{k}") for name, mine in zip(people, own, strict=True) for topic in names for k in mine]
+    begin, chance = datetime(2026, 1, 1, tzinfo=UTC), random.Random(1)
+    statuses = chance.choices(["relevant", "not relevant", "in progress", "skipped"], [4, 4, 1, 1], k=len(units))
+    with store.database.write() as connection:
+        connection.executemany("INSERT INTO pool VALUES (?, ?, ?, ?, ?)", pooled)
+        connection.executemany("INSERT INTO assessors VALUES (?, 'person', '')", [(name,) for name in people])
+        connection.executemany(
+            "INSERT INTO assignments VALUES (?, ?, ?)", [(topic, page, name) for name, topic, page in units]
+        )
+        connection.executemany(
+            "INSERT INTO judgements VALUES (?, ?, ?, 4, ?, ?, NULL, '', '{}', 'x', 900, '2026-01-01')",
+            [(*unit, status, chance.random() < 0.02) for unit, status in zip(units, statuses, strict=True)],
+        )
+        moments = ((begin + timedelta(seconds=20 * k)).isoformat(timespec="milliseconds") for k in range(10**9))
+        connection.executemany(
+            "INSERT INTO events (at, actor, assessor, topic, document, version, edit, key)"
+            """ VALUES (?, ?, ?, ?, ?, ?, '{"kind": "reopen"}', ?)""",
+            (
+                (next(moments), name, name, *rest, k, f"{name} {rest} {k}")
+                for name, *rest in units
+                for k in range(edits)
+            ),
+        )
+    return store
+
+
+def dashboard(folder, looks=7):
+    """Milliseconds of the lead's page with 500 assessors and 100 topics; each did something since the last look.
+
+    The server reads the whole log once, when it starts.
+    """
+    store = large_campaign(folder)
+    topics = [replace(TOPICS[0], id=str(k)) for k in range(100)]
+    access = Access(b"k" * 32, frozenset({"localhost"}), assessor="lea")
+    app = create_app(store, Pages(), topics, access)
+    began = time.perf_counter()
+    app.extensions["focuseval"].overview.rows()
+    start = time.perf_counter() - began
+    client = app.test_client()
+    client.get(f"/enter?token={access.token}", headers={"Host": "localhost"})
+    times = []
+    for look in range(looks):
+        with store.database.write() as connection:
+            for k in range(500):
+                where = (f"user{k}", "1", f"doc{2 * k % 100}")
+                connection.execute(
+                    "INSERT INTO events (at, actor, assessor, topic, document, version, edit, key)"
+                    """ VALUES ('2026-02-01T00:00:00.000+00:00', ?, ?, ?, ?, ?, '{"kind": "reopen"}', ?)""",
+                    (where[0], *where, 4 + look, f"look {look} {k}"),
+                )
+        began = time.perf_counter()
+        answer = client.get("/dashboard", headers={"Host": "localhost"})
+        times.append(1000 * (time.perf_counter() - began))
+        assert answer.status_code == 200, answer.text
+    (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
+    store.close()
+    print(f"dashboard of 500 assessors and 100 topics, {events:,} events (goal 1000 ms):")
+    print(f"  {told(np.array(times))}, {len(answer.data) / 1000:.0f} kB; at the server's start {start:.1f} s")
+
+
 def told(times):
     """Milliseconds: the median, the 95th percentile and the worst of all that was measured."""
     p50, p95, worst = np.percentile(times, [50, 95, 100])
@@ -353,9 +422,12 @@ def main():
     if sys.argv[1:2] == ["--serve"]:
         serve(sys.argv[2], int(sys.argv[3]))
         return
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    seconds = float(next((word for word in sys.argv[1:] if not word.startswith("-")), 60))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        dashboard(folder)
+        if "--dashboard" in sys.argv:
+            return
         floor = commit_floor(folder)
         print(f"floor, one commit: {told(floor)}")
         say("500 assessors, an edit each 5 s", *assessors(folder, 500, seconds, ramp=30, pause=5.0), "goal: p95 100")

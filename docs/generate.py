@@ -75,6 +75,9 @@ def measures_page() -> str | None:
         return None
     parts = ["# Measures\n", "Declared in `focuseval.measures.MEASURES`; `focuseval measures NAME` prints the same.\n"]
     parts += ["| name | what it is |", "|---|---|", *(f"| `{m.name}` | {cell(m.summary)} |" for m in declared), ""]
+    parts += ["## Other names\n", "Names that stand for a measure of another name; with every score a line says so.\n"]
+    parts += ["| you may write | which is | what it is |", "|---|---|---|"]
+    parts += [f"| `{other}` | `{m.name}` | {cell(m.summary)} |" for m in declared for other in m.aliases] + [""]
     for measure in declared:
         parts += [f"## {measure.name}\n", f"{measure.summary}\n", *_facts(measure), *_parameter_table(measure)]
         if measure.formula:

@@ -155,7 +155,7 @@ def test_the_tutorial_shows_what_its_commands_print(walked):
 
 
 def test_the_tour_of_the_readme_runs_in_the_demos_folder(walked):
-    tour = next(block for block in console_blocks(ROOT / "README.md") if "cd focuseval-demo" in block)
+    tour = next(block for block in console_blocks(ROOT / "README.md") if "cd demo" in block)
     results = [console(line, walked[0] / "sea") for line in commands(tour)[1:]]
     assert [f"{done.args[-1]}: {done.stderr}" for done in results if done.returncode] == []
 

@@ -12,6 +12,9 @@
     │   └── MeasureError      an unknown measure, a parameter out of range, a policy that does not exist
     ├── MissingDataError      a measure needs what the gold, the run or the index does not say
     ├── NotComparableError    two results that share no common ground
+    ├── ModelError            a language model's server that gives no answers
+    │   ├── AnswerError       a reply that is no answer: no JSON, or JSON of another form
+    │   └── UnansweredError   one question that got no answer; others may
     └── AssessError           an assessment that the rules refuse
         ├── ConflictError     an edit of a version that is no longer the newest; carries the newer one
         ├── ChangedTextError  a judgement of a text that has changed since
@@ -111,6 +114,18 @@ class MissingDataError(FocusevalError):
 
 class NotComparableError(FocusevalError):
     """Two results share no common ground: other gold, other topics, other documents."""
+
+
+class ModelError(FocusevalError):
+    """A language model's server gives no answers."""
+
+
+class AnswerError(ModelError):
+    """A model's reply is no answer: no JSON, or JSON of another form."""
+
+
+class UnansweredError(ModelError):
+    """One question to a model got no answer; others may."""
 
 
 class AssessError(FocusevalError):

@@ -69,6 +69,9 @@ class Passages:
     start_path: pa.Array | None = None
     end_path: pa.Array | None = None
     quote: pa.Array | None = None
+    need: pa.Array | None = None
+    """What each passage shows of what its topic needs, by name: passages of a topic with the same name are
+    alternatives, of which one will do; one without a name (null) is needed itself. None where no passage has a name."""
     line: NDArray[np.int64] | None = None
     """Line (or running number, in formats without lines) of every passage in its file; None when it is not known."""
 

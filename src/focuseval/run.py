@@ -128,6 +128,13 @@ class Run:
         """Whether the results are whole documents: no row says a place."""
         return self.start is None and self.path is None and self.text is None
 
+    @property
+    def nameless(self) -> NDArray[np.int64]:
+        """The rows of results that come without a document: their id is empty."""
+        import pyarrow.compute as pc  # noqa: PLC0415  only texts without documents need it
+
+        return np.flatnonzero(np.asarray(pc.equal(self.document.cast("string"), "")))
+
     @cached_property
     def bounds(self) -> NDArray[np.int64]:
         """Where each topic's block begins, and one more entry for the end of the last."""

@@ -1,13 +1,13 @@
 /* Texts into words: where each begins and ends, and a number for every distinct one; words by their terms.
 
    A word is a maximal run of letters, marks and numbers that no tag divides; scripts without blanks are cut out of their
-   run and become overlapping pairs of characters, each with its marks. The result is that of retrieve/split.py. */
+   run and become overlapping pairs of characters, each with its marks. The result is that of chunks/words.py. */
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a code point is: retrieve/characters.py makes the table. */
+/* What a code point is: chunks/characters.py makes the table. */
 enum { OTHER = 0, LETTER = 1, MARK = 2, DENSE = 3, DENSE_MARK = 4 };
 enum { NO_MEMORY = -1, FEWEST_SLOTS = 1 << 16 };
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.align import occurrences as module
+from focuseval.align.normalise import code_points
 from focuseval.align.occurrences import find_all, occurrences
 from oracle.alignment import all_starts
 
@@ -30,6 +31,7 @@ def test_hashing_finds_the_same(document, cuts):
 def test_a_hash_that_agrees_by_chance_decides_nothing(monkeypatch):
     monkeypatch.setattr(module, "_DIRECT", -1)
     monkeypatch.setattr(module, "gram_hashes", lambda codes, size=16: codes[..., : codes.shape[-1] - size + 1] * 0)
+    monkeypatch.setattr(module, "even_hashes", lambda codes: codes[: len(codes) // 2 - 7] * 0)
     document = "the quick brown fox jumps over the lazy dog"
     assert occurrences(document, [document[4:24], "x" * 20]) == [[4], []]
 
@@ -58,3 +60,9 @@ def test_texts_are_found_wherever_a_long_document_is_cut_into_blocks(monkeypatch
 def test_short_texts_alone_need_no_hashes(monkeypatch):
     monkeypatch.setattr(module, "_DIRECT", -1)
     assert occurrences("some text that is long enough", ["text", "t"]) == [[5], [5, 8, 10, 13]]
+
+
+@given(st.text(st.characters(codec="utf-32"), min_size=16, max_size=60))
+def test_the_hashes_of_even_places_are_every_second_of_all(text):
+    codes = code_points(text)
+    assert module.even_hashes(codes).tolist() == module.gram_hashes(codes)[::2].tolist()

@@ -149,11 +149,15 @@ class Site:
         browser.wait("return location.pathname === '/'")
 
     def log_in(self, browser, name):
+        self.log_in_to(browser, name, "/")
+
+    def log_in_to(self, browser, name, path):
+        """Log in, and wait for the page that comes then."""
         browser.open(self.address("/login"))
         browser.type("input[name=name]", name)
         browser.type("input[name=password]", f"{name}'s secret")
         browser.click("main button")
-        browser.wait("return location.pathname === '/'")
+        browser.wait("return location.pathname === arguments[0]", path)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_the_focus_goes_from_the_pages_through_the_text_to_the_actions(site, bro
     site.read(browser)
     browser.run("document.querySelector('.skip').focus()")
     visited = []
-    for _ in range(14):
+    for _ in range(24):
         visited.append(browser.run("return document.activeElement.id || document.activeElement.textContent.trim()"))
         browser.keys("Tab")
     assert visited[0] == "Skip to the content"

@@ -10,6 +10,8 @@ import pytest
 
 from focuseval.assess.backup import Backups, back_up
 from focuseval.assess.check import check_project
+from focuseval.assess.database import VERSION
+from focuseval.assess.exchange import export_everything
 from focuseval.assess.plan import Pooled, add_to_pool
 from focuseval.assess.store import Key, Store
 from focuseval.errors import StorageError
@@ -79,6 +81,26 @@ def test_a_full_disk_loses_nothing_acknowledged_and_takes_edits_again_when_there
     assert save(again, {"kind": "flag", "on": True}).version == len(acknowledged) + 1
     assert check_project(again, lambda _: PAGE).defects == ()
     again.close()
+
+
+def test_a_project_of_an_older_version_is_read_and_exported_on_a_full_disk(disk):
+    path = disk.folder / "assess.db"
+    store = Store(path)
+    save(store, mark(0, 6))
+    store.database._writer.execute("DROP TABLE model_exchanges")
+    store.database._writer.execute("PRAGMA user_version=1")
+    store.close()
+    disk.fill()
+    disk.free(2**15 + 2**12)  # what SQLite needs to open a file
+    again = Store(path)
+    assert again.database.read().execute("PRAGMA user_version").fetchone()[0] == 1
+    assert again.judgement(ANN).judgement.highlights == ((0, 6),)
+    assert len(list(export_everything(again))) == 3
+    again.close()
+    disk.free()
+    later = Store(path)
+    assert later.database.read().execute("PRAGMA user_version").fetchone()[0] == VERSION
+    later.close()
 
 
 def test_a_backup_without_room_leaves_nothing_behind_and_the_next_one_is_whole(disk, caplog):

@@ -139,7 +139,7 @@ def test_a_stale_decision_and_an_import_are_marked_for_the_adjudicator(together)
     assert refused.status_code == 422
     assert "their intersection is empty" in refused.json["error"]
     assert lea.post("/api/decide", {**decision, "rule": "union", "of": ["ann", "bob"]}).status_code == 200
-    assert "stale" not in lea.get("/adjudicate").text
+    assert "stale:" not in lea.get("/adjudicate").text
     ann.edit({"kind": "note", "text": "No."}, version=2, token="token-0003")
     ann.edit({"kind": "finish", "relevant": True}, version=3, token="token-0004")
     assert "stale: ann changed" in lea.get("/adjudicate").text

@@ -56,7 +56,7 @@ RUNS = {
     "blank": (b"\n \n\n", "found an empty file"),
     "cut.gz": (gzip.compress(RUN * 50)[:-20], ""),
     "bad.gz": (b"\x1f\x8b\x08\x00garbage that is no gzip", ""),
-    "csv": (b"topic,doc,score\n1,d1,9\n", "expected a run"),
+    "csv": (b"name,file,value\n1,d1,9\n", "expected a run"),
     "json": (b"{'topic': 1}\n", "expected"),
     "binary": (bytes(range(256)) * 4, ""),
 }  # fmt: skip
@@ -136,6 +136,16 @@ READS_JSON_GOLD = {
 }  # fmt: skip
 
 LINES = """
+chunk no-such-folder words:9 -o out | 1 | no-such-folder
+chunk docs elements:section -o out | 1 | expected a tag of the collection
+chunk docs run -o out | 1 | chunks need a start and an end
+chunk docs gold.jsonl -o out | 1 | expected
+chunk bad-docs/latin words:9 -o out | 1 | UTF-8
+sweep no-such-file --docs docs --chunks words:3 | 1 | no-such-file
+sweep gold.jsonl --docs no-such-folder --chunks words:3 | 1 | no-such-folder
+sweep gold.jsonl --docs docs --chunks words:3 | 1 | no topic has a question
+sweep gold.jsonl --docs docs --chunks run.jsonl --retriever run | 1 | need a place in their document
+sweep gold.jsonl --docs docs --chunks run.jsonl --topics no-such-file | 1 | no-such-file
 retrieve no-such-folder topics.xml -o out | 1 | no-such-folder
 retrieve docs no-such-file -o out | 1 | no-such-file
 retrieve docs run -o out | 1 | expected
@@ -195,6 +205,13 @@ gate --baseline run qrels run -m AP | 2 | expected JSON
 gate --baseline bad.json qrels run -m AP | 2 | bad.json
 gate --baseline base.json qrels run -m AP | 2 | NO VERDICT
 gate --baseline no-such-file qrels run -m AP | 2 | no-such-file
+quotes run --docs docs | 1 | run:1
+quotes no-such-file --docs docs | 1 | no-such-file
+quotes gold.jsonl --docs docs | 1 | gold.jsonl:1: expected 'answer' or 'quotes', found neither
+quotes gold.jsonl --docs no-such-folder | 1 | no-such-folder
+judge docs --endpoint http://127.0.0.1:9 --model m | 2 | docs: expected a project, found none
+judge docs --endpoint 127.0.0.1 --model m | 2 | expected --endpoint http://HOST:PORT/v1
+judge docs --endpoint http://127.0.0.1:9 --model m --window 3 | 2 | Invalid value for '--window'
 assess project | 1 | a new project needs
 assess project --docs docs --topics run | 1 | run
 assess project --docs no-such-folder --topics topics.xml | 1 | no-such-folder

@@ -99,6 +99,7 @@ PRINTS = {
     "score": [GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP"],
     "compare": [GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP"],
     "report": [GOLD, *FOCUSED, "--docs", DOCS, "-m", "MAiP"],
+    "sweep": [GOLD, "--docs", DOCS, "--chunks", "words:50", "--topics", str(ROOT / "topics.xml")],
     "history": ["scores"],
     "pool": [*FOCUSED, "-o", "pool.jsonl"],
     "fidelity": [GOLD, "--docs", DOCS, "-m", "MAgP"],
@@ -121,7 +122,7 @@ def test_every_command_that_prints_prints_json_under_both_names(folder, name):
 
 def test_commands_that_print_nothing_or_in_a_layout_of_their_own_are_named():
     without = {name for name in COMMANDS if "--json" not in _options(name)}
-    written = {"index", "convert", "simulate", "retrieve"}  # files are what they make
+    written = {"index", "convert", "simulate", "retrieve", "chunk"}  # files are what they make
     assert without <= written | {"demo", "inex-eval", "gate"}
     assert without.isdisjoint(PRINTS)
 

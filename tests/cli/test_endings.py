@@ -116,6 +116,14 @@ pool run -o out --run-format nosuch
 validate run --task nosuch
 validate run --task focused --run-format nosuch
 convert run out --to nosuch
+chunk docs words:9
+chunk docs nosuch -o out
+chunk docs words:0 -o out
+chunk docs tokens:9 -o out
+chunk docs words:9 -o out --to nosuch
+chunk docs tokens:9 -o out --tokenizer nosuch
+sweep run --docs docs
+sweep run --docs docs --chunks words:3 --test nosuch
 retrieve docs run -o out --unit chunk
 retrieve docs run -o out --task nosuch
 retrieve docs run -o out --language englisch
@@ -136,6 +144,11 @@ inex-eval -r -beta nan qrels run
 inex-eval -r -beta inf qrels run
 inex-eval -i -irr 0 qrels run
 assess p --docs docs --topics run --overlap 0
+judge p --endpoint localhost --model m
+quotes run --docs docs --similarity 0.3
+quotes run
+judge p --endpoint http://127.0.0.1:9 --model m --jobs 0
+judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch
 score
 index docs

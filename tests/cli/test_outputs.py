@@ -39,6 +39,11 @@ fidelity gold --curves gold
 pool run other -o run
 retrieve docs topics.xml -o topics.xml
 retrieve docs topics.xml -o docs/d1.txt
+chunk docs other -o other
+chunk docs words:9 -o docs/d1.txt
+sweep gold --docs docs --chunks other -o other
+sweep gold --docs docs --chunks words:9 words:5 --retriever run other -o other
+score gold run -m spanR@9t --tokenizer tokenizers:other -o other
 pool run --top-up pool.jsonl -o pool.jsonl
 convert run run --to jsonl
 convert gold run.jsonl --repairs gold --docs docs
@@ -127,7 +132,8 @@ def test_every_parameter_that_names_a_file_is_checked(name):
     no_files = {
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
         "among", "add_user", "names", "host", "title", "baseline_run", "name", "drop_tags", "remove_user", "cluster",
-        "log_out", "trusted_proxy", "backup_to", "cache", "language", "unit", "tags", "idf", "cas", "run_id", "query",
+        "log_out", "invite", "trusted_proxy", "backup_to", "cache", "language", "unit", "tags", "idf", "cas", "run_id",
+        "query", "endpoint", "model", "api_key_env", "include",
     }  # fmt: skip
     named = {
         parameter.name

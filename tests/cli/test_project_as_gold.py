@@ -14,6 +14,7 @@ COMMANDS = {
     "score": [*RUNS, "-m", "MAgP", "-m", "charR", "--format", "json"],
     "compare": [*RUNS, "-m", "charR", "--format", "csv"],
     "report": [*RUNS, "-m", "charR", "--format", "csv"],
+    "sweep": ["--chunks", "words:50", "--topics", str(ROOT / "topics.xml"), "--format", "csv"],
     "fidelity": ["-m", "MAgP", "--format", "csv"],
     "simulate": ["--kind", "ideal", "-o", "-"],
     "stats": ["--json"],

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import focuseval as fe
 from focuseval.collection import build_index, open_documents, open_index
 from focuseval.errors import CollectionError
 
@@ -40,7 +41,7 @@ def test_a_jsonl_of_texts_is_a_collection(tmp_path):
         ("{", "found no JSON"),
         ("[1]", "found a list"),
         ('{"id": "b"}', r"found keys \['id'\]"),
-        ('{"id": 7, "text": "x"}', "both must be strings"),
+        ('{"id": 7.5, "text": "x"}', "both must be strings"),
         ('{"id": "a", "text": "again"}', "document id 'a' stands on line 1 already"),
         ('{"id": "b", "text": "\\ud800"}', "surrogate"),
     ],
@@ -76,3 +77,32 @@ def test_what_was_left_out_is_counted(tmp_path):
     (tmp_path / "b.pdf").write_text("")
     found = open_documents(tmp_path).metadata
     assert found == {"passed_over": {".pdf": 1}, "entities_by_name": 1, "entities_left_out": {"nosuch": 1}}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"id": "a", "text": "x"},
+        {"_id": "a", "title": "A", "text": "x"},
+        {"docid": "a", "contents": "x"},
+        {"document_id": "a", "page_content": "x", "source": "elsewhere"},
+    ],
+)
+def test_documents_may_have_other_names_and_stand_in_a_list(record, tmp_path):
+    (tmp_path / "docs.jsonl").write_text(json.dumps(record) + "\n")
+    (tmp_path / "docs.json").write_text(json.dumps([record], indent=2))
+    for name in ("docs.jsonl", "docs.json"):
+        docs = open_documents(tmp_path / name)
+        assert (docs.ids.to_pylist(), docs.text(0)) == (["a"], "x")
+
+
+def test_a_list_of_anything_else_is_refused(tmp_path):
+    (tmp_path / "docs.json").write_text('[{"id": "a", "text": "x"},\n 3]')
+    with pytest.raises(CollectionError, match=r"docs\.json:1: expected .*, found a int"):
+        open_documents(tmp_path / "docs.json")
+
+
+def test_the_public_function_takes_a_file_that_holds_its_documents(tmp_path):
+    paragraph = {"context": "Boil water.", "qas": []}
+    (tmp_path / "squad.json").write_text(json.dumps({"data": [{"title": "Tea", "paragraphs": [paragraph]}]}))
+    assert fe.open_documents(tmp_path / "squad.json").ids.to_pylist() == ["Tea"]

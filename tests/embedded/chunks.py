@@ -6,21 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from embedded.rank import Unit, bm25, words
+from focuseval.chunks.cut import cuts
+from focuseval.chunks.spec import parse_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Index
-
-
-def windows(text: str, size: int = 400, step: int = 300) -> Iterator[tuple[int, int]]:
-    """Cut every `step` characters, whatever stands there; neighbours overlap.
-
-    >>> list(windows("x" * 10, size=6, step=4))
-    [(0, 6), (4, 10)]
-    """
-    for start in range(0, max(1, len(text) - (size - step)), step):
-        yield start, min(start + size, len(text))
 
 
 def paragraphs(text: str, least: int = 120) -> Iterator[tuple[int, int]]:
@@ -39,20 +31,27 @@ def paragraphs(text: str, least: int = 120) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-_CUTS: dict[str, Callable[[str], Iterator[tuple[int, int]]]] = {"windows": windows, "paragraphs": paragraphs}
+WINDOWS = parse_spec("characters:400/300")
+"""Chunks that are cut whatever stands there; neighbours overlap."""
 
 
 def chunk_units(index: Index, cut: str) -> list[Unit]:
-    """Return the chunks of all articles, as `windows` or `paragraphs` cut them."""
-    split = _CUTS[cut]
+    """Return the chunks of all articles, as ``windows`` or ``paragraphs``."""
     found = []
-    for row, document in enumerate(index.ids.to_pylist()):
-        text = index.text(row)
-        for start, end in split(text):
-            counted = Counter(words(text[start:end]))
-            if counted:
-                found.append(Unit(row, document, "", cut, start, end, counted))
+    ids, texts = index.ids.to_pylist(), [index.text(row) for row in range(len(index))]
+    for row, start, end in _windows(index) if cut == "windows" else _paragraphs(texts):
+        counted = Counter(words(texts[row][start:end]))
+        if counted:
+            found.append(Unit(row, ids[row], "", cut, start, end, counted))
     return found
+
+
+def _windows(index: Index) -> Iterator[tuple[int, int, int]]:
+    return zip(*(column.tolist() for column in cuts(index, WINDOWS)), strict=True)
+
+
+def _paragraphs(texts: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    return ((row, start, end) for row, text in enumerate(texts) for start, end in paragraphs(text))
 
 
 def rank_chunks(query: str, chunks: Sequence[Unit], most: int = 10) -> list[tuple[Unit, float]]:

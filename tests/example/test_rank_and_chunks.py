@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embedded.chunks import paragraphs, windows
+from embedded.chunks import paragraphs
 from embedded.judge import find_quote
 from embedded.rank import Unit, bm25, words
 from embedded.runs import disjoint, entry, in_context
@@ -48,10 +48,9 @@ def test_best_in_context_gives_one_result_an_article():
     assert places(entry(RANKED)) == [(0, 0), (1, 0), (2, 0)]
 
 
-@pytest.mark.parametrize("cut", [windows, paragraphs])
 @given(text=st.text(st.sampled_from("ab \n"), min_size=1, max_size=2000))
-def test_chunks_cover_every_character(cut, text):
-    covered = {i for start, end in cut(text) for i in range(start, end)}
+def test_paragraphs_cover_every_character(text):
+    covered = {i for start, end in paragraphs(text) for i in range(start, end)}
     assert covered == set(range(len(text)))
 
 

@@ -82,7 +82,7 @@ def test_a_row_may_lack_what_others_have():
     [
         (
             [{"doc": "a"}],
-            "<frame>: expected a column topic or topic_id or query_id .*, found doc; say which with columns=",
+            r"<frame>: expected the field 'topic' \(one of topic, topic_id, .*\), found doc; say which with columns=",
         ),
         ([{"topic": "q", "doc": None}], "<frame>:1: expected a document in every row, found none"),
         ([{"topic": "q", "doc": "a", "score": float("nan")}], "<frame>:1: expected a finite score, found nan"),

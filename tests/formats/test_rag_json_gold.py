@@ -4,17 +4,27 @@ import json
 
 import pytest
 
-from focuseval.collection import open_documents
 from focuseval.errors import FormatError
 from focuseval.evaluate import evaluate
-from focuseval.formats import chroma, convert_file, detect_source, find_format, legalbench, qasper, read_gold, squad
+from focuseval.formats import (
+    chroma,
+    convert_file,
+    detect_source,
+    find_format,
+    legalbench,
+    qasper,
+    read_gold,
+    squad,
+    write_gold,
+)
 from focuseval.formats.embedded import (
     check_quotes,
-    documents_at,
     embedded_documents,
+    open_documents,
     write_documents,
     write_repairs,
 )
+from focuseval.formats.frame_rows import gold_from_frame
 from focuseval.formats.source import open_sources, source_of
 
 
@@ -122,6 +132,51 @@ def test_xquad_carries_a_document_for_each_paragraph(shared_data, language, tmp_
     assert {line["id"]: line["text"] for line in lines} == documents
 
 
+@pytest.mark.parametrize(
+    ("articles", "ids"),
+    [
+        ([{"title": "A", "paragraphs": [{}]}, {"title": "B", "paragraphs": [{}, {}]}], ["A", "B#0", "B#1"]),
+        ([{"title": "A", "paragraphs": [{"document_id": 7}, {"document_id": "8"}]}], ["7", "8"]),
+        ([{"title": "A", "document_id": "x", "paragraphs": [{}]}, {"paragraphs": [{}]}], ["x", "article2"]),
+        ([{"title": "A", "paragraphs": [{"doc_id": "x"}, {"doc_id": "x"}, {"doc_id": "y"}]}], ["x#0", "x#1", "y"]),
+        ([{"title": "B#0", "paragraphs": [{}]}, {"title": "B", "paragraphs": [{}, {}]}], ["B#0#0", "B#0", "B#1"]),
+    ],
+)
+def test_a_squad_paragraph_is_called_by_its_document_id_or_title_where_that_is_unique(articles, ids):
+    for article in articles:
+        article["paragraphs"] = [{"context": "text", "qas": [], **paragraph} for paragraph in article["paragraphs"]]
+    assert [name for name, _ in squad.carried([source_of(json.dumps({"data": articles}).encode())])] == ids
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda rows: "".join(json.dumps(row) + "\n" for row in rows)])
+def test_squad_as_hugging_face_writes_it_is_the_same_gold(tmp_path, write):
+    rows = [
+        {"id": "1", "title": "Tea", "context": "Boil it. Stir.", "question": "What?", "answers": answers}
+        for answers in ({"text": ["Boil"], "answer_start": [0]}, {"text": ["Stir", "Stir."], "answer_start": [8, 9]})
+    ]
+    rows[1]["id"] = "2"
+    rows.append(
+        {"id": "3", "title": "Tea", "context": "Pour.", "question": "?", "answers": {"text": [], "answer_start": []}}
+    )
+    path = tmp_path / "squad.json"
+    path.write_text(write(rows))
+    gold = read_gold(path)
+    assert (gold.topics, gold.documents.to_pylist()) == (("1", "2", "3"), ["Tea#0", "Tea#1"])
+    assert (gold.passages.start.tolist(), gold.articles.relevance.tolist()) == ([0, 9, 9], [1, 1, 0])
+    assert dict(zip(["Tea#0", "Tea#1"], ["Boil it. Stir.", "Pour."], strict=True)) == embedded_documents(path)
+    with pytest.raises(FormatError, match="<frame>:1: expected spans of documents, found rows of SQuAD"):
+        gold_from_frame(rows)
+
+
+def test_a_gold_keeps_its_document_ids_through_squad(tmp_path):
+    documents = open_documents({"Tea#0": "Boil water.", "b.md": "Stir."})
+    gold = gold_from_frame(
+        [{"topic": f"q{i}", "doc": d, "start": 0, "end": 4} for i, d in enumerate(["Tea#0", "b.md"])]
+    )
+    write_gold(gold, tmp_path / "squad.json", "squad", index=documents)
+    assert read_gold(tmp_path / "squad.json").documents.to_pylist() == ["Tea#0", "b.md"]
+
+
 def test_squad_answers_are_verified_against_their_paragraph():
     gold = squad.read([squad_file([{"text": "cat", "answer_start": 5}, {"text": "ran", "answer_start": -1}])])
     assert gold.passages.start.tolist() == [4, 21]
@@ -136,7 +191,7 @@ def test_every_repair_of_a_squad_file_can_be_written(tmp_path):
     write_repairs(found.repairs(), tmp_path / "repairs.jsonl")
     header, first, second = (tmp_path / "repairs.csv").read_text("utf-8").splitlines()
     assert header.startswith("file,line,topic,document,how,claimed_start,claimed_end,start,end,shift,similarity")
-    assert first.endswith(",a1,Cats#0,exact,5,8,4,7,-1,1.0,moved to the nearest occurrence,cat")
+    assert first.endswith(",a1,Cats,exact,5,8,4,7,-1,1.0,moved to the nearest occurrence,cat")
     assert ",lost,1,4,-1,-1,0,0.0,the text is nowhere in its document,dog" in second
     assert len((tmp_path / "repairs.jsonl").read_text("utf-8").splitlines()) == 2
 
@@ -145,7 +200,7 @@ def test_repairs_of_gold_and_runs_are_one_table(tmp_path):
     gold, run = tmp_path / "squad.json", tmp_path / "run.jsonl"
     gold.write_bytes(bytes(squad_file([{"text": "ran", "answer_start": 20}]).data))
     texts = ("sat. The", "no such words")
-    rows = [{"topic": "a1", "doc": "Cats#0", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
+    rows = [{"topic": "a1", "doc": "Cats", "rank": rank, "text": text} for rank, text in enumerate(texts, 1)]
     run.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
     table = evaluate(gold, run, ["spanR"], docs=gold).evaluation.repairs()
     assert table["file"].to_pylist() == [str(gold), str(run)]
@@ -254,28 +309,28 @@ CARRIERS = {
     "nq.jsonl": {"example_id": 7, "document_url": "u", "document_html": "<p>Boil.</p>", "annotations": []},
     "kilt_knowledgesource.json": PAGE,
 }
-TEXTS = {"Tea#0": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": "<p>Boil.</p>"}
+TEXTS = {"Tea": "Boil water. Stir well.", "1909.1": "Tea\n\nS\n\nBoil.", "u": "<p>Boil.</p>"}
 
 
 @pytest.mark.parametrize("name", CARRIERS)
 def test_a_file_that_carries_its_documents_may_be_given_open_documents(tmp_path, name):
     (tmp_path / name).write_text(json.dumps(CARRIERS[name]) + "\n")
-    documents = documents_at(tmp_path / name)
+    documents = open_documents(tmp_path / name)
     expected = TEXTS | {"12": "Tea\nBoil water. Stir well.\n"}
     assert documents.text(0) == expected[documents.ids[0].as_py()]
 
 
 def test_what_carries_nothing_is_opened_as_documents_are(tmp_path):
     (tmp_path / "docs.jsonl").write_text('{"id": "a", "text": "data paragraphs"}\n')
-    assert documents_at(tmp_path / "docs.jsonl").ids.to_pylist() == ["a"]
-    assert documents_at({"a": "text"}).text(0) == "text"
+    assert open_documents(tmp_path / "docs.jsonl").ids.to_pylist() == ["a"]
+    assert open_documents({"a": "text"}).text(0) == "text"
 
 
 def test_squad_is_scored_with_its_own_texts(tmp_path):
     answer = {"id": "q1", "question": "?", "answers": [{"text": "Stir well.", "answer_start": 12}]}
     paragraph = {"context": "Boil water. Stir well.", "qas": [answer]}
     (tmp_path / "gold.json").write_text(json.dumps({"data": [{"title": "Tea", "paragraphs": [paragraph]}]}))
-    (tmp_path / "run.jsonl").write_text('{"topic": "q1", "doc": "Tea#0", "text": "water. Stir well."}\n')
+    (tmp_path / "run.jsonl").write_text('{"topic": "q1", "doc": "Tea", "text": "water. Stir well."}\n')
     gold, run = str(tmp_path / "gold.json"), str(tmp_path / "run.jsonl")
     assert evaluate(gold, run, ["spanR@1", "spanP@1"], docs=gold).means()["run"] == pytest.approx(
         {"spanR@1": 1, "spanP@1": 10 / 17}

@@ -10,8 +10,8 @@ from focuseval.measures.explain import explain
 from focuseval.measures.profiles import DEFAULTS, PROFILES
 from strategies.elements_of_articles import GOLD, PERFECT, RUNS, element_gold, element_run
 
-ASKED = {"rank": "@3", "level": "@0.5", "characters": "@20c", "words": "@5w"}
-NEEDS_TEXT = {"words"}
+ASKED = {"rank": "@3", "level": "@0.5", "characters": "@20c", "words": "@5w", "tokens": "@5t"}
+NEEDS_TEXT = {"words", "tokens"}
 
 
 def spellings(measure):

@@ -11,6 +11,9 @@ pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier (tr
 NAMES = {
     "AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg", "nDCG@5": "ndcg_cut_5", "P@5": "P_5",
     "P@10": "P_10", "R@5": "recall_5", "nDCG@10": "ndcg_cut_10",
+    "AP@5": "map_cut_5", "Success@1": "success_1", "Success@5": "success_5", "MAP@10": "map_cut_10",
+    "Recall@10": "recall_10",
+    "Precision@5": "P_5", "NDCG@5": "ndcg_cut_5", "HitRate@10": "success_10", "MRR": "recip_rank",
 }  # fmt: skip
 TOPICS = st.sampled_from(["q1", "q2", "q10"])
 DOCUMENTS = st.sampled_from([f"d{number}" for number in range(12)])

@@ -60,7 +60,7 @@ def test_the_bibliography_has_every_key_and_no_other():
 
 def test_a_cut_off_is_shown_as_it_is_written():
     shown = [row[0].strip() for table in overview() for row in table.rows]
-    assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP"} <= set(shown)
+    assert {"nxCG@k", "iP@x", "charP[@Nc]", "MAgP[@Nc]", "spanR[@k]", "AP[@k]", "Rprec"} <= set(shown)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +200,6 @@ def test_a_profile_is_explained_task_by_task():
     own = Profile("own", "Ours.", {"focused": ("A", "B"), "thorough": ("C",)}, {"cutoff": 5}, {"thorough": {"beta": 2}})
     assert explain_profile(own) == (
         "own\n\nOurs.\n\n"
-        f"Task        focused\nMeasures    A, B\nPolicies    {policies(cutoff=5)}\n\n"
-        f"Task        thorough\nMeasures    C\nPolicies    {policies(cutoff=5, beta=2)}\n"
+        f"Task        focused\nMeasures    A, B\nDecides     A\nPolicies    {policies(cutoff=5)}\n\n"
+        f"Task        thorough\nMeasures    C\nDecides     C\nPolicies    {policies(cutoff=5, beta=2)}\n"
     )

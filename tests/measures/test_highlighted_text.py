@@ -55,6 +55,7 @@ CASES = {
     **{f"{n}@3": (getattr(slow, n), {"at": 3}) for n in ("spanP", "spanR", "spanF", "IoU", "hit", "full", "spanNDCG")},
     **{f"{n}@13c": (getattr(slow, n), {"at": "13c"}) for n in ("spanP", "spanR", "spanF", "IoU", "hit", "full")},
     "spanNDCG": (slow.spanNDCG, {}),
+    **{f"spanRR@{k}": (slow.spanRR, {"at": k}) for k in (1, 2)},
     **{f"ceiling({m})": (slow.ceiling, {"M": m}) for m in ("spanP", "spanR", "spanF", "IoU")},
 }
 

@@ -1,8 +1,12 @@
 """Names of measures and profiles: what is refused, word for word, and numbers that print as they were meant."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import focuseval as fe
+from building import gold_of, run_of
 from focuseval.errors import MeasureError
 from focuseval.measures.citations import reference
 from focuseval.measures.measure import number
@@ -14,6 +18,13 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
     [
         ("MAgQ", "unknown measure 'MAgQ'; did you mean MAgP, MAnxCG, MAP? ('focuseval measures' lists all)"),
         ("zzzzzzzz", "unknown measure 'zzzzzzzz' ('focuseval measures' lists all)"),
+        (
+            "context_recall",
+            (
+                "unknown measure 'context_recall': RAGAS and DeepEval ask a language model for it; on highlighted text "
+                "it is spanR@k"
+            ),
+        ),
         ("a b", "'a b' is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k"),
         ("i2AP@5", "i2AP@5: i2AP takes no '@'; write i2AP"),
         ("gP", "gP: expected a cut-off, as in gP@10"),
@@ -29,7 +40,7 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
             "spanR@x",
             (
                 "spanR@x: expected a rank such as 10 (1000000 at most) or a budget of characters such as 2000c or "
-                "a budget of words such as 500w after '@', found 'x'"
+                "a budget of words such as 500w or a budget of tokens such as 500t after '@', found 'x'"
             ),
         ),
         ("AP(x=1)", "AP has no parameter 'x'; it has none"),
@@ -82,3 +93,80 @@ def test_a_user_s_own_measure_has_a_citation_that_nobody_else_knows():
 
 def test_a_parameter_that_needs_no_name_is_printed_without_one():
     assert str(fe.parse("ceiling(M=spanP)")) == "ceiling(spanP)"
+
+
+OTHER_NAMES = {
+    "Precision@5": "P@5",
+    "precision@5": "P@5",
+    "Recall@5": "R@5",
+    "recall@5": "R@5",
+    "MAP": "AP",
+    "MAP@10": "AP@10",
+    "map": "AP",
+    "MRR": "RR",
+    "MRR@10": "RR@10",
+    "mrr@10": "RR@10",
+    "NDCG@10": "nDCG@10",
+    "ndcg@10": "nDCG@10",
+    "HitRate@5": "Success@5",
+    "hit_rate@5": "Success@5",
+    "AllFound@5": "all-recall@5",
+    "AllRecall(share=0.5)@5": "all-recall(share=0.5)@5",
+    "SRecall@5": "S-recall@5",
+    "AgP": "MAgP",
+    "AiP": "MAiP",
+}
+
+
+@pytest.mark.parametrize(("written", "name"), OTHER_NAMES.items())
+def test_a_name_that_people_type_is_a_measure_that_there_is(written, name):
+    assert str(fe.parse(written)) == name
+
+
+def test_the_reference_lists_every_other_name():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "measures.md").read_text(encoding="utf-8")
+    section = page.partition("## Other names")[2].partition("\n## ")[0]
+    listed = dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", section, re.MULTILINE))
+    assert listed == {other: measure.name for measure in fe.MEASURES for other in measure.aliases}
+    assert {written.partition("@")[0].partition("(")[0] for written in OTHER_NAMES} == listed.keys()
+
+
+GOLD = {"q1": {"a": {"grade": 1}, "b": {"grade": 1}, "c": {"grade": 0}}}
+
+
+def test_a_cut_off_cuts_reciprocal_rank_average_precision_and_success():
+    run = run_of({"q1": ["c", "u", "a", "b"]})
+    names = ["RR", "RR@3", "MRR@2", "AP", "MAP@3", "Success@2", "HitRate@3"]
+    values = fe.evaluate(gold_of(GOLD, scale="trec"), run, names).means()["run"]
+    assert values == pytest.approx(
+        {
+            "RR": 1 / 3,
+            "RR@3": 1 / 3,
+            "MRR@2": 0,
+            "AP": (1 / 3 + 2 / 4) / 2,
+            "MAP@3": 1 / 6,
+            "Success@2": 0,
+            "HitRate@3": 1,
+        }
+    )
+
+
+def test_a_reciprocal_rank_at_its_very_cut_off_counts():
+    run = run_of({"q1": [*(f"u{number}" for number in range(48)), "a"]})
+    assert fe.evaluate(gold_of(GOLD, scale="trec"), run, ["MRR@49"]).means()["run"] == {"MRR@49": 1 / 49}
+
+
+def test_another_name_says_what_it_stands_for_and_what_measures_chunks():
+    gold = gold_of({"q1": {"a": {"spans": [(0, 4)]}}})
+    said = fe.evaluate(gold, run_of({"q1": [("a", 0, 2)]}), ["HitRate@5", "MRR@3", "R@5", "AgP"]).remarks()
+    assert said[:3] == [
+        "HitRate@5 stands for Success@5: Whether a relevant document is among the first.",
+        "MRR@3 stands for RR@3: Reciprocal rank of the first relevant document.",
+        "AgP stands for MAgP: Mean average generalised precision: gP at the rank of every relevant article.",
+    ]
+    assert said[3].endswith("hit@5, spanRR@3, spanR@5: of the chunks themselves")
+
+
+def test_our_own_names_need_no_explanation():
+    gold = gold_of({"q1": {"a": {"spans": [(0, 4)]}}})
+    assert fe.evaluate(gold, run_of({"q1": [("a", 0, 2)]}), ["spanR@5", "MAgP(beta=2)"]).remarks() == []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.evaluate.sources import as_index
 from focuseval.match import match, prepare
-from focuseval.measures.budget import _words_of
+from focuseval.measures.budget import _pieces_of
 from focuseval.measures.ceiling import best_read
 from focuseval.measures.characters import interpolated_curve
 from focuseval.measures.chunk_evaluators import texts
@@ -72,7 +72,14 @@ def test_what_is_divided_by_nothing_is_nothing():
 
 @pytest.mark.parametrize(
     "made",
-    [near, _words_of, lambda m: interpolated_curve(m)[1], lambda m: texts(m, 3), lambda m: read(m, 3), best_read],
+    [
+        near,
+        lambda m: _pieces_of(m, "words"),
+        lambda m: interpolated_curve(m)[1],
+        lambda m: texts(m, 3),
+        lambda m: read(m, 3),
+        best_read,
+    ],
     ids=["entry points", "words", "interpolated precision", "texts", "text of the first results", "best chunks"],
 )
 def test_what_several_measures_need_of_a_match_is_made_once(made):

@@ -296,8 +296,8 @@ def full(judged, results, at=None):
     return Fraction(len(good(judged, shown_text(results, at))) == trel(judged))
 
 
-def spanRR(judged, results):
-    return next((Fraction(1, r) for r, n in enumerate(new_text(results), 1) if good(judged, n)), Fraction(0))
+def spanRR(judged, results, at=None):
+    return next((Fraction(1, r) for r, n in enumerate(new_text(results[:at]), 1) if good(judged, n)), Fraction(0))
 
 
 def spanNDCG(judged, results, at=None):

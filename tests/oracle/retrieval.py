@@ -106,6 +106,12 @@ class Page:
             self._add(child.tail)
         unit.end = len(self.text)
 
+    def spans(self, spans):
+        """Units of given spans; a word that an edge cuts belongs to none."""
+        for number, (start, end) in enumerate(sorted(set(spans))):
+            kept = [t for s, e, t in self.words if start <= s and e <= end and t is not None]
+            yield Unit(self.number, number, 0, None, "", start, end, kept)
+
     def passages(self, size, step):
         number = 0
         while True:
@@ -134,7 +140,7 @@ def weights(terms, language):
 class Slow:
     """All units of a collection, scored one by one."""
 
-    def __init__(self, pages, settings):
+    def __init__(self, pages, settings, spans=None):
         self.pages, self.s = pages, settings
         self.roots = [page.elements[0] for page in pages if page.elements[0].terms]
         self.elements = [unit for page in pages for unit in page.elements if unit.terms]
@@ -143,8 +149,10 @@ class Slow:
             self.units = [u for u in self.elements if len(u.terms) >= least and (not tags or u.tag in tags)]
         elif settings.kind == "document":
             self.units = self.roots
+        elif spans is not None:
+            self.units = [u for page, own in zip(pages, spans, strict=True) for u in page.spans(own) if u.terms]
         else:
-            self.units = [u for page in pages for u in page.passages(*settings.window) if u.terms]
+            self.units = [u for page in pages for u in page.passages(settings.spec.size, settings.spec.step) if u.terms]
         self.average = sum(len(u.terms) for u in self.units) / len(self.units) if self.units else 1.0
         self.document_average = sum(len(u.terms) for u in self.roots) / len(self.roots) if self.roots else 1.0
 

@@ -9,11 +9,21 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
+from focuseval.fields import NAMES
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
 FIVE = HOWTO / "rag-in-five-minutes.md"
-PAGES = [FIVE, *(HOWTO / f"{name}.md" for name in ("github-actions", "pytest", "notebook", "trec-rag"))]
+PAGES = [
+    FIVE,
+    *(
+        HOWTO / f"{name}.md"
+        for name in (
+            *("github-actions", "pytest", "notebook", "trec-rag", "multi-hop", "your-files"),
+            *("compare-chunkers", "token-budgets"),
+        )
+    ),
+]
 BLOCK = re.compile(r"^```(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -25,7 +35,7 @@ def write_files(page, folder):
     """Make every file that a page shows under its name."""
     for _, caption, body in blocks(page):
         if caption:
-            (folder / caption).parent.mkdir(exist_ok=True)
+            (folder / caption).parent.mkdir(parents=True, exist_ok=True)
             (folder / caption).write_text(body, encoding="utf-8")
 
 
@@ -119,3 +129,9 @@ def test_the_gates_summary_reaches_github(folder, monkeypatch):
     assert run(main, ["score", *given, "--per-topic", "--format", "json", "-o", "base.json"]).exit_code == 0
     assert run(main, ["gate", "--baseline", "base.json", *given, "--min-effect", "0.02"]).exit_code == 0
     assert summary.read_text().startswith("### focuseval gate: no regression")
+
+
+def test_the_page_on_files_lists_every_name_of_a_field():
+    page = (HOWTO / "your-files.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([\w-]+)`", page.partition("| ours | also |")[2].partition("\n\n")[0]))
+    assert {name for names in NAMES.values() for name in names} - listed == {"path", "end_path", "tags", "run"}

@@ -1,6 +1,7 @@
 """The page in a real browser: it draws, fits, saves and prints, and asks nothing of a network."""
 
 import base64
+import re
 
 import pytest
 
@@ -8,6 +9,7 @@ from browser import illustrate
 from focuseval.collection import open_documents
 from focuseval.example import ROOT
 from focuseval.report import build_report, render_html
+from strategies.campaigns import campaign
 
 SECTIONS = ("answer", "topics", "curves", "agreement", "fidelity")
 DRAW = "document.querySelectorAll('figure').forEach((figure) => focuseval.charts.draw(figure))"
@@ -33,7 +35,8 @@ def test_vega_lite_has_no_warning_for_any_specification(shown):
         for (const name of ["warn", "error"]) logger[name] = (text) => { said.push(text); return logger; };
         for (const name of ["info", "debug", "level"]) logger[name] = () => logger;
         for (const chart of focuseval.data("report-data").charts) {
-          vegaLite.compile({ ...chart.spec, data: { name: "rows", values: [] } }, { logger });
+          const spec = chart.form ? chart.form.spec : chart.spec;
+          vegaLite.compile({ ...spec, data: { name: "rows", values: [] } }, { logger });
         }
         return said;"""
     )
@@ -113,10 +116,21 @@ def test_paper_shows_every_graph_and_no_button(shown):
     assert base64.b64decode(pdf)[:4] == b"%PDF"
     assert shown.run("return document.querySelectorAll('figure:not([data-drawn])').length") == 0
     shown.cdp("Emulation.setEmulatedMedia", media="print")
-    kept = """return [...document.querySelectorAll('.saves, .buttons, .bar')]
-      .filter((one) => getComputedStyle(one).display !== 'none').length"""
+    kept = """return [...document.querySelectorAll('button, select, input, #heat-text')]
+      .filter((one) => one.getClientRects().length && !one.closest('thead')).length"""
     assert shown.run(kept) == 0
     shown.cdp("Emulation.setEmulatedMedia", media="")
+
+
+def test_a_large_report_is_a_short_paper(browser, tmp_path):
+    gold, runs, texts = campaign(topics=100, runs=20, documents=200, length=3000)
+    report = build_report(gold, runs, ["MAgP", "gP@5", "MAiP", "spanR@5"], docs=texts, task="spans")
+    path = tmp_path / "report.html"
+    path.write_text(render_html(report), encoding="utf-8")
+    browser.open(path.as_uri())
+    browser.wait("return document.documentElement.dataset.heat")
+    pdf = base64.b64decode(browser.cdp("Page.printToPDF", printBackground=True)["data"])
+    assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 10
 
 
 def test_the_example_s_report_gives_its_answer_and_shows_it_in_the_text(browser, tmp_path):
@@ -132,7 +146,10 @@ def test_the_example_s_report_gives_its_answer_and_shows_it_in_the_text(browser,
     browser.run(DRAW)
     assert made.first.verdict.headline in browser.run("return document.querySelector('main').textContent")
     illustrate(browser, "report-answer", 1280, 860)
-    browser.run("document.getElementById('heat-text').closest('section').scrollIntoView({ behavior: 'instant' })")
+    browser.run("document.getElementById('heat').scrollIntoView({ behavior: 'instant' })")
+    assert browser.run("return document.querySelectorAll('#list-a li').length") > 0
+    illustrate(browser, "report-lists", 1280, 860)
+    browser.run("document.getElementById('text-title').scrollIntoView({ behavior: 'instant' })")
     assert browser.run("return document.querySelectorAll('#heat-text mark').length") > 0
     illustrate(browser, "report-text", 1280, 860)
     assert browser.errors() == []

@@ -56,7 +56,7 @@ def test_the_baseline_may_be_a_file_that_is_not_among_the_runs(folder, monkeypat
 
 def test_json_holds_what_the_page_shows(run):
     told = json.loads(run("--format", "json").stdout)
-    assert told.keys() == {"title", "about", "first", "remarks", "charts", "heat", "texts", "tables"}
+    assert told.keys() == {"title", "about", "first", "choices", "remarks", "charts", "heat", "texts", "tables"}
     assert told["first"]["runs"][0]["means"][0]["low"] <= told["first"]["runs"][0]["means"][0]["mean"]
 
 

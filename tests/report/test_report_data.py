@@ -12,6 +12,7 @@ from focuseval.evaluate import evaluate
 from focuseval.example import copy_example
 from focuseval.report import build_report, render_html
 from focuseval.report.charts import CHARTS
+from focuseval.report.excerpts import LONGEST
 from strategies.campaigns import campaign
 
 ALWAYS = {"means", "differences", "values", "stars"}
@@ -37,7 +38,8 @@ def test_each_graph_appears_when_its_data_do(loop, task):
     profile = None if task == "spans" else "inex2006"
     found = build_report(loop.gold, loop.runs(task), index=loop.index, task=task, profile=profile)
     tau = {"tau"} if len(loop.runs(task)) > 2 else set()
-    assert {chart.id for chart in found.charts} == ALWAYS | tau | BY_TASK[task]
+    cost = set() if task == "best-in-context" else {"cost"}  # entry points hold no text
+    assert {chart.id for chart in found.charts} == ALWAYS | tau | cost | BY_TASK[task]
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
@@ -94,7 +96,8 @@ def test_the_json_has_everything_that_the_page_shows(report):
     assert told["first"]["verdict"]["headline"] == report.first.verdict.headline
     assert [chart["id"] for chart in told["charts"]] == [chart.id for chart in report.charts]
     assert told["texts"].keys() == report.texts.keys()
-    assert told["heat"]["topics"][0]["articles"]
+    assert told["heat"]["topics"][0]["gold"]
+    assert len(told["heat"]["topics"][0]["runs"]) == len(told["choices"]["runs"]) == 2
     assert told["about"]["signature"].startswith("focuseval:")
 
 
@@ -104,7 +107,12 @@ def test_a_hundred_topics_and_twenty_runs_stay_below_five_megabytes():
     size = len(render_html(found).encode())
     assert size < 5_000_000
     assert sum(len(text["text"]) for text in found.texts.values()) > 1_500_000
-    assert "further articles" in found.heat.said
+    assert "further results is left out" in found.heat.said
+    for topic in found.heat.topics:  # no link is dead: the highlighted text of every topic is there
+        for document, start, end in zip(topic["gold"][::3], topic["gold"][1::3], topic["gold"][2::3], strict=True):
+            pieces = found.texts[found.heat.documents[document]]["pieces"]
+            here = zip(pieces[::2], pieces[1::2], strict=True)
+            assert any(low <= start and min(end, start + LONGEST) <= high for low, high in here)
 
 
 def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
@@ -114,7 +122,7 @@ def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
     assert len({row[0] for row in found.chart("MAgP").rows}) == 24
     assert len(found.chart("means").rows) == 20
     assert "20 of 200 runs are drawn, the best first." in found.chart("means").caption
-    assert any("200 runs: curves and heat map show the 24 best." in said for said in found.remarks)
+    assert any("200 runs: curves, lists and what can be chosen are of the 24 best." in said for said in found.remarks)
     assert render_html(found).count("<tr>") > 200
 
 
@@ -140,7 +148,8 @@ def test_a_gold_without_text_is_reported_by_documents():
     found = build_report(gold, runs, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
     assert found.first.measure == "AP"
     assert "The gold highlights no text" in found.heat.lost[0]
-    assert all(not article["gold"] for topic in found.heat.topics for article in topic["articles"])
+    assert all(not topic["gold"] for topic in found.heat.topics)
+    assert found.chart("cost") is None
     assert render_html(found)
 
 
@@ -168,4 +177,4 @@ def test_documents_that_the_index_lacks_are_named_where_the_text_would_be():
 
 
 def test_every_graph_is_in_the_explicit_tuple():
-    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 16
+    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 17

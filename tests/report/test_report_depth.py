@@ -1,4 +1,4 @@
-"""Of articles without relevance, a report's heat map shows the first twenty of every run."""
+"""Of articles without relevance, a report shows the first twenty of every run."""
 
 import pytest
 
@@ -10,12 +10,13 @@ TEXTS = {name: f"Text of {name}." for name in DOCUMENTS}
 
 
 def shown(relevant):
-    """Return the documents in the heat map of a run that returns all of them, in order."""
+    """Return the documents in the lists of a run that returns all of them, in order."""
     judged = {name: {"spans": [(0, 4)], "length": 12} for name in relevant}
     run = run_of({"t": [(name, 0, 4) for name in DOCUMENTS]})
     report = fe.build_report(gold_of({"t": judged}), [run], measures=["charP"], index=TEXTS)
     (topic,) = report.heat.topics
-    return sorted(article["doc"] for article in topic["articles"])
+    _, top, *rest = topic["runs"][0]
+    return sorted(report.heat.documents[d] for d in {*top[::3], *(rest[0][3::6] if rest else ())})
 
 
 @pytest.mark.parametrize("relevant", [["d01"], ["d20"], ["d21"], ["d22", "d30"]])

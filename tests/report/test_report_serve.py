@@ -4,7 +4,6 @@ import pytest
 
 from focuseval.assess.web.serve import Server, bind, names_of
 from focuseval.report.build import gather_evidence
-from focuseval.report.heatmap import articles
 from focuseval.report.serve import cookie_of, create_app, fresh_token
 from strategies.campaigns import campaign
 
@@ -44,16 +43,18 @@ def test_a_foreign_name_gets_nothing(client):
     assert get(client, "/?token=secret", host="evil.example:4321").status_code == 403
 
 
-def test_every_article_of_a_topic_is_there(client, evidence):
+def test_every_result_of_a_topic_and_its_text_are_there(client, evidence):
     get(client, "/?token=secret")
     topic = evidence.scores.topics[1]
-    listed = get(client, f"/articles?topic={topic}").json
-    assert len(listed) == len(articles(evidence, 1, depth=None))
-    text = get(client, f"/document?doc={listed[0]['doc']}").json
-    assert text["text"] == evidence.index.text(int(evidence.index.find([listed[0]["doc"]])[0]))
+    answer = get(client, f"/lists?topic={topic}").json
+    count, top = answer["topic"]["runs"][0]
+    assert len(top) == 3 * count > 60
+    document = answer["documents"][top[0]]
+    text = get(client, f"/document?doc={document}").json
+    assert text["text"] == evidence.index.text(int(evidence.index.find([document])[0]))
 
 
-@pytest.mark.parametrize("path", ["/articles?topic=no", "/articles", "/document?doc=../../etc/passwd", "/document"])
+@pytest.mark.parametrize("path", ["/lists?topic=no", "/lists", "/document?doc=../../etc/passwd", "/document"])
 def test_what_does_not_exist_is_not_found(client, path):
     get(client, "/?token=secret")
     assert get(client, path).status_code == 404

@@ -10,7 +10,8 @@ from building import gold_of
 from focuseval.evaluate import Counts, Scores
 from focuseval.match import prepare
 from focuseval.report.evidence import Evidence, distinct
-from focuseval.report.first_screen import by_topic, first_screen, intervals, remarks
+from focuseval.report.first_screen import by_topic, carried, first_screen, remarks
+from focuseval.report.intervals import intervals
 from focuseval.report.verdict import verdict
 from focuseval.significance.settings import Settings
 
@@ -131,13 +132,63 @@ def test_no_common_topic_is_no_verdict():
     assert "No topic has a value in every run" in said.reason
 
 
-def test_the_five_topics_that_decide_are_those_that_differ_most():
+def test_the_topics_that_carry_the_difference_are_gains_and_losses():
     evidence = evidence_of([0.5, 0.9, 0.1, 0.5, 0.6, 0.5, 0.2], [0.5, 0.1, 0.8, 0.4, 0.4, 0.2, 0.2])
     shown = first_screen(evidence)
     assert [(d.topic, round(d.difference, 6)) for d in shown.deciding] == [
-        ("1", 0.8), ("2", -0.7), ("5", 0.3), ("4", 0.2), ("3", 0.1),
+        ("1", 0.8), ("5", 0.3), ("4", 0.2), ("3", 0.1), ("2", -0.7),
     ]  # fmt: skip
     assert [d.topic for d in by_topic(evidence)] == ["2", "0", "6", "3", "4", "5", "1"]
+    assert shown.carried == (
+        "A is better on 4, B on 1 and neither on 2 of 7 topics. "
+        "Without the largest gain of A there would be no difference."
+    )
+
+
+def test_equal_losses_are_shown_once_and_counted():
+    shown = first_screen(evidence_of([0] * 6 + [1, 0.75, 0.5], [1] * 6 + [0, 0.5, 0.5]))
+    assert [(d.topic, d.difference, d.alike) for d in shown.deciding] == [("6", 1, 1), ("7", 0.25, 1), ("0", -1, 6)]
+    assert "Without the 5 largest gains of B there would be no difference." in shown.carried
+
+
+def test_runs_that_are_equal_have_no_topic_that_carries_a_difference():
+    shown = first_screen(evidence_of(GOOD, GOOD))
+    assert shown.deciding == ()
+    assert shown.carried.endswith("neither on 20 of 20 topics. Gains and losses are equal.")
+    assert carried(by_topic(evidence_of([1, 0], [0, 1]))).endswith("Gains and losses are equal.")
+
+
+def reversing(*means):
+    """Runs × measures, every topic alike; the second measure is `IoU@1`."""
+    values = np.repeat(np.array(means, np.float64)[:, None, :], 20, axis=1)
+    return evidence_of(*(values[:, :, 0]), measures=("AP", "IoU@1", "P@5")[: values.shape[2]], values=values)
+
+
+@pytest.mark.parametrize(
+    ("means", "caveat"),
+    [
+        ([(0.5, 0.2), (0.4, 0.3)], "Under IoU@1 the order is the other way round."),
+        ([(0.4, 0.3), (0.5, 0.2)], "Under IoU@1 the order is the other way round."),
+        ([(0.5, 0.3), (0.4, 0.2)], ""),
+        ([(0.5, 0.3), (0.4, 0.3)], ""),
+        ([(0.5, 0.2, 0.1), (0.4, 0.3, 0.2)], "Under IoU@1 and P@5 the order is the other way round."),
+        ([(0.5, 0.3), (0.4, 0.2), (0.3, 0.4)], "Under IoU@1 another run leads."),
+        ([(0.5, 0.3), (0.4, 0.2), (0.3, 0.1)], ""),
+    ],
+)
+def test_measures_that_reverse_the_verdict_are_named(means, caveat):
+    assert verdict(reversing(*means)).caveat == caveat
+
+
+def test_the_measure_that_decides_need_not_be_the_first():
+    evidence = reversing((0.5, 0.2), (0.4, 0.3))
+    scores = replace(evidence.scores, decides="IoU@1")
+    turned = replace(evidence, evaluation=SimpleNamespace(prepared=evidence.prepared, scores=scores))
+    assert turned.measure == "IoU@1"
+    assert turned.order.tolist() == [1, 0]
+    assert verdict(turned).headline == "A is worse than B."
+    assert verdict(turned).caveat == "Under AP the order is the other way round."
+    assert [line.run for line in first_screen(turned).runs] == ["B", "A"]
 
 
 def test_a_single_run_shows_its_weakest_topics():

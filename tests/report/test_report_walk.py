@@ -1,66 +1,146 @@
-"""Walking through the text in a real browser: keys, links, marks; hostile texts and very long ones."""
+"""Walking through lists and text in a real browser: keys, links, marks, cut-offs; hostile texts and very long ones."""
+
+import random
 
 import pytest
 
 from building import gold_of, run_of
+from film import FILM, MILLISECONDS, SIZE, animated, chunks
+from focuseval.evaluate import evaluate
 from focuseval.report import build_report, render_html
+from report.walking import READY, choose, move, walk
+from strategies.campaigns import campaign
 from strategies.report_pages import HOSTILE, LONG, hostile_report, long_report
 
+MEASURES = ("spanR", "spanP", "spanF", "IoU")
 
-def article(browser):
-    return tuple(browser.run("return [focuseval.heat.state.topic, focuseval.heat.state.article]"))
+
+def place(browser):
+    return tuple(browser.run("return [focuseval.choice.state.topic, focuseval.heat.open.place]"))
 
 
 def settled(browser, before):
-    """Wait until another article is drawn, and return its place."""
+    """Wait until another document is drawn, and return its place."""
     browser.wait("const now = document.documentElement.dataset.heat; return now && now !== arguments[0]", before)
-    return article(browser)
+    return place(browser)
 
 
-def test_a_topic_s_link_leads_into_the_text_and_keys_walk_on(shown, report):
-    before = shown.run("return document.documentElement.dataset.heat")
-    link = shown.run("const a = document.querySelectorAll('#answer a[href^=\"#topic=\"]')[1]; a.click(); return a.hash")
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open a report and wait for its first document."""
+
+    def show(report, hash_=""):
+        path = tmp_path / "report.html"
+        path.write_text(render_html(report), encoding="utf-8")
+        browser.open("about:blank")
+        browser.open(path.as_uri() + hash_)
+        browser.wait(READY, seconds=20)
+        return browser
+
+    return show
+
+
+def test_the_walk_from_the_verdict_to_the_text_and_back_by_its_address(browser, tmp_path):
+    gold, runs, texts = campaign(topics=8, runs=3, documents=30, length=1500)
+    report = build_report(gold, runs, ["spanR@500c", "IoU@1", "MAgP"], docs=texts, task="spans")
+    path = tmp_path / "report.html"
+    path.write_text(render_html(report), encoding="utf-8")
+    other = report.first.runs[2].run
+    told = {}
+    for step in walk(browser, path.as_uri(), other, "IoU@1"):
+        told[step] = browser.run(
+            """return { h1: document.getElementById('verdict').textContent,
+              topic: document.getElementById('pick-topic').value,
+              numbers: document.getElementById('heat-numbers').textContent,
+              lists: document.querySelectorAll('#list-a li, #list-b li').length,
+              lines: document.querySelectorAll('#list-lines path').length,
+              marks: document.querySelectorAll('#heat-text mark').length,
+              cut: document.getElementById('cut-said').textContent }"""
+        )
+        assert browser.errors() == []
+    assert told["verdict"]["h1"] == report.first.verdict.headline
+    assert told["lists"]["lists"] > 10
+    assert told["lists"]["lines"] > 0
+    assert told["text"]["marks"] > 0
+    assert told["text"]["cut"] == "the first 500 characters"
+    assert told["cut"]["cut"] != told["text"]["cut"]
+    assert told["cut"]["numbers"] != told["text"]["numbers"]
+    assert f"{report.first.a}" in told["pair"]["h1"]
+    assert other in told["pair"]["h1"]
+    assert "IoU@1" in told["pair"]["numbers"]
+    assert told["again"] == told["pair"] | {"marks": told["again"]["marks"]}
+
+
+def test_the_film_of_the_readme_shows_every_step_and_is_small():
+    film = FILM.read_bytes()
+    frames = [content for name, content in chunks(film) if name == b"ANMF"]
+    assert [int.from_bytes(frame[12:15], "little") for frame in frames] == list(MILLISECONDS.values())
+    assert len(film) < 2_000_000
+    assert film == animated(
+        [(b"RIFF....WEBP" + frame[16:], int.from_bytes(frame[12:15], "little")) for frame in frames], SIZE
+    )
+
+
+def test_a_topic_s_link_leads_to_its_lists_and_keys_walk_on(shown, report):
+    before = shown.run(READY)
+    link = shown.run("const a = document.querySelectorAll('#deciding a')[1]; a.click(); return a.hash")
     topic, first = settled(shown, before)
-    assert report.heat.topics[topic]["topic"] == link.split("=")[1]
-    shown.wait("return document.activeElement.id === 'heat-text'")
-    assert f"doc={report.heat.topics[topic]['articles'][0]['doc']}" in shown.address
-    now, topics = f"{topic}/{first}", len(report.heat.topics)
-    for key, move in (("j", (0, 1)), ("ArrowRight", (0, 2)), ("k", (0, 1)), ("n", (1, 0)), ("p", (0, 0))):
+    assert report.choices.topics[topic] == link.split("=")[1]
+    shown.wait("return document.activeElement.id === 'lists-title'")
+    shown.run("document.getElementById('heat-text').focus()")
+    now, topics = f"{topic}/{first}", len(report.choices.topics)
+    for key, step in (("j", (0, 1)), ("ArrowRight", (0, 2)), ("k", (0, 1)), ("n", (1, 0)), ("p", (0, 0))):
         shown.keys(key)
-        assert settled(shown, now) == ((topic + move[0]) % topics, move[1])
-        now = "/".join(map(str, article(shown)))
+        assert settled(shown, now) == ((topic + step[0]) % topics, step[1])
+        now = "/".join(map(str, place(shown)))
+    assert f"topic={report.choices.topics[topic]}" in shown.address
     assert shown.errors() == []
 
 
 def test_keys_outside_the_text_do_nothing(shown):
     shown.run("document.querySelector('nav a').focus()")
-    before = article(shown)
+    before = place(shown)
     shown.keys("j", "n")
-    assert article(shown) == before
+    assert place(shown) == before
 
 
-def test_a_deep_link_opens_its_article_and_a_wrong_one_says_so(shown, page, report):
-    topic = report.heat.topics[2]
+def test_a_deep_link_opens_its_document_and_a_wrong_one_says_so(shown, page, report):
+    topic = report.choices.topics[2]
+    document = shown.run("return focuseval.results.lists().documents[focuseval.results.documentsOf(2, [0, 1])[1].doc]")
     shown.open("about:blank")
-    shown.open(f"{page}#topic={topic['topic']}&doc={topic['articles'][1]['doc']}")
+    shown.open(f"{page}#topic={topic}&doc={document}")
     shown.wait("return document.documentElement.dataset.heat === '2/1'")
     assert shown.run("return document.getElementById('pick-article').selectedIndex") == 1
     for link, said in (
         ("nowhere", "Topic nowhere is not in this report."),
-        (f"{topic['topic']}&doc=gone", "Document gone is not"),
+        (f"{topic}&doc=gone", "Document gone is not"),
     ):
+        shown.open("about:blank")
         shown.open(f"{page}#topic={link}")
         shown.wait("return document.getElementById('heat-title-line').textContent.startsWith(arguments[0])", said)
 
 
-def test_the_text_and_its_counts_are_those_of_gold_and_runs(shown, report):
-    topic, number = article(shown)
-    told = report.heat.topics[topic]["articles"][number]
-    text = report.texts[told["doc"]]["text"]
-    sides = (told["runs"].get(str(run), {"spans": []})["spans"] for run in (report.heat.a, report.heat.b))
-    gold, a, b = (
-        {i for s, e in zip(flat[::2], flat[1::2], strict=True) for i in range(s, e)} for flat in (told["gold"], *sides)
+def test_a_relevant_document_opens_first(shown):
+    judged = (
+        "return focuseval.choice.choices().topics.map((_, t) => focuseval.results.documentsOf(t, [0, 1])[0].judged)"
     )
+    assert set(shown.run(judged)) == {2}
+
+
+def in_document(report, topic, number):
+    """The characters of one document: gold, A and B, in whole lists."""
+    view = report.heat.topics[topic]
+    flat = [view["gold"], *(view["runs"][run][1] for run in (report.heat.a, report.heat.b))]
+    pieces = [list(zip(own[::3], own[1::3], own[2::3], strict=True)) for own in flat]
+    gold = {i for d, s, e in pieces[0] if d == number for i in range(s, e)}
+    return gold, *({i for d, s, n in own if d == number for i in range(s, s + n)} for own in pieces[1:])
+
+
+def test_the_text_and_its_counts_are_those_of_gold_and_runs(shown, report):
+    topic, _ = place(shown)
+    number = shown.run("return focuseval.heat.open.documents[focuseval.heat.open.place].doc")
+    gold, a, b = in_document(report, topic, number)
+    text = report.texts[report.heat.documents[number]]["text"]
     expected = {
         "found by A and B": gold & a & b,
         "found by A only": (gold & a) - b,
@@ -81,37 +161,131 @@ def test_the_text_and_its_counts_are_those_of_gold_and_runs(shown, report):
         assert "".join(shown for title, shown in marks if title == name) == "".join(text[i] for i in sorted(characters))
 
 
-def test_entry_points_stand_where_gold_and_runs_have_them(shown, report):
-    topic, number = article(shown)
-    told = report.heat.topics[topic]["articles"][number]
+def test_results_are_marked_with_their_ranks_where_they_begin(shown, report):
+    topic, _ = place(shown)
+    number = shown.run("return focuseval.heat.open.documents[focuseval.heat.open.place].doc")
     pins = shown.run(
         """return [...document.querySelectorAll('#heat-text .pin')].map((pin) => {
           const range = document.createRange();
           range.setStart(document.getElementById('heat-text'), 0);
           range.setEndBefore(pin);
-          return [pin.className, range.toString().length];
+          return [pin.dataset.sign.split(' ')[0], range.toString().length];
         })"""
     )
-    runs = {"a": str(report.heat.a), "b": str(report.heat.b)}
+    view = report.heat.topics[topic]
     expected = [
-        (f"pin {side}", start)
-        for side, run in runs.items()
-        if run in told["runs"]
-        for start in told["runs"][run]["begins"][::2]
+        (f"{side}{rank}", start)
+        for side, run in (("A", report.heat.a), ("B", report.heat.b))
+        for rank, (document, start) in enumerate(
+            zip(view["runs"][run][1][::3], view["runs"][run][1][1::3], strict=True), 1
+        )
+        if document == number
     ]
+    entry = [("⚑", p) for d, p in zip(view["bep"][::2], view["bep"][1::2], strict=True) if d == number]
     assert expected
-    assert sorted(map(tuple, pins)) == sorted([*expected, *([("pin gold", told["bep"])] if told["bep"] >= 0 else [])])
+    assert sorted(map(tuple, pins)) == sorted([*expected, *entry])
 
 
-def test_elements_marks_runs_and_the_minimap_answer(shown):
+def overlapping(seed):
+    """Topics whose results overlap, repeat and touch, over a few documents."""
+    chance = random.Random(seed)
+    texts = {f"d{n}": "word " * 400 for n in range(3)}
+
+    def span(most):
+        start = chance.randrange(1900)
+        return start, min(2000, start + chance.randrange(1, most))
+
+    judged = {
+        str(t): {name: {"spans": [span(200) for _ in range(3)], "length": 2000} for name in ("d0", "d1")}
+        for t in range(6)
+    }
+    runs = [
+        run_of({t: [(chance.choice(sorted(texts)), *span(300)) for _ in range(30)] for t in judged}, f"run-{n}")
+        for n in range(2)
+    ]
+    return gold_of(judged), runs, texts
+
+
+@pytest.mark.parametrize("cut", ["1", "3", "10", "20", "1c", "250c", "1000c"])
+def test_the_numbers_of_the_page_are_the_engine_s_at_every_cut_off(opened, cut):
+    gold, runs, texts = overlapping(5)
+    names = [f"{name}@{cut}" for name in MEASURES]
+    report = build_report(gold, runs, names, docs=texts, task="spans")
+    scores = evaluate(gold, runs, names, docs=texts, task="spans")
+    browser = opened(report)
+    unit = "characters" if cut.endswith("c") else "results"
+    found = browser.run(
+        """return focuseval.choice.choices().topics.map((_, topic) => [0, 1].map((run) => {
+          const { recall, precision, f, iou } = focuseval.results.numbers(topic, run, arguments[0]);
+          return [recall, precision, f, iou];
+        }))""",
+        [int(cut.removesuffix("c")), unit],
+    )
+    order = [report.choices.runs.index(name) for name in scores.runs]
+    for topic, by_run in enumerate(found):
+        for run, place_ in enumerate(order):
+            assert by_run[place_] == pytest.approx(scores.values[run, topic].tolist(), abs=1e-9)
+
+
+def test_beyond_the_listed_results_recall_is_known_and_precision_is_not(opened):
+    gold, runs, texts = overlapping(6)
+    names = ["spanR", "spanP"]
+    browser = opened(build_report(gold, runs, names, docs=texts, task="spans"))
+    scores = evaluate(gold, runs, names, docs=texts, task="spans")
+    found = browser.run("return [0, 1].map((run) => focuseval.results.numbers(0, run, null))")
+    runs_of = browser.run("return focuseval.choice.choices().runs")
+    for told, name in zip(found, runs_of, strict=True):
+        assert told["recall"] == pytest.approx(scores.values[scores.runs.index(name), 0, 0])
+        assert told["precision"] is None
+        assert told["results"] == 30
+
+
+def test_of_very_long_lists_recall_is_known_as_far_as_the_page_goes(opened, monkeypatch):
+    from focuseval.report import explained  # noqa: PLC0415
+
+    monkeypatch.setattr(explained, "below_for", lambda topics, runs: 2)
+    gold, runs, texts = overlapping(6)
+    browser = opened(build_report(gold, runs, ["spanR@21", "spanR"], docs=texts, task="spans"))
+    scores = evaluate(gold, runs, ["spanR@21"], docs=texts, task="spans")
+    told = browser.run("return [[21, 'results'], null].map((at) => focuseval.results.numbers(0, 0, at).recall)")
+    first = browser.run("return focuseval.choice.choices().runs[0]")
+    assert told == [pytest.approx(scores.values[scores.runs.index(first), 0, 0]), None]
+
+
+def test_the_text_explains_a_zero_under_a_cut_off(opened):
+    """A finds the answer at rank 2 only: under spanR@1 it is missed, in the whole list it is found."""
+    gold = gold_of({t: {"d": {"spans": [(100, 150)], "length": 300}} for t in "abcdef"})
+    late = run_of({t: [("d", 0, 50), ("d", 90, 160)] for t in "abcdef"}, "late")
+    early = run_of({t: [("d", 90, 160), ("d", 0, 50)] for t in "abcdef"}, "early")
+    browser = opened(build_report(gold, [late, early], ["spanR@1", "spanR@2"], docs={"d": "word " * 60}, task="spans"))
+
+    def legend():
+        return dict(
+            browser.run(
+                """return [...document.querySelectorAll('#heat-legend li')].map((line) =>
+                  [line.firstChild.textContent, Number(line.querySelector('b').textContent)])"""
+            )
+        )
+
+    assert (legend()["found by B only"], legend()["found by A and B"]) == (50, 0)
+    assert browser.run("return document.getElementById('cut-said').textContent") == "the first result"
+    assert browser.run("return document.querySelectorAll('#list-a li.unread').length") == 1
+    move(browser, 2)
+    assert (legend()["found by B only"], legend()["found by A and B"]) == (0, 50)
+    assert "cut=2r" in browser.address
+    browser.run("document.getElementById('cut-back').click()")
+    choose(browser, "pick-measure", "spanR@2")
+    assert legend()["found by A and B"] == 50
+    assert browser.run("return document.getElementById('cut-said').textContent") == "the first 2 results"
+
+
+def test_elements_marks_and_the_minimap_answer(shown):
     shown.run("document.getElementById('heat-text').focus()")
     shown.keys(".")
     shown.wait("return document.querySelectorAll('mark.now').length === 1")
     shown.keys("e")
     shown.wait("return document.querySelectorAll('.edge').length > 0")
-    shown.run(
-        "const pick = document.getElementById('pick-b'); pick.value = '-1'; pick.dispatchEvent(new Event('change'))"
-    )
+    choose(shown, "pick-b", "none")
     shown.wait("return document.querySelectorAll('#heat-legend li').length === 3")
     shown.size(380, 500)
     shown.run("focuseval.heat.show()")
@@ -124,33 +298,49 @@ def test_elements_marks_runs_and_the_minimap_answer(shown):
     assert shown.run("return document.getElementById('heat-text').scrollTop") > 100
 
 
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Open a report and wait for its first article."""
+def test_pieces_of_a_long_document_stand_where_they_belong(opened):
+    sentence = "The pilot knows the channel by its marks. "
+    text = (sentence * 40 + "\n\n") * 100
+    gold = gold_of({"1": {"long": {"spans": [(90_000, 90_100)], "length": len(text)}}})
+    runs = [run_of({"1": [("long", s, s + 100)]}, f"run-{s}") for s in (10_000, 90_050)]
+    report = build_report(gold, runs, ["spanR@1"], docs={"long": text}, task="spans", budget=9000)
+    browser = opened(report)
+    assert report.texts["long"]["pieces"][0] > 0
+    marked = browser.run(
+        "return [...document.querySelectorAll('#heat-text mark.g')].map((m) => m.textContent).join('')"
+    )
+    assert marked == text[90_000:90_100]
+    gaps = browser.run("return [...document.querySelectorAll('.gap')].map((gap) => gap.dataset.gap)")
+    pieces = report.texts["long"]["pieces"]
+    edges = [0, *pieces, len(text)]
+    left = [edges[i + 1] - edges[i] for i in range(0, len(edges), 2)]
+    assert gaps == [f"… {n:,} characters are not embedded …" for n in left if n]
 
-    def show(report):
-        path = tmp_path / "report.html"
-        path.write_text(render_html(report), encoding="utf-8")
-        browser.open(path.as_uri())
-        browser.wait("return document.documentElement.dataset.heat", seconds=20)
-        return browser
 
-    return show
+def test_a_document_without_embedded_text_says_so(opened):
+    gold, runs, texts = campaign(topics=3, runs=2, documents=20)
+    browser = opened(build_report(gold, runs, ["spanR@5"], docs=texts, task="spans", budget=0))
+    assert "is not embedded in this file" in browser.run("return document.getElementById('heat-text').textContent")
+    assert browser.run("return document.querySelectorAll('#list-a li').length") > 5
+    assert browser.errors() == []
 
 
 def test_hostile_text_is_shown_and_not_obeyed(opened):
     browser = opened(hostile_report())
     for _ in HOSTILE:
         document, text = browser.run(
-            """const { heat, state } = focuseval.heat;
-            return [heat().topics[0].articles[state.article].doc, document.getElementById('heat-text').textContent];"""
+            """const { open } = focuseval.heat;
+            return [focuseval.results.lists().documents[open.documents[open.place].doc],
+              document.getElementById('heat-text').textContent];"""
         )
         assert text == spelled(HOSTILE[document])
-        before = browser.run("return document.documentElement.dataset.heat")
+        before = browser.run(READY)
         browser.run("document.getElementById('next-article').click()")
-        settled(browser, before)
+        if browser.run("return focuseval.heat.open.documents.length") > 1:
+            browser.wait(f"{READY} !== arguments[0] || true", before)
+            browser.wait(READY)
     assert browser.run("return window.hacked") is None
-    assert browser.run("return document.querySelectorAll('#heat-text script, #heat-text img').length") == 0
+    assert browser.run("return document.querySelectorAll('#heat-text script, #heat-text img, .list img').length") == 0
     assert browser.errors() == []
 
 
@@ -165,6 +355,8 @@ def test_hostile_names_are_drawn_and_not_obeyed(opened):
     browser = opened(report)
     browser.run("document.querySelectorAll('figure').forEach((figure) => focuseval.charts.draw(figure))")
     browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    browser.run("document.getElementById('swap').click()")
+    browser.wait(READY)
     assert browser.run("return window.hacked") is None
     assert browser.run("return document.querySelectorAll('main img').length") == 0
     assert browser.errors() == []

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import focuseval as fe
+from focuseval.chunks.words import words
 from focuseval.cli import main
 from focuseval.collection import batches
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
-from focuseval.retrieve.split import words
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
 UNITS = ("element", "document", "passage:100/50", "passage:40")

@@ -1,14 +1,17 @@
 """Scores and lists equal those of a slow program that keeps every unit's words, on random trees."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from focuseval import native
+from focuseval.chunks import Chunks
+from focuseval.chunks import words as split
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.retrieve import block_words, build, retrieve, split
+from focuseval.retrieve import block_words, build, retrieve
 from focuseval.retrieve.settings import RetrievalSettings
 from focuseval.task import check
 from focuseval.topics.other_formats import plain_topic
@@ -97,6 +100,31 @@ def test_elements_are_scored_and_listed_as_by_the_slow_twin(documents, query, as
 @settings(max_examples=100, deadline=None)
 def test_documents_and_passages_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked):
     compare(documents, query, asked)
+
+
+@st.composite
+def chunkings(draw):
+    """Documents, and spans in each that may overlap, nest, repeat or be empty."""
+    documents = draw(random.collections)
+    lengths = collection(documents).lengths.tolist()
+    edges = [st.integers(0, length) for length in lengths]
+    return documents, [draw(st.lists(st.tuples(edge, edge).map(sorted).map(tuple), max_size=6)) for edge in edges]
+
+
+@given(chunkings(), random.queries, st.sampled_from([0.0, 0.3]), st.sampled_from(["documents", "units"]))
+@settings(max_examples=100, deadline=None)
+def test_chunks_are_scored_and_listed_as_by_the_slow_twin(chunked, query, mix, idf):
+    documents, spans = chunked
+    flat = [(f"d{number}", start, end) for number, own in enumerate(spans) for start, end in own]
+    names, start, end = zip(*flat, strict=True) if flat else ((), (), ())
+    cut = Chunks(pa.array(names, pa.string()), np.array(start, np.int64), np.array(end, np.int64), "mine")
+    index, topic = collection(documents), plain_topic("1", query)
+    run = retrieve(index, [topic], chunks=cut, mix=mix, idf=idf)
+    full = RetrievalSettings("chunks:mine", mix=mix, idf=idf).resolved()
+    twin = slow.Slow([slow.Page(n, xml, full.language) for n, xml in enumerate(documents)], full, spans)
+    expected = twin.found(slow.weights(topic.terms, full.language))
+    assert rows(run) == places(expected)
+    assert run.score.tolist() == pytest.approx([score for _, score in expected])
 
 
 @given(random.collections, random.structured, settings_of_elements, st.sampled_from(["strict", "vague", "ignore"]))

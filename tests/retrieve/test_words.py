@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval import native, open_documents
-from focuseval.retrieve import split
-from focuseval.retrieve.characters import kind, kinds
+from focuseval.chunks import words as split
+from focuseval.chunks.characters import kind, kinds
 from focuseval.retrieve.language import Language, languages, stop_words
 from oracle import retrieval as slow
 

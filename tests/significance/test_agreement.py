@@ -72,3 +72,13 @@ def test_kappa_is_symmetric_and_one_only_for_perfect_agreement(pairs):
     if not math.isnan(kappa):
         assert kappa == pytest.approx(cohen_kappa(right, left))
         assert (kappa == pytest.approx(1)) == (left == right)
+
+
+def test_a_correlation_is_numpys_also_where_almost_nothing_varies():
+    random = np.random.default_rng(0)
+    for scale in (1.0, 1e-9, 1e9):
+        x, y = random.random((2, 50))
+        assert correlation(x * scale + 5, y) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-6)
+    rare = np.zeros(100_000)
+    rare[7] = 1e-4
+    assert correlation(rare, rare) == pytest.approx(1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.errors import MeasureError
-from focuseval.significance import paired_tests
+from focuseval.significance import intervals, paired_tests
 from focuseval.significance.intervals import acceleration, bca, effect_size
 from focuseval.significance.paired_tests import resampled_means
 
@@ -109,3 +109,14 @@ def test_a_level_outside_zero_and_one_is_refused(level):
     with pytest.raises(MeasureError) as caught:
         bca(np.ones((1, 3)), level=level)
     assert str(caught.value) == f"expected a confidence level between 0 and 1, found {level}"
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_many_rows_are_done_in_parts_with_the_same_draws(monkeypatch, rows):
+    values = np.random.default_rng(2).random((6, 9))
+    whole = bca(values, level=0.9, resamples=50, seed=4)
+    monkeypatch.setattr(intervals, "_CELLS", 50 * rows + 49)
+    for part, edge in zip(bca(values, level=0.9, resamples=50, seed=4), whole, strict=True):
+        assert part == pytest.approx(edge, abs=1e-12)  # a matrix product of fewer rows may round otherwise
+    monkeypatch.setattr(intervals, "_CELLS", 49)
+    assert bca(values, level=0.9, resamples=50, seed=4)[0] == pytest.approx(whole[0], abs=1e-12)

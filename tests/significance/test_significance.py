@@ -284,3 +284,18 @@ def test_a_correction_that_does_not_exist_is_refused():
     assert CORRECTIONS == ("none", "holm", "bh")
     with pytest.raises(MeasureError, match=r"^expected a correction among none, holm, bh, found 'bonferroni'$"):
         adjust(np.ones(1), "bonferroni")
+
+
+def test_a_rare_outcome_is_counted_in_more_draws_as_if_they_were_drawn_at_once():
+    won = np.repeat([1.0, -1.0], [25, 5])[None]
+    (p,) = randomisation(won, tails=2, resamples=1_000, seed=3, most=200_000)
+    assert p == randomisation(won, tails=2, resamples=200_000, seed=3)[0]
+    assert p == pytest.approx(2 * stats.binom.cdf(5, 30, 0.5), rel=0.4)  # ties with what was seen count
+    assert randomisation(-won, tails=1, resamples=1_000, seed=3, most=200_000)[0] > 0.99
+
+
+def test_blocks_of_draws_change_nothing(monkeypatch):
+    rows = np.random.default_rng(1).normal(0.2, 1, (3, 40))
+    at_once = randomisation(rows, tails=2, resamples=1_001, seed=5)
+    monkeypatch.setattr(paired_tests, "_BLOCK", 400)
+    assert randomisation(rows, tails=2, resamples=1_001, seed=5).tolist() == at_once.tolist()

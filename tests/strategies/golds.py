@@ -43,7 +43,7 @@ def spans(draw):
     bep = draw(st.integers(0, 5000)) if pairs else UNKNOWN
 
     def make(rows, pair):
-        rows.passages.extend((*pair, start, end, end - start, None, None, None, None) for start, end in pairs)
+        rows.passages.extend((*pair, start, end, end - start, None, None, None, None, None) for start, end in pairs)
         return int(bool(pairs)), length, sum(end - start for start, end in pairs), bep, None, None, None
 
     return make
@@ -71,7 +71,7 @@ def pointed(draw):
     bep = draw(st.none() | PATH)
 
     def make(rows, pair):
-        rows.passages.extend((*pair, UNKNOWN, UNKNOWN, size, a, b, None, None) for size, a, b in passages)
+        rows.passages.extend((*pair, UNKNOWN, UNKNOWN, size, a, b, None, None, None) for size, a, b in passages)
         rows.elements.extend((*pair, p, e, UNKNOWN, size, rsize, None, None) for p, e, size, rsize in elements)
         relevant = bool(passages) or any(rsize for *_, rsize in elements)
         return int(relevant), UNKNOWN, UNKNOWN, UNKNOWN, bep, None, None

@@ -5,6 +5,9 @@ import json
 from click.testing import CliRunner
 
 from focuseval.assess import open_project
+from focuseval.assess.plan import Assessor, pool, register
+from focuseval.assess.rules import Judgement, as_dict
+from focuseval.assess.store import Key
 from focuseval.cli import main
 from focuseval.example import ROOT
 
@@ -47,3 +50,16 @@ def judged_project(folder, **others):
     command("assess", project, "--import", judgements(folder, "one", (100, 200), (300, 340)))
     command("assess", project, "--import", judgements(folder, "two", (150, 250)))
     return project
+
+
+def as_person(project, name, marked):
+    """Let a person judge the whole pool: document, or topic and document → passages."""
+    register(project.store, Assessor(name))
+    for row in pool(project.store):
+        page = project.documents.plain(row.document)
+        quotes = marked.get((row.topic, row.document), marked.get(row.document, ()))
+        spans = tuple((page.text.index(quote), page.text.index(quote) + len(quote)) for quote in quotes)
+        judgement = Judgement(spans, status="relevant" if spans else "not relevant")
+        edit = {"kind": "replace", "judgement": as_dict(judgement)}
+        key = Key(name, row.topic, row.document)
+        project.store.edit(key, page, edit, version=0, token=f"{name} {row.topic} {row.document}")

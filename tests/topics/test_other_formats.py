@@ -59,7 +59,10 @@ def test_json_lines_may_name_their_fields_as_others_do(tmp_path, line):
         ("1\ta\tb\n", "topics:1: expected a topic's id, a tab and a query, found 3 columns"),
         ("<top><title> no number </top>", "topics:1: expected <num> in a topic, found none"),
         (INDRI.replace("tides", "#combine(tides)"), "topics:2: expected words, found Indri's operator #combine"),
-        ('{"qid": 1}\n', "topics:1: expected one of query, question, text, user_input, input, title, found none"),
+        (
+            '{"qid": 1}\n',
+            "topics:1: expected the field 'query' (one of query, question, user_input, input, text, title), found qid",
+        ),
         ('{"qid": 1, "query": "a", "text": "b"}\n', "topics:1: expected one value, found query='a' and text='b'"),
         ('{"qid": 1,\n', "topics:1: expected a JSON object"),
         ("1\ta\n1\tb\n", "topics:2: expected each topic once, found topic '1' again"),

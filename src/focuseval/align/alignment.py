@@ -105,10 +105,11 @@ class Alignment:
         if not len(rows):
             return ()
         row = int(rows[0])
-        topic = f"topic {self.topic[row]!r} in " if self.topic is not None else ""
+        topic = f"topic {self.topic[row]!r}" if self.topic is not None else ""
+        document = repr(self.document[row]) if self.document[row] else ""
         line = f" ({Place(self.file, int(self.line[row]))})" if self.line is not None and self.file else ""
-        why = self._reason(row, np.False_)
-        return (f"first without a place: {topic}{self.document[row]!r}{line}: {why}; --repairs lists all",)
+        where = " in ".join(filter(None, (topic, document)))
+        return (f"first without a place: {where}{line}: {self._reason(row, np.False_)}; --repairs lists all",)
 
     def _shifts(self, moved: NDArray[np.bool_]) -> str:
         """Return the shifts in brackets, the most frequent first."""
@@ -148,11 +149,13 @@ class Alignment:
     def _reason(self, row: int, moved: np.bool_) -> str:
         """Say why a row has no place, or why it was moved."""
         how, text, places = self.how[row], self.text[row], self.places[row]
+        where = "its document" if self.document[row] else "the collection"
         if how == LOST:
-            known = "the text is nowhere in its document" if places >= 0 else "the document is not in the collection"
+            known = f"the text is nowhere in {where}" if places >= 0 else "the document is not in the collection"
             return known if text else "the text is empty"
         if how == AMBIGUOUS:
-            return f"the text stands in {places} places and nothing tells them apart"
+            what = "places" if self.document[row] else "documents"
+            return f"the text stands in {places} {what} and nothing tells them apart"
         return "moved to the nearest occurrence" if moved else f"found as {HOW[how]} text"
 
 

@@ -1,8 +1,8 @@
 """Every place of many texts in one document, in one pass over the document.
 
 One ``str.find`` per text would read the whole document for each. Here each text is represented by sixteen of its
-characters (of several candidates those that the document has least often), the document's sixteen-grams are hashed
-once, and only where a hash agrees is the text itself compared: no hash ever decides.
+characters (of several candidates those that the document has least often), every second of the document's sixteen-grams
+is hashed once, and only where a hash agrees is the text itself compared: no hash ever decides.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def occurrences(document: str, texts: Sequence[str]) -> list[list[int]]:
     """
     if len(texts) * len(document) <= _DIRECT:
         return [find_all(document, text) for text in texts]
-    long = [i for i, text in enumerate(texts) if len(text) >= GRAM]
-    found = [[] if len(text) >= GRAM else find_all(document, text) for text in texts]
+    long = [i for i, text in enumerate(texts) if len(text) > GRAM]
+    found = [[] if len(text) > GRAM else find_all(document, text) for text in texts]
     for i, places in zip(long, _hashed(document, [texts[i] for i in long]), strict=True):
         found[i] = places
     return found
@@ -62,33 +62,49 @@ def gram_hashes(codes: NDArray[np.uint32], size: int = GRAM) -> NDArray[np.uint3
     return hashes * _MIX
 
 
+def even_hashes(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Hash the sixteen-grams that begin at even places: every second of `gram_hashes`, for less than half the work."""
+    mixed = codes[: len(codes) // 2 * 2] * _MIX
+    hashes: NDArray[np.uint32] = mixed[::2] * _ODD[0] + mixed[1::2]
+    step = 1
+    for odd in _ODD[1:]:
+        hashes = hashes[:-step] * odd + hashes[step:]
+        step *= 2
+    hashes = hashes ^ (hashes >> np.uint32(15))
+    return hashes * _MIX
+
+
 def _document_hashes(document: str) -> NDArray[np.uint32]:
-    """Hash a document in blocks that stay in the processor's cache."""
+    """Hash a document's sixteen-grams at even places, in blocks that stay in the processor's cache."""
     codes, block = code_points(document), 1 << 15
-    parts = [gram_hashes(codes[i : i + block + GRAM - 1]) for i in range(0, max(len(codes) - GRAM + 1, 0), block)]
+    parts = [even_hashes(codes[i : i + block + GRAM - 2]) for i in range(0, max(len(codes) - GRAM + 1, 0), block)]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
 
 def _hashed(document: str, texts: list[str]) -> list[list[int]]:
-    """Find texts of at least sixteen characters through hashes of the document."""
+    """Find texts of more than sixteen characters through hashes of the document.
+
+    Of two neighbouring grams of a text one begins at an even place of the document, wherever the text stands.
+    """
     found: list[list[int]] = [[] for _ in texts]
     hashes = _document_hashes(document)
     if not len(hashes) or not texts:
         return found
     offsets, anchors, rarest = _anchors(texts, hashes)
     column = np.arange(len(texts))
-    offset, anchor = offsets[rarest, column], anchors[rarest, column]
-    place, text = _same(hashes, anchor)
-    start = place - offset[text]
+    place, which = _same(hashes, anchors[:, rarest, column].ravel())
+    odd, text = np.divmod(which, len(texts))
+    start = 2 * place - odd - offsets[rarest, column][text]
     within = (start >= 0) & (start <= len(document) - np.array([len(t) for t in texts])[text])
     start, text = start[within], text[within]
-    for other, gram in zip(offsets, anchors, strict=True):
-        agree = hashes[start + other[text]] == gram[text]
+    for other, grams in zip(offsets, anchors.swapaxes(0, 1), strict=True):
+        odd = (start + other[text]) % 2
+        agree = hashes[(start + other[text] + odd) // 2] == grams[odd, text]
         start, text = start[agree], text[agree]
     for i, at in zip(text.tolist(), start.tolist(), strict=True):
         if document.startswith(texts[i], at):
             found[i].append(at)
-    return found
+    return [sorted(places) for places in found]
 
 
 def _same(hashes: NDArray[np.uint32], anchor: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,11 +123,14 @@ def _same(hashes: NDArray[np.uint32], anchor: NDArray[np.uint32]) -> tuple[NDArr
 def _anchors(
     texts: list[str], hashes: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
-    """Return three sixteen-grams of each text, as offsets and hashes, and which the document has least often."""
-    last = np.array([len(text) - GRAM for text in texts])
+    """Return three sixteen-grams of each text, as offsets and hashes, and which the document has least often.
+
+    The hashes are of the grams at the offsets, and then of those one place further.
+    """
+    last = np.array([len(text) - GRAM - 1 for text in texts])
     offsets = np.stack([last // 7, last // 2, last - last // 5])
-    grams = "".join(text[o : o + GRAM] for row in offsets.tolist() for text, o in zip(texts, row, strict=True))
-    anchors = gram_hashes(code_points(grams).reshape(3, len(texts), GRAM))[..., 0]
+    grams = "".join(text[o : o + GRAM + 1] for row in offsets.tolist() for text, o in zip(texts, row, strict=True))
+    anchors = np.moveaxis(gram_hashes(code_points(grams).reshape(3, len(texts), GRAM + 1)), -1, 0)
     sample = hashes[:: 1 + len(hashes) // (1 << 20)]
-    often = np.bincount(sample >> np.uint32(16), minlength=1 << 16)[anchors >> np.uint32(16)]
+    often = np.bincount(sample >> np.uint32(16), minlength=1 << 16)[anchors >> np.uint32(16)].sum(axis=0)
     return offsets, anchors, often.argmin(axis=0)

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from focuseval.assess import spans
+from focuseval.assess.known import known_units
 from focuseval.assess.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.errors import AssessError
@@ -99,18 +100,21 @@ def decide(
     return store.edit(Key(ADJUDICATED, topic, page.id), page, edit, version=version, token=token, actor=actor)
 
 
-def stale_decisions(store: Store) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since."""
-    last: dict[tuple[str, str], dict[str, int]] = {}
-    for assessor, topic, document, seq in store.last_events():
-        last.setdefault((topic, document), {})[assessor] = seq
-    decided = {unit: seqs for unit, seqs in last.items() if ADJUDICATED in seqs}
+def stale_decisions(store: Store, topic: str | None = None) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since.
+
+    A document whose answer is known, for training or as a control, was decided before it was judged on purpose.
+    """
+    known = known_units(store)
     found = {}
-    for unit, seqs in decided.items():
-        under = _under(store, Key(ADJUDICATED, *unit)) or set(seqs)
-        newer = sorted(name for name in under & set(seqs) if seqs[name] > seqs[ADJUDICATED])
-        if newer:
-            found[unit] = tuple(newer)
+    for key in store.judged(ADJUDICATED):
+        unit = (key.topic, key.document)
+        if unit not in known and topic in (None, key.topic):
+            decided, under = store.last_event(key), _under(store, key)
+            sides = [side for side in store.judged_of(*unit) if side != key and (not under or side.assessor in under)]
+            newer = tuple(side.assessor for side in sides if store.last_event(side) > decided)
+            if newer:
+                found[unit] = newer
     return found
 
 

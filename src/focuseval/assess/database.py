@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION = 1
+VERSION = 2
+"""1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people."""
 ROOM = 2**16
 """Bytes that a commit or the beginning of a log may need; with fewer the disk is called full."""
 _UNOPENED = "the project was not opened"
@@ -59,10 +60,24 @@ CREATE TABLE IF NOT EXISTS assignments (
     topic TEXT NOT NULL, document TEXT NOT NULL, assessor TEXT NOT NULL, PRIMARY KEY (topic, document, assessor)
 );
 CREATE TABLE IF NOT EXISTS assessors (name TEXT PRIMARY KEY, origin TEXT NOT NULL, source TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS model_exchanges (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL, assessor TEXT NOT NULL, topic TEXT NOT NULL, document TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,  -- the window of the document
+    digest TEXT NOT NULL,                  -- of the question: the same question has the same digest
+    request TEXT NOT NULL,                 -- as it was sent, without the key
+    status INTEGER NOT NULL, reply TEXT NOT NULL,
+    problem TEXT NOT NULL                  -- why the reply is no answer; '' where it is one
+);
+CREATE INDEX IF NOT EXISTS model_exchanges_of ON model_exchanges (assessor, topic, document, digest);
 """
 
-PROJECT_EVENTS = "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''"
-"""The few events of the project itself, found without reading those of all judgements."""
+INDEXES = (
+    "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''",
+    "CREATE INDEX IF NOT EXISTS judgements_document ON judgements (topic, document, status, assessor)",
+    "CREATE INDEX IF NOT EXISTS judgements_work ON judgements (assessor, topic, status, flagged)",
+)
+"""What is found without reading everything: the events of the project, the judgements of a document, and counts."""
 
 
 def restore_remedy(project: Path) -> str:
@@ -134,10 +149,19 @@ class Database:
             if version > VERSION:
                 raise StorageError(f"{self.path}: written by a newer focuseval; update this one")
             if version < VERSION:
-                self._writer.executescript(SCHEMA)
-                self._writer.execute(f"PRAGMA user_version={VERSION}")
+                self._upgrade(version)
         with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
-            self._writer.execute(PROJECT_EVENTS)
+            for index in INDEXES:
+                self._writer.execute(index)
+
+    def _upgrade(self, version: int) -> None:
+        """Make the tables that are missing; an older project on a full disk is read without them."""
+        try:
+            self._writer.executescript(SCHEMA)
+            self._writer.execute(f"PRAGMA user_version={VERSION}")
+        except sqlite3.OperationalError:
+            if not version:
+                raise
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""

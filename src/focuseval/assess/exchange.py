@@ -5,8 +5,10 @@ r"""Everything out, everything in: a JSONL file from which a project can be made
     {"focuseval": "assessments", "version": 1, "exhaustivity": false}
     {"event": {"seq": 1, "at": "…", "actor": "ann", "assessor": "ann", "topic": "1", "edit": {…}, …}}
     {"judgement": {"assessor": "ann", "topic": "1", "document": "d", "version": 3, "highlights": [[0, 5, "quote"]], …}}
+    {"exchange": {"assessor": "model:m@1f00ba12", "topic": "1", "document": "d", "request": "…", "reply": "…", …}}
 
-The events are the truth; the judgements carry the quotes, and are checked against the events when they are read.
+The events are the truth; the judgements carry the quotes, and are checked against the events when they are read. An
+exchange is a request to a language model, and its reply.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assess.history import replay
 from focuseval.assess.plan import follow
+from focuseval.assess.rows import insert_event, insert_judgement
 from focuseval.assess.rules import Judgement, as_dict, from_dict
-from focuseval.assess.store import Key, Saved, insert_event, insert_judgement
+from focuseval.assess.store import Key, Saved
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 
 _HEAD = "assessments"
 _FORMAT = 1
+_EXCHANGE_FIELDS = (
+    "at", "assessor", "topic", "document", "start", "end", "digest", "request", "status", "reply", "problem",
+)  # fmt: skip
 _EVENT_FIELDS = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")
 
 
@@ -42,6 +48,15 @@ def export_everything(store: Store) -> Iterator[str]:
         view = {**key._asdict(), **as_dict(saved.judgement), "highlights": store.quotes(key)}
         stamps = {"version": saved.version, "text_sha256": saved.text_sha256, "length": saved.length, "at": saved.at}
         yield _line({"judgement": {**view, **stamps}})
+    for row in _exchanges(store):
+        yield _line({"exchange": {name: row[name] for name in _EXCHANGE_FIELDS}})
+
+
+def _exchanges(store: Store) -> Iterable[sqlite3.Row]:
+    """Return the requests to language models; an older project on a full disk has no table of them."""
+    reader = store.database.read()
+    known = reader.execute("SELECT 1 FROM sqlite_master WHERE name = 'model_exchanges'").fetchone()
+    return reader.execute("SELECT * FROM model_exchanges ORDER BY id") if known else ()
 
 
 def import_everything(store: Store, lines: Iterable[str], *, file: str = "import") -> int:
@@ -63,6 +78,8 @@ def import_everything(store: Store, lines: Iterable[str], *, file: str = "import
                 count += 1
             elif "judgement" in value:
                 _take_judgement(connection, value["judgement"], edits, at)
+            elif "exchange" in value:
+                _take_exchange(connection, value["exchange"], at)
         if edits:
             raise FormatError(f"expected a judgement of {next(iter(edits))}, found none", at=file)
     return count
@@ -93,6 +110,15 @@ def _take_judgement(
         raise FormatError(f"the events of {'/'.join(key)} lead to another judgement than this", at=at)
     saved = Saved(key, values["version"], judgement, values["text_sha256"], values["length"], values["at"])
     insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
+
+
+def _take_exchange(connection: sqlite3.Connection, values: dict[str, Any], at: Place) -> None:
+    """Take a request to a language model and its reply."""
+    if missing := [name for name in _EXCHANGE_FIELDS if name not in values]:
+        raise FormatError(f"expected the exchange's '{missing[0]}', found none", at=at)
+    names = ", ".join(f'"{name}"' for name in _EXCHANGE_FIELDS)
+    places = ", ".join(f":{name}" for name in _EXCHANGE_FIELDS)
+    connection.execute(f"INSERT INTO model_exchanges ({names}) VALUES ({places})", values)  # noqa: S608  fixed names
 
 
 def _replayed(edits: list[dict[str, Any]]) -> Judgement:

@@ -1,4 +1,4 @@
-"""A project's gold as a file, with the names of imported assessors in it, or beside it where the format has no place.
+"""A project's gold as a file, with the names of imported assessors and models in it, or beside it if it has no place.
 
 A file beside ``gold.jsonl`` is ``gold.jsonl.assessors.json``::
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.assess.golds import whose_gold
-from focuseval.assess.plan import IMPORTED
+from focuseval.assess.plan import IMPORTED, MODEL_PREFIX
 from focuseval.errors import AssessError
 from focuseval.formats import find_format, write_gold
 from focuseval.formats.output import write_whole
@@ -45,10 +45,11 @@ def export_gold(
 def write_judged(
     gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
 ) -> tuple[str, ...]:
-    """Write a project's gold, and a file beside it where imported assessors cannot be named in it; return remarks."""
+    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
     remarks = write_gold(gold, target, wanted, index, lossy=lossy)
     whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
-    imported = sorted({name for names in whose.values() for name in names.split(", ") if f"({IMPORTED})" in name})
+    named = {name for names in whose.values() for name in names.split(", ")}
+    imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
     remarks += tuple(f"these are the judgements of {name}" for name in imported)
     if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
         return remarks

@@ -10,14 +10,14 @@ from focuseval.assess.adjudicate import stale_decisions
 from focuseval.assess.agreement import finished
 from focuseval.assess.gold_tables import gold_of, refuse_changed
 from focuseval.assess.merge import counts_text, facts, merge_judgements, merged_counts
-from focuseval.assess.plan import assessors
+from focuseval.assess.plan import MODEL_PREFIX, assessors
 from focuseval.assess.project import open_project
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import AssessError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from focuseval.assess.documents import DocumentCache
@@ -50,7 +50,7 @@ def build_gold(
     known = {one.name: one.label for one in assessors(store)}
     if assessor not in known and assessor != ADJUDICATED:
         raise AssessError(f"expected one of the assessors {', '.join(known) or '(none yet)'}, found {assessor!r}")
-    saved = [one for one in map(store.judgement, store.judged(assessor)) if one.judgement.finished]
+    saved = [one for one in store.judgements(assessor) if one.judgement.finished]
     if index is not None:
         refuse_changed(saved, index)
     said = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}
@@ -68,6 +68,7 @@ def build_merged(
     *,
     lead: str | None = None,
     imported: bool = False,
+    include: Collection[str] = (),
     graded: bool = False,
     queries: Mapping[str, str] | None = None,
 ) -> Gold:
@@ -75,7 +76,7 @@ def build_merged(
 
     The counts of each kind are among its remarks, and in its attributes topic by topic.
     """
-    merged = merge_judgements(store, rule, lead=lead, imported=imported)
+    merged = merge_judgements(store, rule, lead=lead, imported=imported, include=include)
     saved = [one.saved for one in merged.values() if one.saved is not None]
     if documents.index is not None:
         refuse_changed([side for one in merged.values() for side in one.of], documents.index)
@@ -108,6 +109,7 @@ def project_gold(
     adjudicated: bool = False,
     merge: str | None = None,
     imported: bool = False,
+    include: Collection[str] = (),
     index: Index | None = None,
 ) -> Gold:
     """Return the finished judgements of a project's folder as gold.
@@ -117,27 +119,20 @@ def project_gold(
     path
         The project.
     assessor, adjudicated
-        Whose judgements; neither is needed when only one assessor has finished any.
-    merge, imported
+        Whose judgements; neither is needed when only one person has finished any. A language model must be named.
+    merge, imported, include
         ``lead``, ``majority``, ``union`` or ``intersection``: one gold from everyone's judgements, by that rule where
-        several judged a document and nothing was decided; imported assessors take part when asked.
+        several judged a document and nothing was decided; imported assessors take part when asked, language models
+        when they are named in `include`.
     index
         The collection, if it is not where the project knows it.
     """
-    return read_project(path, assessor=assessor, adjudicated=adjudicated, merge=merge, imported=imported, index=index)[
-        0
-    ]
+    whose = Whose(assessor, adjudicated=adjudicated, merge=merge, imported=imported, include=tuple(include))
+    return read_project(path, whose, index=index)[0]
 
 
 def read_project(
-    path: str | Path,
-    *,
-    assessor: str | None = None,
-    adjudicated: bool = False,
-    merge: str | None = None,
-    imported: bool = False,
-    index: Index | None = None,
-    graded: bool = False,
+    path: str | Path, whose: Whose, *, index: Index | None = None, graded: bool = False
 ) -> tuple[Gold, Index]:
     """Return a project's finished judgements, as `project_gold` does, and the collection that they speak of.
 
@@ -145,7 +140,6 @@ def read_project(
     """
     with closing(open_project(path, index=index)) as project, project.store.database.translated("nothing was read"):
         graded = graded or project.store.exhaustivity
-        whose = Whose(assessor, adjudicated=adjudicated, merge=merge, imported=imported)
         gold, name = whose_gold(project.store, project.documents, whose, queries=project.queries, graded=graded)
         if not gold.topics:
             raise AssessError(f"{path}: expected finished judgements of {name}, found none yet")
@@ -160,6 +154,7 @@ class Whose:
     adjudicated: bool = False
     merge: str | None = None
     imported: bool = False
+    include: tuple[str, ...] = ()
 
 
 def whose_gold(
@@ -175,6 +170,7 @@ def whose_gold(
             documents,
             lead=whose.assessor,
             imported=whose.imported,
+            include=whose.include,
             graded=graded,
             queries=queries,
         )
@@ -185,14 +181,15 @@ def whose_gold(
 
 
 def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
-    """Return whose judgements are meant; unsaid is enough where only one assessor has finished any."""
+    """Return whose judgements are meant; unsaid is enough where only one has finished any and is no language model."""
     if adjudicated and assessor:
         raise AssessError("expected --assessor or --adjudicated, found both")
     if adjudicated or assessor:
         return assessor or ADJUDICATED
     names = sorted(finished(store))
+    people = [name for name in names if not name.startswith(MODEL_PREFIX)]
+    if len(people) == 1:
+        return people[0]
     if not names:
         raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
-    if len(names) > 1:
-        raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")
-    return names[0]
+    raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")

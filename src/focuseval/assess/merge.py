@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.assess.adjudicate import combine
 from focuseval.assess.agreement import finished
-from focuseval.assess.plan import IMPORTED, assessors, roles
+from focuseval.assess.plan import IMPORTED, PERSON, assessors, roles
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.errors import AssessError
 from focuseval.values import dataclass
@@ -40,7 +40,7 @@ class MergedJudgement:
 
 
 def merge_judgements(
-    store: Store, rule: str, *, lead: str | None = None, imported: bool = False
+    store: Store, rule: str, *, lead: str | None = None, imported: bool = False, include: Collection[str] = ()
 ) -> dict[tuple[str, str], MergedJudgement]:
     """Return (topic, document) → what became of it.
 
@@ -52,18 +52,24 @@ def merge_judgements(
         Whose judgement counts under ``lead``; without it that of whoever has that role.
     imported
         Whether imported assessors take part.
+    include
+        Imported assessors and language models that take part; a model never does unless it is named.
     """
     if rule not in MERGES:
         raise AssessError(f"expected --merge {', '.join(MERGES)}, found {rule!r}")
-    people = [one.name for one in assessors(store) if imported or one.origin != IMPORTED]
+    known, named = assessors(store), {*include, *([lead] if lead else [])}
+    if unknown := sorted({*include} - {one.name for one in known}):
+        raise AssessError(f"expected one of {', '.join(one.name for one in known)} to include, found {unknown[0]!r}")
+    people = [
+        one.name for one in known if one.origin == PERSON or one.name in named or (imported and one.origin == IMPORTED)
+    ]
     leads = ({lead} if lead else _leads(store)) if rule == "lead" else set()
     found = finished(store)
     units: dict[tuple[str, str], list[Saved]] = {}
     for name in people:
         for unit, saved in found.get(name, {}).items():
             units.setdefault(unit, []).append(saved)
-    decided = {(key.topic, key.document): store.judgement(key) for key in store.judged(ADJUDICATED)}
-    decided = {unit: saved for unit, saved in decided.items() if saved.judgement.finished}
+    decided = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED) if saved.judgement.finished}
     return {unit: _merged(decided.get(unit), units.get(unit, []), rule, leads) for unit in sorted({*units, *decided})}
 
 

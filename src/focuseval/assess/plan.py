@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from focuseval.assess.rules import Edit
     from focuseval.assess.store import Key
 
-PERSON, IMPORTED = "person", "imported"
+PERSON, MODEL, IMPORTED = "person", "model", "imported"
+MODEL_PREFIX = "model:"
+"""How the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``."""
 
 
 @dataclass(frozen=True)
 class Assessor:
-    """A name, and whether a person judged here or the judgements came from elsewhere."""
+    """A name, and whether a person judged here, a language model, or the judgements came from elsewhere."""
 
     name: str
     origin: str = PERSON
@@ -36,10 +38,10 @@ class Assessor:
     def label(self) -> str:
         """The name as every page and every export shows it.
 
-        >>> Assessor("llm", IMPORTED).label
-        'llm (imported)'
+        >>> Assessor("llm", IMPORTED).label, Assessor("model:llm@1f00ba12", MODEL).label
+        ('llm (imported)', 'model:llm@1f00ba12')
         """
-        return self.name if self.origin == PERSON else f"{self.name} ({self.origin})"
+        return f"{self.name} ({self.origin})" if self.origin == IMPORTED else self.name
 
 
 class Pooled(NamedTuple):
@@ -50,21 +52,38 @@ class Pooled(NamedTuple):
     position: int = 0
     runs: int = 0
     best: int = 0
+    by: tuple[int, ...] = ()
+    """The runs that brought it, by their places in the event that added it."""
 
 
-def add_to_pool(store: Store, rows: Iterable[Pooled], *, actor: str) -> int:
-    """Add the documents that the pool does not hold yet, after those it does; return how many they are."""
+def add_to_pool(
+    store: Store, rows: Iterable[Pooled], *, actor: str, runs: Sequence[Edit] = (), again: Sequence[Pooled] = ()
+) -> int:
+    """Add the documents that the pool does not hold yet, after those it does; return how many they are.
+
+    Parameters
+    ----------
+    store, rows, actor
+        The project, the documents, and whose name stands in the log.
+    runs
+        The runs that brought them, to which their `by` refers.
+    again
+        Documents of the pool that more runs returned.
+    """
     known = {(row.topic, row.document) for row in pool(store)}
     last: dict[str, int] = {}
     for row in pool(store):
         last[row.topic] = max(last.get(row.topic, -1), row.position)
-    fresh: dict[tuple[str, str], list[object]] = {}
+    fresh: dict[tuple[str, str], Pooled] = {}
     for row in rows:
         if (row.topic, row.document) not in known and (row.topic, row.document) not in fresh:
             last[row.topic] = last.get(row.topic, -1) + 1
-            fresh[row.topic, row.document] = [row.topic, row.document, last[row.topic], row.runs, row.best]
-    if fresh:
-        record(store, {"kind": "pool", "rows": list(fresh.values())}, actor=actor)
+            fresh[row.topic, row.document] = row._replace(position=last[row.topic])
+    if fresh or again:
+        told: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
+        if runs:
+            told |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
+        record(store, told, actor=actor)
     return len(fresh)
 
 
@@ -118,6 +137,8 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     known = {one.name: one for one in assessors(store)}.get(assessor.name)
     if known is not None and known.origin != assessor.origin:
         raise AssessError(f"'{assessor.name}' is the name of {_ARTICLE[known.origin]} assessor; choose another")
+    if assessor.name.startswith(MODEL_PREFIX) != (assessor.origin == MODEL):
+        raise AssessError(f"'{MODEL_PREFIX}' begins the names of language models alone; choose another name")
     if assessor.name == ADJUDICATED:
         raise AssessError(f"'{ADJUDICATED}' is reserved for what the adjudication decides; choose another name")
     if known is None:
@@ -126,7 +147,7 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     return assessor
 
 
-_ARTICLE = {PERSON: "a human", IMPORTED: "an imported"}
+_ARTICLE = {PERSON: "a human", MODEL: "a model", IMPORTED: "an imported"}
 
 
 def assessors(store: Store) -> list[Assessor]:
@@ -135,10 +156,10 @@ def assessors(store: Store) -> list[Assessor]:
     return [Assessor(*row) for row in rows]
 
 
-def know_role(store: Store, name: str, role: str) -> None:
-    """Write to the log who leads, when it does not know it."""
+def know_role(store: Store, name: str, role: str, *, actor: str = "") -> None:
+    """Write to the log who leads and who only reads, when it does not know it."""
     if roles(store).get(name, "assessor") != role:
-        record(store, {"kind": "role", "name": name, "role": role}, actor=name)
+        record(store, {"kind": "role", "name": name, "role": role}, actor=actor or name)
 
 
 def roles(store: Store) -> dict[str, str]:
@@ -160,9 +181,16 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
     """Bring the plan's tables to what a project event says."""
     if edit["kind"] == "pool":
         connection.executemany("INSERT OR IGNORE INTO pool VALUES (?, ?, ?, ?, ?)", edit["rows"])
+        again = [(runs, best, topic, document) for topic, document, _, runs, best, _ in edit.get("again", ())]
+        more = "UPDATE pool SET runs = max(runs, ?), best = min(best, ?) WHERE topic = ? AND document = ?"
+        connection.executemany(more, again)
     elif edit["kind"] == "assign":
         connection.execute("DELETE FROM assignments")
         connection.executemany("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", edit["rows"])
+    elif edit["kind"] == "reassign":
+        gone = "DELETE FROM assignments WHERE topic = ? AND document = ? AND assessor = ?"
+        connection.executemany(gone, edit["remove"])
+        connection.executemany("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", edit["add"])
     elif edit["kind"] == "assessor":
         values = (edit["name"], edit["origin"], edit["source"])
         connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)

@@ -24,14 +24,17 @@ from typing import TYPE_CHECKING, Any
 from focuseval.assess.database import restore_remedy
 from focuseval.assess.documents import DocumentCache
 from focuseval.assess.durable import held, write_private
-from focuseval.assess.plan import Pooled, add_to_pool
+from focuseval.assess.growth import add_pool
 from focuseval.assess.store import Store
 from focuseval.assess.wording import take_topics
 from focuseval.errors import AssessError, StorageError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from focuseval.collection import Index
+    from focuseval.pool import Pool
     from focuseval.topics import Topic
 
 DATABASE = "assess.db"
@@ -170,12 +173,17 @@ def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: Doc
     """Add a pool's documents, after every id in it was found."""
     from focuseval.pool import read_pool  # noqa: PLC0415  only with --pool
 
-    entries = read_pool(path).entries
-    unknown = {entry.topic for entry in entries} - {topic.id for topic in topics}
+    wanted = read_pool(path)
+    check_pool(wanted, {topic.id for topic in topics}, documents, path)
+    return add_pool(store, wanted, actor=actor)
+
+
+def check_pool(wanted: Pool, topics: Collection[str], documents: DocumentCache, name: str) -> None:
+    """Refuse a pool with topics or documents that the project does not know."""
+    unknown = {entry.topic for entry in wanted.entries} - set(topics)
     if unknown:
-        raise AssessError(f"{path}: the topics have no {min(unknown)!r}; check --topics")
-    ids = [entry.document for entry in entries]
+        raise AssessError(f"{name}: the topics have no {min(unknown)!r}; check --topics")
+    ids = [entry.document for entry in wanted.entries]
     missing = [name for name, row in zip(ids, documents.index.find(ids).tolist(), strict=True) if row < 0]
     if missing:
-        raise AssessError(f"{path}: the collection has no document {missing[0]!r} ({len(missing)} are missing)")
-    return add_to_pool(store, [Pooled(e.topic, e.document, 0, e.runs, e.best) for e in entries], actor=actor)
+        raise AssessError(f"{name}: the collection has no document {missing[0]!r} ({len(missing)} are missing)")

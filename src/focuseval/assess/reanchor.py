@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from focuseval.assess.anchor import propose
-from focuseval.assess.rules import OPEN, TODO, as_dict
+from focuseval.assess.anchor import MOVED, propose
+from focuseval.assess.rules import OPEN, TODO, Judgement, as_dict
+from focuseval.assess.store import Request
 from focuseval.errors import AssessError
+from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focuseval.assess.anchor import Proposal
     from focuseval.assess.document import Document
     from focuseval.assess.store import Key, Saved, Store
 
@@ -27,8 +33,70 @@ def reanchor(store: Store, key: Key, document: Document, *, version: int, token:
     doubtful = sum(one.after is None for one in proposal.highlights)
     if doubtful and not drop_lost:
         raise AssessError(f"{doubtful} of {len(proposal.highlights)} highlights were not found again; highlight anew")
-    status = TODO if saved.judgement.status == TODO else OPEN
-    kept = {path: grade for path, grade in saved.judgement.grades.items() if path in document.row_of}
-    moved = replace(saved.judgement, highlights=proposal.spans, bep=proposal.bep, status=status, grades=kept)
-    edit = {"kind": "replace", "judgement": as_dict(moved), "barrier": True, "source": "re-anchored"}
-    return store.edit(key, document, edit, version=version, token=token)
+    return store.edit(key, document, _edit(saved.judgement, proposal, document), version=version, token=token)
+
+
+def _edit(judgement: Judgement, proposal: Proposal, document: Document, *, finished: bool = False) -> dict[str, object]:
+    """Return the edit that moves a judgement; with `finished` it stays finished."""
+    status = judgement.status if finished or judgement.status == TODO else OPEN
+    kept = {path: grade for path, grade in judgement.grades.items() if path in document.row_of}
+    moved = replace(judgement, highlights=proposal.spans, bep=proposal.bep, status=status, grades=kept)
+    return {"kind": "replace", "judgement": as_dict(moved), "barrier": True, "source": "re-anchored"}
+
+
+@dataclass(frozen=True)
+class ChangedText:
+    """A judgement of a text that is another one now, and what would become of its highlights."""
+
+    saved: Saved
+    highlights: int
+    moved: int
+    lost: int
+
+
+def changed_texts(store: Store, document: Callable[[str], Document]) -> list[ChangedText]:
+    """Return the judgements whose text has changed since; documents that are gone are `check_project`'s business."""
+    found = []
+    for saved in store.judgements():
+        page = _page(document, saved.key.document)
+        if page is not None and page.sha256 != saved.text_sha256:
+            told = propose(saved, store.quotes(saved.key), page.text).highlights
+            lost, moved = sum(one.after is None for one in told), sum(one.verdict == MOVED for one in told)
+            found.append(ChangedText(saved, len(told), moved, lost))
+    return found
+
+
+def reanchor_all(store: Store, document: Callable[[str], Document], *, finished: bool, actor: str) -> tuple[int, int]:
+    """Move all judgements whose every highlight was found again, all of them or none.
+
+    Parameters
+    ----------
+    store, document
+        The project, and what gives a document.
+    finished
+        Whether finished judgements stay finished; else they are open again, for their assessors to look at.
+    actor
+        Whose name stands in the log.
+
+    Returns
+    -------
+    tuple
+        How many moved, and how many were left to their assessors because highlights are lost.
+    """
+    changed = changed_texts(store, document)
+    requests = []
+    for one in changed:
+        if not one.lost:
+            saved, page = one.saved, document(one.saved.key.document)
+            proposal = propose(saved, store.quotes(saved.key), page.text)
+            edit = _edit(saved.judgement, proposal, page, finished=finished)
+            requests.append(Request(saved.key, page, edit, saved.version, uuid.uuid4().hex, actor))
+    store.edit_all(requests)
+    return len(requests), len(changed) - len(requests)
+
+
+def _page(document: Callable[[str], Document], name: str) -> Document | None:
+    try:
+        return document(name)
+    except AssessError:
+        return None

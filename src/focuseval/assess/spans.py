@@ -91,6 +91,16 @@ def shared_by(every: Sequence[Spans], least: int) -> Spans:
     return merge(found)
 
 
+def jaccard(every: Sequence[Spans]) -> float:
+    """Return what all sides highlight as a share of what any does; 1 where nobody highlights anything.
+
+    >>> jaccard([((0, 4),), ((2, 8),)])
+    0.25
+    """
+    either = size(merge(span for one in every for span in one))
+    return size(shared_by(every, len(every))) / either if either else 1.0
+
+
 def size(spans: Spans) -> int:
     """Return the number of highlighted characters.
 

@@ -44,11 +44,17 @@ def over_assessors(golds: Mapping[str, Gold], score: Callable[[Gold], Mapping[st
     """
     swaps = []
     for left, right in combinations(golds, 2):
-        common = _judged(golds[left]) & _judged(golds[right])
-        topics = {topic for topic, _ in common}
-        parts = [only_topics(only_pairs(golds[name], common), topics) for name in (left, right)]
-        swaps.append(Swap(left, right, _tau(*map(score, parts)) if common else float("nan"), len(common)))
+        parts, documents = in_common(golds[left], golds[right])
+        swaps.append(Swap(left, right, _tau(*map(score, parts)) if documents else float("nan"), documents))
     return swaps
+
+
+def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
+    """Return two golds cut down to the documents that both judge, and the number of these."""
+    common = _judged(left) & _judged(right)
+    topics = {topic for topic, _ in common}
+    one, other = (only_topics(only_pairs(gold, common), topics) for gold in (left, right))
+    return (one, other), len(common)
 
 
 def _judged(gold: Gold) -> set[tuple[str, str]]:
@@ -69,6 +75,30 @@ def over_depths(
         judged = {pair for pair, rank in best.items() if rank <= depth}
         tau = _tau(score(only_pairs(gold, judged)), whole)
         swaps.append(Swap(f"depth {depth}", "whole pool", tau, len(judged & _judged(gold))))
+    return swaps
+
+
+def over_work(
+    gold: Gold, at: Mapping[tuple[str, str], str], shares: Sequence[float], score: Callable[[Gold], Mapping[str, float]]
+) -> list[Swap]:
+    """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
+
+    Parameters
+    ----------
+    gold, score
+        What is judged so far; gold → run → score.
+    at
+        (topic, document) → when it was judged.
+    shares
+        How much of the work, from the beginning.
+    """
+    whole = score(gold)
+    judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
+    swaps = []
+    for share in shares:
+        first = set(judged[: round(share * len(judged))])
+        tau = _tau(score(only_pairs(gold, first)), whole)
+        swaps.append(Swap(f"first {share:.0%}", "everything so far", tau, len(first)))
     return swaps
 
 

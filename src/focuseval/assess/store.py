@@ -9,20 +9,22 @@ from __future__ import annotations
 import json
 from dataclasses import field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assess.database import Database
 from focuseval.assess.history import Timeline, replay
+from focuseval.assess.rows import append, save
 from focuseval.assess.rules import Edit, Judgement, apply, check
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from focuseval.assess.document import Document
+    from focuseval.assess.spans import Span, Spans
 
 Quote = tuple[int, int, str]
 """A highlight with the text it covers."""
@@ -120,8 +122,8 @@ class Store:
             raise ChangedTextError(f"the text of {document.id} has changed since it was assessed; re-anchor it")
         after = self._after(connection, saved, edit, document)
         fresh = Saved(key, saved.version + 1, after, document.sha256, len(document.text), now())
-        _append(connection, fresh, edit, actor, token)
-        _save(connection, saved, fresh, document.text)
+        append(connection, fresh, edit, actor, token)
+        save(connection, saved, fresh, document.text)
         return fresh
 
     def _after(self, connection: sqlite3.Connection, saved: Saved, edit: Edit, document: Document) -> Judgement:
@@ -138,6 +140,19 @@ class Store:
             values,
         )
         return [Key(*row) for row in rows]
+
+    def judgements(self, assessor: str | None = None, topic: str | None = None) -> list[Saved]:
+        """Return all judgements with their highlights, an assessor's or a topic's, in the order of their names."""
+        asked = {name: value for name, value in (("assessor", assessor), ("topic", topic)) if value is not None}
+        where = "WHERE " + " AND ".join(f"{name} = ?" for name in asked) if asked else ""
+        values = tuple(asked.values())
+        spans: dict[Key, list[Span]] = {}
+        with self.database.snapshot() as connection:
+            highlights = f'SELECT assessor, topic, document, start, "end" FROM highlights {where} ORDER BY 1, 2, 3, 4'  # noqa: S608  two fixed strings
+            for *key, start, end in connection.execute(highlights, values):
+                spans.setdefault(Key(*key), []).append((start, end))
+            rows = connection.execute(f"SELECT * FROM judgements {where} ORDER BY 1, 2, 3", values)  # noqa: S608  as above
+            return [_saved(row, tuple(spans.get(Key(*row[:3]), ()))) for row in rows]
 
     def judged_of(self, topic: str, document: str) -> list[Key]:
         """Return the judgements of one document for one topic, by assessor."""
@@ -162,12 +177,21 @@ class Store:
         """Return what was done to one judgement, oldest first."""
         return list(_edits(self.database.read(), key))
 
-    def last_events(self) -> list[tuple[str, str, str, int]]:
-        """Return, for every judgement, whose it is, of what, and the number of its last event."""
-        rows = self.database.read().execute(
-            "SELECT assessor, topic, document, max(seq) FROM events WHERE assessor != '' GROUP BY 1, 2, 3"
-        )
-        return [tuple(row) for row in rows]
+    def reopened(self, key: Key) -> tuple[str, str] | None:
+        """Return who else opened a judgement again, and why, if nothing was done to it since."""
+        row = self._last(key)
+        edit = json.loads(row["edit"]) if row is not None and row["actor"] != key.assessor else {}
+        return (row["actor"], edit.get("reason", "")) if row is not None and edit.get("kind") == "reopen" else None
+
+    def last_event(self, key: Key) -> int:
+        """Return the number of a judgement's last event, 0 when it has none."""
+        row = self._last(key)
+        return int(row["seq"]) if row is not None else 0
+
+    def _last(self, key: Key) -> sqlite3.Row | None:
+        rows = self.database.read().execute(f"SELECT * FROM events {_OF_KEY} ORDER BY version DESC LIMIT 1", key)  # noqa: S608  our own constant
+        found: sqlite3.Row | None = rows.fetchone()
+        return found
 
     def rebuilt(self, key: Key) -> Judgement:
         """Return one judgement as its events alone give it."""
@@ -180,13 +204,24 @@ class Store:
 
     def project_events(self, kind: str) -> list[tuple[str, Edit]]:
         """Return the events of the project itself of one kind, oldest first: when, and what."""
+        return [(at, edit) for at, _, edit in self.project_log(kind)]
+
+    def project_log(self, kind: str) -> list[tuple[str, str, Edit]]:
+        """Return the events of the project itself of one kind, oldest first: when, who, and what.
+
+        Every event that we write begins with its kind; a pool of a megabyte is not parsed to learn that it is none.
+        """
+        begins = f'{{"kind": "{kind}"'
         rows = self.database.read().execute(
-            "SELECT at, edit FROM events WHERE assessor = '' AND json_extract(edit, '$.kind') = ? ORDER BY seq", (kind,)
+            "SELECT at, actor, edit FROM events WHERE assessor = '' AND (substr(edit, 1, ?) = ?"
+            " OR (substr(edit, 1, 8) != '{\"kind\":' AND json_extract(edit, '$.kind') = ?)) ORDER BY seq",
+            (len(begins), begins, kind),
         )
-        return [(row["at"], json.loads(row["edit"])) for row in rows]
+        return [(row["at"], row["actor"], json.loads(row["edit"])) for row in rows]
 
 
-_QUOTES = 'SELECT start, "end", quote FROM highlights WHERE assessor = ? AND topic = ? AND document = ?'
+_OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
+_QUOTES = f'SELECT start, "end", quote FROM highlights {_OF_KEY}'  # noqa: S608  our own constant
 
 
 def _seen(connection: sqlite3.Connection, actor: str, token: str, key: Key) -> bool:
@@ -200,76 +235,21 @@ def _seen(connection: sqlite3.Connection, actor: str, token: str, key: Key) -> b
 
 
 def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:
-    rows = connection.execute(
-        "SELECT edit FROM events WHERE assessor = ? AND topic = ? AND document = ? ORDER BY version", key
-    )
+    rows = connection.execute(f"SELECT edit FROM events {_OF_KEY} ORDER BY version", key)  # noqa: S608  our own constant
     return (json.loads(row["edit"]) for row in rows)
 
 
 def _load(connection: sqlite3.Connection, key: Key) -> Saved:
-    row = connection.execute(
-        "SELECT * FROM judgements WHERE assessor = ? AND topic = ? AND document = ?", key
-    ).fetchone()
+    row = connection.execute(f"SELECT * FROM judgements {_OF_KEY}", key).fetchone()  # noqa: S608  our own constant
     if row is None:
         return Saved(key)
-    spans = connection.execute(
-        'SELECT start, "end" FROM highlights WHERE assessor = ? AND topic = ? AND document = ? ORDER BY start', key
-    )
-    judgement = Judgement(
-        tuple((start, end) for start, end in spans),
-        row["bep"],
-        row["status"],
-        bool(row["flagged"]),
-        row["note"],
-        json.loads(row["grades"]),
-    )
+    spans = connection.execute(f'SELECT start, "end" FROM highlights {_OF_KEY} ORDER BY start', key)  # noqa: S608  our own constant
+    return _saved(row, tuple((start, end) for start, end in spans))
+
+
+def _saved(row: sqlite3.Row, highlights: Spans) -> Saved:
+    """Return a judgement from its row and its highlights."""
+    grades = json.loads(row["grades"]) if row["grades"] != "{}" else {}
+    judgement = Judgement(highlights, row["bep"], row["status"], bool(row["flagged"]), row["note"], grades)
+    key = Key(row["assessor"], row["topic"], row["document"])
     return Saved(key, row["version"], judgement, row["text_sha256"], row["length"], row["at"])
-
-
-def _append(connection: sqlite3.Connection, saved: Saved, edit: Edit, actor: str, token: str) -> None:
-    stamps = {"version": saved.version, "text_sha256": saved.text_sha256, "key": token}
-    insert_event(connection, {"at": saved.at, "actor": actor, **saved.key._asdict(), "edit": edit, **stamps})
-
-
-def insert_event(connection: sqlite3.Connection, event: Mapping[str, Any]) -> None:
-    """Append one event to the log."""
-    connection.execute(
-        "INSERT INTO events (at, actor, assessor, topic, document, version, edit, text_sha256, key)"
-        " VALUES (:at, :actor, :assessor, :topic, :document, :version, :edit, :text_sha256, :key)",
-        {**event, "edit": json.dumps(event["edit"], ensure_ascii=False)},
-    )
-
-
-def _save(connection: sqlite3.Connection, before: Saved, after: Saved, text: str) -> None:
-    """Write the new state; of the highlights only those that changed, unless the text itself did."""
-    same_text = before.text_sha256 == after.text_sha256
-    kept = set(before.judgement.highlights) & set(after.judgement.highlights) if same_text else set()
-    gone = [(*after.key, start) for start, end in before.judgement.highlights if (start, end) not in kept]
-    connection.executemany(
-        "DELETE FROM highlights WHERE assessor = ? AND topic = ? AND document = ? AND start = ?", gone
-    )
-    new = [(start, end, text[start:end]) for start, end in after.judgement.highlights if (start, end) not in kept]
-    insert_judgement(connection, after, new)
-
-
-def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Iterable[Quote]) -> None:
-    """Write a judgement, and the highlights of it that are not there yet."""
-    judgement = saved.judgement
-    connection.executemany(
-        "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", [(*saved.key, *quote) for quote in quotes]
-    )
-    connection.execute(
-        "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *saved.key,
-            saved.version,
-            judgement.status,
-            judgement.flagged,
-            judgement.bep,
-            judgement.note,
-            json.dumps(dict(judgement.grades), ensure_ascii=False),
-            saved.text_sha256,
-            saved.length,
-            saved.at,
-        ),
-    )

@@ -1,7 +1,8 @@
 """Named assessors on a network, with their passwords as scrypt hashes.
 
-A users file has one line per person, ``name:role:scrypt$16384$8$1$salt$hash``; the role ``lead`` may also adjudicate,
-import and export. ``focuseval assess PROJECT --users FILE --add-user NAME`` writes such a line.
+A users file has one line per person, ``name:role:scrypt$16384$8$1$salt$hash``. An ``assessor`` judges, a ``lead`` may
+also see and change everything else, a ``reader`` sees everything and changes nothing. Such a line is written by
+``focuseval assess PROJECT --users FILE --add-user NAME``, and for whoever follows an invitation.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import logging
 import re
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +26,7 @@ from focuseval.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROLES = ("assessor", "lead")
+ROLES = ("assessor", "lead", "reader")
 _COST = (2**14, 8, 1)
 RESERVED = (ADJUDICATED, "merged")
 _NOBODY = "scrypt$16384$8$1$AAAAAAAAAAAAAAAAAAAAAA==$AAAA"
@@ -71,7 +73,7 @@ class UsersFile(Mapping[str, User]):
     """The users of a file as it is now: whoever is added or removed while the server runs is so at once."""
 
     def __init__(self, path: str | Path) -> None:
-        self._path = Path(path)
+        self.path = Path(path)
         self._users = read_users(path)
         self._stamp = self._stamp_now()
 
@@ -89,7 +91,7 @@ class UsersFile(Mapping[str, User]):
         stamp = self._stamp_now()
         if stamp != self._stamp:
             try:
-                self._users = read_users(self._path)
+                self._users = read_users(self.path)
             except FormatError as error:
                 logging.getLogger(__name__).warning("%s; the users stay as they were", error)
             self._stamp = stamp
@@ -97,7 +99,7 @@ class UsersFile(Mapping[str, User]):
 
     def _stamp_now(self) -> tuple[int, int, int] | None:
         try:
-            found = self._path.stat()
+            found = self.path.stat()
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
@@ -113,7 +115,7 @@ def remove_user(path: str | Path, name: str) -> None:
 
 def add_user(path: str | Path, name: str, password: str, *, role: str = "assessor") -> None:
     """Add a user to a file, or give one a new password; nobody else may read the file."""
-    _check_name(name, path)
+    check_name(name, path)
     if not password or any("\ud800" <= letter <= "\udfff" for letter in password):
         raise FormatError("expected a password that can be typed, found none or half a character", at=str(path))
     users = read_users(path) if Path(path).exists() else {}
@@ -121,7 +123,14 @@ def add_user(path: str | Path, name: str, password: str, *, role: str = "assesso
     _write(path, users)
 
 
-def _check_name(name: str, path: str | Path) -> None:
+def change_role(path: str | Path, name: str, role: str) -> None:
+    """Give a user of a file another role."""
+    users = read_users(path)
+    users[name] = replace(users[name], role=role)
+    _write(path, users)
+
+
+def check_name(name: str, path: str | Path) -> None:
     """Refuse a name that a line of the file could not hold, or that somebody else has for good."""
     storable = name.isprintable() and name == name.strip() and not name.startswith("#") and not set(name) & set(":/\\")
     if not (storable and 1 <= len(name) <= 64):

@@ -90,6 +90,12 @@ def _copies(place: Path) -> list[Path]:
     return sorted(path for path in place.glob("topics*") if path.suffix != ".partial")
 
 
+def topic_files(place: Path) -> list[tuple[str, Path]]:
+    """Return the files of a project's topics, each with its name below the project."""
+    found = [file for path in _copies(place) for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    return [(file.relative_to(place).as_posix(), file) for file in found if file.is_file()]
+
+
 def _copy(source: Path, place: Path) -> None:
     """Copy the topics into the project, then remove the older copy; the project's own copy may be the source."""
     target = place / ("topics" if source.is_dir() else f"topics{source.suffix}")

@@ -19,9 +19,9 @@ os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 SECTIONS = (
     ("Start", ("demo",)),
     ("Collections and files", ("index", "stats", "topics", "validate", "convert")),
-    ("Retrieval", ("retrieve", "search")),
-    ("Evaluation", ("score", "compare", "report", "gate", "history", "inex-eval")),
-    ("Test collections", ("pool", "assess")),
+    ("Retrieval", ("chunk", "retrieve", "search")),
+    ("Evaluation", ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval")),
+    ("Test collections", ("pool", "assess", "judge")),
     ("Measures themselves", ("simulate", "fidelity")),
     ("What there is", ("measures", "profiles", "formats")),
 )

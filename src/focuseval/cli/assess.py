@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import MERGES
+from focuseval.cli.judged import MERGES, include_option
 from focuseval.cli.options import GRIDS, collection_options, layout_option
 from focuseval.cli.outputs import Command
 
@@ -26,13 +26,20 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
     "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
 )
 @click.option("--imported", is_flag=True, help="With --merge: imported assessors take part, too.")
+@include_option
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
 @click.option(
     "--remove-user", metavar="NAME", help="Take a user out of the --users file; a running server knows at once."
 )
 @click.option("--log-out", metavar="NAME", help="End all sessions of a user; a running server knows at once.")
-@click.option("--lead", is_flag=True, help="The added user may adjudicate, import and export.")
+@click.option("--lead", is_flag=True, help="The same as --role lead.")
+@click.option(
+    "--role",
+    type=click.Choice(["assessor", "lead", "reader"]),
+    help="What the added or invited user may do: judge, also lead, or only look.  [default: assessor]",
+)
+@click.option("--invite", metavar="NAME", help="Print a link with which NAME chooses a password; it works once.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
@@ -50,14 +57,32 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option(
     "--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True, help="Format of --export."
 )
-@click.option("--import", "source", metavar="FILE", help="Read an export of everything, or judgements made elsewhere.")
+@click.option(
+    "--import", "source", metavar="FILE", help="Read an archive, an export of everything, or judgements made elsewhere."
+)
+@click.option(
+    "--archive", metavar="FILE", help="Write the finished collection as one .zip, --merge-d by union, and exit."
+)
+@click.option("--add-run", "add_runs", multiple=True, metavar="RUN", help="Pool one more run; may be repeated.")
+@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="How deep --add-run pools.")
+@click.option("--preview", is_flag=True, help="With --add-run: only say what it would add.")
+@click.option("--guidelines", metavar="FILE", help="Markdown that every assessor reads; replaces what is there.")
+@click.option(
+    "--reanchor", is_flag=True, help="Move judgements to texts that changed, where every quote is found again."
+)
+@click.option("--progress", is_flag=True, help="Print what every assessor has done and has to do, and exit.")
 @click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
 @click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
 @click.option("--overlap", type=click.IntRange(1), default=1, show_default=True, help="How many assessors get each.")
-@click.option("--agreement", is_flag=True, help="Print agreement at four levels and exit.")
+@click.option(
+    "--agreement",
+    is_flag=True,
+    help="Say how far assessors agree, and exit; with --stability also whether the runs keep their order.",
+)
 @click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
 @click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
-@layout_option(*GRIDS, what="How --agreement and --stability are printed.")
+@layout_option(*GRIDS, what="How --agreement, --stability, --progress and --add-run are printed.")
+@click.option("-o", "--output", metavar="FILE", help="Write --agreement to this file; a page if it ends in .html.")
 def assess(project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 
@@ -68,11 +93,16 @@ def assess(project: str, **options: Any) -> None:
     Examples:
       focuseval assess sea --index sea.idx --topics topics.xml --pool pool.jsonl
       focuseval assess sea --users people --add-user ann
+      focuseval assess sea --users people --invite lea --role lead
       focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
       focuseval assess sea --users people --name judge.example.org --trusted-proxy 127.0.0.1
       focuseval assess sea --split pool --among ann,bob --overlap 2
       focuseval assess sea --import answers.jsonl --assessor model-x
       focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
+      focuseval assess sea --agreement --stability run1.xml --stability run2.xml -o agreement.html
+      focuseval assess sea --add-run new.xml --depth 20 --preview
+      focuseval assess sea --archive sea.zip
+      focuseval assess again --docs articles --import sea.zip
       focuseval assess sea --check
       focuseval assess sea --restore
     """

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.assess.backup import FOLDER, Backups
-from focuseval.assess.durable import held
+from focuseval.assess.durable import held, make_private
+from focuseval.assess.people import invite_first_lead
 from focuseval.assess.plan import Assessor, know_role, register
 from focuseval.assess.project import DATABASE, secret
 from focuseval.assess.sessions import FILE, Sessions
@@ -33,11 +34,12 @@ def serve(project: Project, options: dict[str, Any], me: str) -> None:
 
 
 def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> None:
-    users = UsersFile(options["users"]) if options["users"] else None
+    users = _users(options["users"]) if options["users"] else None
     if users is None and options["host"] not in ("127.0.0.1", "localhost"):
         raise AssessError("a network needs named assessors; make them with --users FILE --add-user NAME")
-    for name in users or [me]:
-        register(project.store, Assessor(name))
+    for name in users if users is not None else [me]:
+        if users is None or users[name].role != "reader":
+            register(project.store, Assessor(name))
         if users is not None:
             know_role(project.store, name, users[name].role)
     _make_private(project.folder)
@@ -56,8 +58,13 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)  # what systemd sends
     try:
-        for link in _links(options, port, path):
+        for link in printed_links(options, port, path):
             click.echo(f"Open {link}")
+        if users is not None and not any(user.role == "lead" for user in users.values()):
+            token = invite_first_lead(project.store, actor=me)
+            click.echo("There is no lead yet. With this link, once, you become one:", err=True)
+            click.echo(f"Open {printed_links(options, port, f'invited?token={token}')[0]}")
+        app.extensions["focuseval"].overview.rows()  # so that the lead's first look need not read the whole log
         click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
         server.wait()
     except KeyboardInterrupt:
@@ -67,7 +74,16 @@ def _serve(project: Project, options: dict[str, Any], me: str, key: bytes) -> No
         backups.stop()
 
 
-def _links(options: dict[str, Any], port: int, path: str) -> list[str]:
+def _users(path: str) -> UsersFile:
+    """Return the users of a file, which is made where there is none yet: the first lead comes by an invitation."""
+    try:
+        make_private(Path(path))
+    except OSError as error:
+        raise AssessError(f"{path}: expected a file for the users, found: {error.strerror}") from error
+    return UsersFile(path)
+
+
+def printed_links(options: dict[str, Any], port: int, path: str) -> list[str]:
     """Return the addresses to print; behind a proxy the names are the proxy's, which speaks HTTPS."""
     if options["trusted_proxy"] and options["names"]:
         return [f"https://{name}/{path}" for name in options["names"]]

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.judged import WHOSE
+from focuseval.cli.judged import WHOSE, is_archive
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from focuseval.assess.project import Project
     from focuseval.tables import Table
 
@@ -22,6 +24,7 @@ Options = dict[str, Any]
 
 def assess_project(folder: str, options: Options) -> None:
     """Do what the options ask for; without a particular wish, serve."""
+    options["role"] = options["role"] or ("lead" if options["lead"] else "assessor")
     unopened = [name for name, _ in _UNOPENED if options[name]]
     for name, act in _UNOPENED:
         if name in unopened:
@@ -30,9 +33,14 @@ def assess_project(folder: str, options: Options) -> None:
         return
     from focuseval.assess.project import open_project  # noqa: PLC0415  help must not wait for it
 
+    if options["source"] and is_archive(options["source"]):
+        from focuseval.cli.assess_campaign import import_archive  # noqa: PLC0415  only an archive needs it
+
+        import_archive(folder, options)
+        return
     given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
     collection = options["index"] or options["docs"]
-    actor = None if options["source"] else _me(options)  # an export of everything has the wording in its own events
+    actor = None if options["source"] else my_name(options)  # an export of everything has the wording in its own events
     with closing(open_project(folder, collection=collection, actor=actor, **given)) as project:
         wishes = [(name, do) for name, do in _WISHES if options[name]]
         with project.store.database.translated("nothing more was done"):
@@ -41,7 +49,7 @@ def assess_project(folder: str, options: Options) -> None:
         if not wishes:
             from focuseval.cli.assess_serving import serve  # noqa: PLC0415  only a server needs it
 
-            serve(project, options, _me(options))
+            serve(project, options, my_name(options))
 
 
 def _check(project: Project, _: Options) -> None:
@@ -69,7 +77,7 @@ def _import(project: Project, options: Options) -> None:
         return
     name, file = options["assessor"] or "", Path(options["source"]).name
     topics = {topic.id for topic in project.topics}
-    documents, actor = project.documents.get, _me({})
+    documents, actor = project.documents.get, my_name({})
     told = import_judgements(project.store, lines, documents, topics=topics, actor=actor, assessor=name, file=file)
     click.echo(str(told), err=True)
 
@@ -91,50 +99,38 @@ def _export(project: Project, options: Options) -> None:
 
 
 def _split(project: Project, options: Options) -> None:
-    from focuseval.assess.plan import pool, split  # noqa: PLC0415  only a split needs it
+    from focuseval.assess.known import give_known  # noqa: PLC0415  only a split needs these
+    from focuseval.assess.plan import pool, split  # noqa: PLC0415
 
     names = [name.strip() for name in (options["among"] or "").split(",") if name.strip()]
     if not names:
         raise AssessError("expected --among NAME,NAME…: the assessors to deal out to")
-    split(project.store, names, by=options["split"], overlap=options["overlap"], actor=_me(options))
+    split(project.store, names, by=options["split"], overlap=options["overlap"], actor=my_name(options))
+    give_known(project.store, actor=my_name(options))
     for name in names:
         click.echo(f"{name}: {len(pool(project.store, name))} documents")
 
 
 def _agreement(project: Project, options: Options) -> None:
-    from focuseval.assess.agreement import agreements, alpha, finished  # noqa: PLC0415  only this needs it
-    from focuseval.assess.plan import assessors  # noqa: PLC0415
-    from focuseval.tables import Column, Table, numbers, words  # noqa: PLC0415
+    from focuseval.cli.agreeing import show_agreement  # noqa: PLC0415  only this needs it
 
-    found = finished(project.store)
-    labels = {one.name: one.label for one in assessors(project.store)}
-    levels = ("documents", "kappa", "characters: Jaccard", "characters: F", "elements", "elements: correlation")
-    entries = numbers("entry points", "entry points: median distance", form=".0f")
-    columns = (*words("assessor", "assessor"), *numbers(*levels, form=".3f"), *entries)
-    rows = tuple(
-        (
-            *(labels[pair.left], labels[pair.right]),
-            *(pair.documents, pair.kappa, pair.jaccard, pair.f),
-            *(pair.elements, pair.specificity, pair.entry_points, pair.distance),
-        )
-        for pair in agreements(found, project.documents.get)
-    )
-    note = f"Krippendorff's alpha of documents: {Column('', form='.3f').text(alpha(found))}"
-    _show(Table("Agreement", columns, rows, (note,)), options)
+    show_agreement(project, options)
 
 
 def _stability(project: Project, options: Options) -> None:
+    if options["agreement"]:  # which has the order of these runs among the rest
+        return
     from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
     from focuseval.tables import Table, numbers, words  # noqa: PLC0415
 
-    swaps = project_stability(project, list(options["stability"]), options["measure"])
+    swaps = project_stability(project.store, project.documents, list(options["stability"]), options["measure"])
     columns = (*words("judged by", "and by"), *numbers("documents", form=".0f"), *numbers("τ", form=".3f"))
     rows = tuple((swap.left, swap.right, swap.documents, swap.tau) for swap in swaps)
     note = "Two assessors are compared over the documents that both finished; – where nothing can be compared."
-    _show(Table("Stability of the ranking of runs", columns, rows, (note,)), options)
+    show_table(Table("Stability of the ranking of runs", columns, rows, (note,)), options)
 
 
-def _show(table: Table, options: Options) -> None:
+def show_table(table: Table, options: Options) -> None:
     """Print a table in the layout asked for."""
     from focuseval.cli.printing import json_text, tables_text  # noqa: PLC0415  only tables need it
 
@@ -148,7 +144,7 @@ def _restore(folder: Path, options: Options) -> None:
 
     backup = None if options["restore"] == NEWEST else Path(options["restore"])
     others = (Path(options["backup_to"]),) if options["backup_to"] else ()
-    click.echo(str(restore(folder, backup, folders=others, actor=_me(options))), err=True)
+    click.echo(str(restore(folder, backup, folders=others, actor=my_name(options))), err=True)
 
 
 def _log_out(folder: Path, options: Options) -> None:
@@ -158,35 +154,51 @@ def _log_out(folder: Path, options: Options) -> None:
     if not is_project(folder):
         raise AssessError(f"{folder}: expected a project, found none")
     Sessions(folder / FILE).revoke(options["log_out"])
+    _note(folder, "log out", options["log_out"])
     click.echo(f"{options['log_out']}: every session has ended", err=True)
 
 
-def _remove_user(_: Path, options: Options) -> None:
+def _remove_user(folder: Path, options: Options) -> None:
     from focuseval.assess.users import remove_user  # noqa: PLC0415  only this needs it
 
-    remove_user(_users_file(options), options["remove_user"])
+    remove_user(users_file(options), options["remove_user"])
+    _note(folder, "remove", options["remove_user"])
     click.echo(f"{options['users']}: {options['remove_user']} may not log in any more", err=True)
 
 
-def _users_file(options: Options) -> str:
+def users_file(options: Options) -> str:
+    """Return the file with the users, which has to be named."""
     if not options["users"]:
         raise AssessError("expected --users FILE, the file with the users")
     file: str = options["users"]
     return file
 
 
-def _add_user(_: Path, options: Options) -> None:
+def _add_user(folder: Path, options: Options) -> None:
     from focuseval.assess.users import add_user  # noqa: PLC0415  only this needs it
 
-    _users_file(options)
+    users_file(options)
     hidden = sys.stdin.isatty()  # what a pipe sends is not echoed anyway
     password = click.prompt("Password", hide_input=hidden, confirmation_prompt=True, err=True)
-    role = "lead" if options["lead"] else "assessor"
+    role = options["role"]
     add_user(options["users"], options["add_user"], password, role=role)
+    _note(folder, "add", options["add_user"])
     click.echo(f"{options['users']}: {options['add_user']} may log in as {role}", err=True)
 
 
-def _me(options: Options) -> str:
+def _note(folder: Path, did: str, name: str) -> None:
+    """Write to the project's log what was done to its users, if the project is there already."""
+    from focuseval.assess.people import note_people  # noqa: PLC0415  only this needs these
+    from focuseval.assess.project import DATABASE, is_project  # noqa: PLC0415
+    from focuseval.assess.store import Store  # noqa: PLC0415
+
+    if is_project(folder):
+        with closing(Store(folder / DATABASE)) as store:
+            note_people(store, did, name, actor=my_name({}))
+
+
+def my_name(options: Options) -> str:
+    """Return whose name stands in the log."""
     name: str = options.get("assessor") or getpass.getuser()
     return name
 
@@ -194,11 +206,29 @@ def _me(options: Options) -> str:
 _UNOPENED = (("add_user", _add_user), ("remove_user", _remove_user), ("log_out", _log_out), ("restore", _restore))
 """Option → what to do without opening the project."""
 
+
+def _campaign(name: str) -> Callable[[Project, Options], None]:
+    """Return a function of `assess_campaign`, which is imported when it is asked for."""
+
+    def act(project: Project, options: Options) -> None:
+        from focuseval.cli import assess_campaign  # noqa: PLC0415  help must not wait for it
+
+        getattr(assess_campaign, name)(project, options)
+
+    return act
+
+
 _WISHES = (
     ("source", _import),
+    ("add_runs", _campaign("add_runs")),
+    ("guidelines", _campaign("set_guidelines")),
     ("split", _split),
+    ("invite", _campaign("invite_user")),
+    ("reanchor", _campaign("move_judgements")),
     ("check", _check),
     ("export", _export),
+    ("archive", _campaign("archive")),
+    ("progress", _campaign("progress")),
     ("agreement", _agreement),
     ("stability", _stability),
 )

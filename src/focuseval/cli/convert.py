@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import convert_judged, is_project, refuse_assessor, whose_options
+from focuseval.cli.judged import convert_judged, is_archive, is_project, refuse_assessor, whose_options
 from focuseval.cli.options import collection_options, format_options, open_collection, profile_option, repairs_option
 from focuseval.cli.outputs import Command
 
@@ -39,7 +39,7 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
     """
     from focuseval.cli.printing import say_written  # noqa: PLC0415  help must not wait for it
 
-    do = convert_judged if is_project(source) else _convert
+    do = convert_judged if is_project(source) or is_archive(source) else _convert
     remarks = do(source, target, wanted, options)
     for remark in remarks:
         click.echo(f"{source}: {remark}", err=True)

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from typing import Any
 
-from focuseval.cli.judged import is_project, read_judged, refuse_unknown
+from focuseval.cli.judged import is_archive, is_project, read_judged, refuse_unknown
 from focuseval.storage import in_order, location
 from focuseval.tables import Table, numbers, words
 
@@ -28,15 +28,16 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
 
     if is_index(path):
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
-    if is_project(path):
+    if is_project(path) or is_archive(path):
         judged, own = read_judged(path, options)
         return _told(judged.file, "gold", statistics.describe_gold(judged, own))
     source: Any = path if location(path).is_dir() else open_source(path)  # standard input is there only once
     found: Any
     if are_topics(source):
         kind, found = "topics", statistics.describe_topics(_topics(source))
-    elif detect(source).kind == "run":
-        kind, found = "run", statistics.describe_run(read_run(source), index)
+    elif (known := detect(source)).kind == "run":
+        run = read_run(source, index=index if known.located else None)  # others are described as they stand
+        kind, found = "run", statistics.describe_run(run, index)
     else:
         gold = read_gold(source, index=index)
         if not options["allow_unknown"]:

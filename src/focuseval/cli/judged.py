@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MERGES = ("lead", "majority", "union", "intersection")
-WHOSE = ("assessor", "adjudicated", "merge", "imported")
+WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
 
 
 def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,6 +29,7 @@ def whose_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add whose judgements of a project are meant."""
     imported = "With --merge: imported assessors take part, too."
     command = click.option("--imported", is_flag=True, help=imported)(command)
+    command = include_option(command)
     merge = "One gold from all assessors of a project: decisions, single judgements, else this rule."
     command = click.option("--merge", type=click.Choice(MERGES), help=merge)(command)
     adjudicated = "The decisions of the adjudication, when the gold is a project of 'focuseval assess'."
@@ -43,20 +44,43 @@ def unknown_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--allow-unknown", is_flag=True, help=said)(command)
 
 
+def include_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--include``: who takes part in a merge besides people."""
+    include = "With --merge: this language model or imported assessor takes part, too; may be repeated."
+    return click.option("--include", multiple=True, metavar="NAME", help=include)(command)
+
+
 def is_project(path: str) -> bool:
     """Whether a path is the folder of an assessment project."""
     return not is_url(path) and (Path(path) / "assess.db").is_file()
+
+
+def is_archive(path: str) -> bool:
+    """Whether a path is a finished collection, as 'focuseval assess --archive' writes it."""
+    if Path(path).suffix.lower() != ".zip" or not Path(path).is_file():
+        return False
+    import zipfile  # noqa: PLC0415  only a file of that name needs it
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "manifest.json" in archive.namelist() and "judgements.jsonl" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> tuple[Gold, Any]:
     """Return the gold and the collection: a project brings its own, unless ``--index`` or ``--docs`` names another."""
     index = open_collection(options)
     if is_project(gold):
-        from focuseval.assess.golds import read_project  # noqa: PLC0415  only a project needs it
+        from focuseval.assess.golds import Whose, read_project  # noqa: PLC0415  only a project needs it
 
-        whose = {name: options[name] for name in WHOSE}
-        return read_project(gold, **whose, index=index, graded=graded)  # its documents are those of its collection
+        whose = Whose(**{name: options[name] for name in WHOSE})
+        return read_project(gold, whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
+    if is_archive(gold):
+        from focuseval.assess.archived import archive_gold  # noqa: PLC0415  only an archive needs it
+
+        return archive_gold(gold, index=index), index
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
 
     judged = read_gold(gold, format=options["gold_format"], index=index)

@@ -50,9 +50,9 @@ def open_collection(options: dict[str, Any]) -> Any:
         from focuseval.collection import open_index  # noqa: PLC0415  only commands that need text pay for it
 
         return open_index(options["index"])
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  as above
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
 
-    return documents_at(options["docs"])
+    return open_documents(options["docs"])
 
 
 def cluster_option(command: Command) -> Command:
@@ -167,6 +167,12 @@ def output_option(command: Command) -> Command:
     return click.option("-o", "--output", metavar="FILE", help=text)(command)
 
 
+def tokenizer_option(command: Command) -> Command:
+    """Add ``--tokenizer``: what counts tokens."""
+    text = "What counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
+    return click.option("--tokenizer", metavar="TOKENIZER", help=text)(command)
+
+
 def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
     """Return a decorator that adds what is evaluated: ``--missing --cutoff --cas --topics --repair --drop-tags``."""
     options = (
@@ -176,6 +182,7 @@ def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
         click.option("--topics", metavar="FILE", help=topics),
         repair_option,
         drop_tags_option,
+        tokenizer_option,
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

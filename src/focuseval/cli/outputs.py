@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
-    "top_up", "users", "stability", "folder", "project", "restore",
+    "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
+    "add_runs", "guidelines",
 )  # fmt: skip
 """Parameters that name what is read."""
 
-WRITTEN = ("output", "target", "repaired", "export", "repairs", "curves", "junit", "markdown", "figures")
+WRITTEN = ("output", "target", "repaired", "export", "archive", "repairs", "curves", "junit", "markdown", "figures")
 """Parameters that name what is written."""
 
 
@@ -50,8 +51,9 @@ def _paths(given: dict[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str,
     for name in names:
         value = given.get(name)
         for path in value if isinstance(value, tuple) else (value,):
-            if isinstance(path, str | Path) and str(path) and not _is_device(str(path)):
-                yield name, str(path)
+            named = str(path).removeprefix("tokenizers:")
+            if isinstance(path, str | Path) and named and not _is_device(named):
+                yield name, named
 
 
 def _is_device(path: str) -> bool:

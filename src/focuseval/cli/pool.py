@@ -23,7 +23,9 @@ from focuseval.cli.outputs import Command
     help="Documents that more runs returned first, or by chance.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffle.")
-@click.option("--top-up", metavar="POOL", help="Add to this pool: what is in it keeps its place.")
+@click.option(
+    "--top-up", metavar="POOL", help="Add to this pool, a file's or a project's: what is in it keeps its place."
+)
 @run_format_option
 @layout_option("table", "json", what="How what each run brought is printed.")
 @collection_options

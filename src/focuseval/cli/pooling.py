@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from focuseval.cli.judged import is_project
 from focuseval.cli.options import open_collection
 from focuseval.cli.printing import json_text, say_written
 from focuseval.errors import counted
@@ -30,7 +33,7 @@ def pool_files(
 ) -> Pool:
     """Read the runs, build the pool and write it."""
     from focuseval.formats import read_run  # noqa: PLC0415  help must not wait for it
-    from focuseval.pool import build_pool, read_pool, write_pool  # noqa: PLC0415  as above
+    from focuseval.pool import build_pool, write_pool  # noqa: PLC0415  as above
 
     if depth is not None and size is not None:
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
@@ -38,7 +41,7 @@ def pool_files(
         depth = 100
     collection = open_collection({"index": index, "docs": docs})
     read = [read_run(path, format=run_format, index=collection) for path in runs]
-    base = read_pool(top_up) if top_up else None
+    base = _base(top_up) if top_up else None
     if not any(run.topics for run in read):
         from focuseval.errors import FormatError  # noqa: PLC0415  help must not wait for it
 
@@ -48,6 +51,20 @@ def pool_files(
     documents, topics = len(pool.entries), len({entry.topic for entry in pool.entries})
     say_written(output, f"{counted(documents, 'document')} to judge for {counted(topics, 'topic')}")
     return pool
+
+
+def _base(path: str) -> Pool:
+    """Return the pool to add to: a file's, or that of an assessment project."""
+    from focuseval.pool import read_pool  # noqa: PLC0415  help must not wait for it
+
+    if not is_project(path):
+        return read_pool(path)
+    from focuseval.assess.growth import project_pool  # noqa: PLC0415  only a project needs these
+    from focuseval.assess.project import DATABASE  # noqa: PLC0415
+    from focuseval.assess.store import Store  # noqa: PLC0415
+
+    with closing(Store(Path(path) / DATABASE)) as store:
+        return project_pool(store)
 
 
 MATRIX = 12

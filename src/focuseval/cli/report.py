@@ -27,7 +27,7 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
 @baseline_option
-@measure_option("A measure such as MAgP; may be repeated, the first one decides.")
+@measure_option("A measure such as MAgP; may be repeated, the first one decides (without -m, the profile's).")
 @task_option()
 @profile_option()
 @collection_options
@@ -36,7 +36,7 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option(
-    "--text-limit", type=FiniteRange(0), default=2.5, show_default=True, help="Megabytes of text in the page."
+    "--text-limit", type=FiniteRange(0), default=2.5, show_default=True, help="Megabytes of text embedded in the page."
 )
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")
@@ -48,8 +48,9 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
-    The page is one file that opens from disk without a network. With the collection (--index or --docs) it shows the
-    articles themselves. Differences are judged as in 'focuseval compare', with the same numbers.
+    The page is one file that opens from disk without a network. Any two runs and any measure can be chosen in it. With
+    the collection (--index or --docs) it shows ranked lists side by side and the text, up to the measure's cut-off.
+    Differences are judged as in 'focuseval compare', with the same numbers.
 
     \b
     Examples:

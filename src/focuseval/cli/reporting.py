@@ -66,7 +66,10 @@ def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ev
         fidelity=options["fidelity"],
         topics=_topics(options["topics"]),
         watch=_watch,
-        **{name: options[name] for name in ("run_format", "missing", "cutoff", "cas", "repair", "drop_tags")},
+        **{
+            name: options[name]
+            for name in ("run_format", "missing", "cutoff", "cas", "repair", "drop_tags", "tokenizer")
+        },
     )
     write_repairs_of(evidence.scores, options)
     return evidence

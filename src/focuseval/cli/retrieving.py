@@ -32,7 +32,8 @@ def retrieval_options(command: Command) -> Command:
         click.option(
             "--unit",
             metavar="UNIT",
-            help="element, document, or passage:WORDS[/STEP]; elements, or passages of plain texts.",
+            help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; elements, or passages of "
+            "plain texts.",
         ),
         click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
         click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),
@@ -122,9 +123,9 @@ def make_words(target: str, language: str, jobs: int | None, workers: Workers | 
 
 def _opened(path: str) -> Index:
     """Open an index, or documents of any kind."""
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  help must not wait for it
 
-    index: Index = documents_at(path)
+    index: Index = open_documents(path)
     return index
 
 

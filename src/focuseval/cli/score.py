@@ -55,7 +55,11 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
     help="Habits of another tool, or its own numbers beside ours, with the reason where they differ.",
 )
 @policy_options()
-@click.option("--chunks", metavar="FILE", help="All chunks of the chunker, for ceiling(…).")
+@click.option(
+    "--chunks",
+    metavar="FILE|SPEC",
+    help="All chunks of the chunker, for ceiling(…); or how it cuts: see 'chunk --help'.",
+)
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 

@@ -33,7 +33,7 @@ def score_files(
     from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
-    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags")
+    asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
     with cluster_workers(options.get("cluster")) as workers, _watched(runs) as progress:
         planned = plan_evaluation(
             judged,
@@ -41,7 +41,7 @@ def score_files(
             options["measures"] or None,
             index=index,
             topics=_topics(options["topics"]),
-            chunks=_chunks(options.get("chunks"), index),
+            chunks=_chunks(options.get("chunks"), index, options.get("tokenizer")),
             jobs=options.get("jobs") or default_jobs(runs),
             workers=workers,
             progress=progress,
@@ -94,12 +94,13 @@ def _topics(path: str | None) -> Any:
     return read_topics(path)
 
 
-def _chunks(path: str | None, index: Any) -> Any:
-    if path is None:
+def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
+    """Return the chunks of a file, or documents cut as they were."""
+    if how is None:
         return None
-    from focuseval.evaluate.chunking import read_chunks  # noqa: PLC0415  only ceilings need chunks
+    from focuseval.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
 
-    return read_chunks(path, index)
+    return read_chunks(how) if index is None else chunk(index, how, tokenizer=tokenizer)
 
 
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:

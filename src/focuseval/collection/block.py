@@ -140,7 +140,7 @@ def _recode(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, Any]) -> Any:
-    arrays = [pa.array(np.ascontiguousarray(columns[name], kind.to_pandas_dtype())) for name, kind in kinds.items()]
+    arrays = [pa.array(np.ascontiguousarray(columns[name], str(kind))) for name, kind in kinds.items()]
     values = pa.StructArray.from_arrays(arrays, fields=[pa.field(*item) for item in kinds.items()])
     return pa.LargeListArray.from_arrays(pa.array(bounds, pa.int64()), values)
 

@@ -1,4 +1,4 @@
-"""Documents, or their segments, as JSON lines: one object a line, in one file or in several, compressed or not."""
+"""Documents, or their segments, as JSON lines or a JSON list, in one file or in several, compressed or not."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from focuseval.collection.kinds import kind_of
 from focuseval.errors import CollectionError, Place
+from focuseval.fields import QUESTION_IDS, value
 from focuseval.storage import Remote, in_order
 
 if TYPE_CHECKING:
@@ -23,12 +24,17 @@ _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 
 
 def json_files(place: Location) -> list[Location]:
-    """Return the files of JSON lines at a place: itself, or all that a folder holds if it holds nothing else."""
+    """Return the files of JSON lines at a place: itself, a folder's corpus (BEIR), or all that a folder holds.
+
+    The latter if it holds nothing else.
+    """
     if place.is_file():
         return [place] if _named(place) else []
     if not place.is_dir():
         return []
     held = in_order(path for path in place.iterdir() if not path.name.startswith("."))
+    if corpus := [path for path in held if path.name.startswith("corpus.jsonl") and _named(path)]:
+        return corpus[:1]
     return held if all(path.is_file() and _named(path) for path in held) else []
 
 
@@ -38,32 +44,47 @@ def _named(path: Location) -> bool:
 
 
 def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield every object with its place; `expected` is what a line should have been, for the message."""
+    """Yield every object of lines, or of a list, with its place; `expected` is what one should be, for the message."""
     for path in files:
         for number, line in enumerate(_lines(path), 1):
-            if line.strip():
-                at = Place(str(path), number)
-                yield at, _parsed(line, at, expected)
+            if not line.strip():
+                continue
+            at = Place(str(path), number)
+            if number == 1 and line.lstrip()[:1] == "[":
+                listed = _parsed("".join(_lines(path)), at, expected)
+                yield from ((at, _object(one, at, expected)) for one in listed)
+                break
+            yield at, _object(_parsed(line, at, expected), at, expected)
 
 
-def _parsed(line: bytes | str, at: Place, expected: str) -> dict[str, Any]:
+def _parsed(text: str, at: Place, expected: str) -> Any:
     try:
-        record = json.loads(line)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CollectionError(f"{expected}, found no JSON ({error})", at=at, remedy="one object per line") from None
+
+
+def _object(record: Any, at: Place, expected: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise CollectionError(f"{expected}, found a {type(record).__name__}", at=at, remedy="one object per line")
     return record
 
 
 def json_documents(files: Sequence[Location]) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, id and text of every document; the id is called ``id`` or ``_id``."""
+    """Yield place, id and text of every document, by any of their names (`focuseval.fields`); ``id``, ``_id`` first."""
     expected = 'expected {"id": "…", "text": "…"}'
     for at, record in records(files, expected):
-        name, text = record.get("id", record.get("_id")), record.get("text")
+        name, text = _id(record, at), value(record, "text", at) if record.get("text") != "" else ""
         if not isinstance(name, str) or not name or not isinstance(text, str):
             raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")
         yield at, whole_characters(name, at, expected), whole_characters(text, at, expected)
+
+
+def _id(record: dict[str, Any], at: Place) -> Any:
+    """Return a document's id; a number is taken as it looks."""
+    named = next((record[name] for name in QUESTION_IDS if record.get(name) is not None), None)
+    named = value(record, "doc", at) if named is None else named
+    return str(named) if isinstance(named, int) and not isinstance(named, bool) else named
 
 
 def whole_characters(text: str, at: Place, expected: str) -> str:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def order_of(scores: Scores) -> NDArray[np.int64]:
-    """Return the runs by the mean of the first measure, best first; ties stay in the order given."""
-    return np.argsort(-np.nan_to_num(scores.mean[:, 0], nan=-np.inf), kind="stable")
+    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given."""
+    return np.argsort(-np.nan_to_num(scores.mean[:, scores.deciding], nan=-np.inf), kind="stable")
 
 
 def compare_scores(
     scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None
 ) -> Comparison:
-    """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of the first measure.
+    """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
 
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
     are left out of the mean (``missing=skip``): a comparison is over the same topics.

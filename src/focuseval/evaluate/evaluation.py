@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.chunks import Chunks
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
-from focuseval.evaluate.noticed import noticed
-from focuseval.evaluate.plan import Plan, plan_for
+from focuseval.evaluate.noticed import noticed, other_names
+from focuseval.evaluate.plan import Plan, plan_for, tokenizer_for
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
 from focuseval.evaluate.sources import absolute, as_gold, as_index, as_runs, load, read
@@ -108,8 +109,9 @@ class Evaluation:
     def _matched(self, source: Any, number: int | None) -> Matched:
         """Read a run and match it; keep the match of a whole run while all of them together are small."""
         run = load(source, self.plan, self.prepared.index)
-        matched = match(run, self.prepared, self.plan.policies, chunks=self.plan.chunks)
-        if number is not None:
+        chunks, tokenizer = self.plan.chunks_of(number), self.plan.tokenizer
+        matched = match(run, self.prepared, self.plan.policies, chunks=chunks, tokenizer=tokenizer)
+        if number is not None and number < len(self.sources):  # another process's part of the work has no sources
             with self._lock:
                 if sum(_size(one.run) for one in self._made.values()) + _size(run) <= KEPT:
                     self._made[number] = matched
@@ -178,7 +180,8 @@ class Evaluation:
         if workers is None or shared is None:
             return
         some = max(1, min(_AT_ONCE, -(-len(numbers) // (4 * workers.at_once))))
-        tasks = ([absolute(self.sources[number]) for number in batch] for batch in _batched(numbers, some))
+        batches = _batched(numbers, some)
+        tasks = ([(number, absolute(self.sources[number])) for number in batch] for batch in batches)
         done = chain.from_iterable(workers.in_order(partial(_score_shared, shared), tasks))
         for number, scored in zip(numbers, done, strict=True):
             yield _renamed(scored, self.sources[number])
@@ -229,10 +232,10 @@ def _batched(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (numbers[first : first + size] for first in range(0, len(numbers), size))
 
 
-def _score_shared(shared: SharedPlan, sources: Sequence[Any]) -> list[RunScores]:
-    """Score some runs under a plan and against a gold that were laid down for all of them."""
+def _score_shared(shared: SharedPlan, sources: Sequence[tuple[int, Any]]) -> list[RunScores]:
+    """Score some runs, by number, under a plan and against a gold that were laid down for all of them."""
     evaluation = Evaluation(*shared.get(), ())
-    return [evaluation.score(source) for source in sources]
+    return [evaluation.score(source, number) for number, source in sources]
 
 
 def evaluate(
@@ -258,8 +261,8 @@ def evaluate(
     gold
         What was judged: a gold, a path or a frame.
     runs
-        A run, a frame or a path, or several of them. Paths are read one at a time, so that a campaign of any size
-        fits into memory.
+        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them. Paths are
+        read one at a time, so that a campaign of any size fits into memory.
     measures
         Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
     task, profile
@@ -270,7 +273,8 @@ def evaluate(
     topics
         The topics or a path to them, needed to read structure strictly (``cas="strict"``).
     chunks
-        All chunks of the chunker, for `ceiling`; by default those that occur in the run.
+        All chunks of the chunker, or a list with those of every run, for `ceiling`; by default those that occur in the
+        run.
     jobs
         How many processes score runs; 1 for this one alone. A large file is read by all cores in any case.
     workers
@@ -279,7 +283,8 @@ def evaluate(
     progress
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
-        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …
+        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …; and ``tokenizer="tiktoken:cl100k_base"`` or
+        ``"tokenizers:FILE"``, for budgets of tokens.
     """
     made = plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=docs if index is None else index, topics=topics,
@@ -305,6 +310,7 @@ def plan_evaluation(
 ) -> Evaluation:
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
     index, asked = as_index(index), _asked(measures)
+    tokenizer = policies.pop("tokenizer", None)
     sources = as_runs(runs)
     if workers is None:
         sources = tuple(ahead(sources, policies.get("run_format")))
@@ -314,9 +320,21 @@ def plan_evaluation(
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
-    plan = replace(plan, chunks=chunks, queries=strict)
+    tokenizer = tokenizer_for(tokenizer, plan.measures)
+    plan = replace(plan, chunks=_chunks(chunks, sources), tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     return Evaluation(plan, prepared, sources, jobs, progress, workers)
+
+
+def _chunks(given: Chunks | Sequence[Chunks] | None, sources: Sequence[Any]) -> Chunks | tuple[Chunks, ...] | None:
+    """Return the chunks of all runs, or of each."""
+    if given is None or isinstance(given, Chunks):
+        return given
+    if len(given) != len(sources):
+        raise MissingDataError(
+            f"expected the chunks of {len(sources)} runs, found those of {len(given)}; give one each"
+        )
+    return tuple(given)
 
 
 def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
@@ -347,10 +365,17 @@ def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]
 def _refuse_strangers(matched: Matched, gold: Gold) -> None:
     """Refuse a run that shares no document with the gold."""
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
+        where = matched.run.file or matched.run.run_id
+        named = next(filter(None, matched.run.document.to_pylist()), None)
+        if named is None:
+            raise NotComparableError(
+                f"{where}: none of its texts was found in one document of the collection; check that these are the "
+                "documents that it was made from"
+            )
         raise NotComparableError(
-            f"{matched.run.file or matched.run.run_id}: no document in common with {gold.file or 'the gold'}: the run "
-            f"has {matched.run.document[0].as_py()!r}, the gold {gold.documents[0].as_py()!r}; check that both name "
-            "documents in the same way (an index or --docs translates between ids)"
+            f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
+            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (an index or --docs "
+            "translates between ids)"
         )
 
 
@@ -373,7 +398,12 @@ def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
         docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
         by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
         tags=tags_of(prepared.gold),
-        noticed=(*_of_gold(prepared.gold, plan), *(remark for s in scored for remark in s.remarks)),
+        decides=plan.decides,
+        noticed=(
+            *other_names(plan.measures),
+            *_of_gold(prepared.gold, plan),
+            *(remark for s in scored for remark in s.remarks),
+        ),
         evaluation=made,
     )
 

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from focuseval.measures import Asked
     from focuseval.run import Run
 
-TWINS = {"P": "spanP", "Rprec": "spanP", "R": "spanR", "AP": "hAP", "RR": "spanRR", "nDCG": "spanNDCG"}
+TWINS = {
+    "P": "spanP",
+    "Rprec": "spanP",
+    "R": "spanR",
+    "AP": "hAP",
+    "RR": "spanRR",
+    "nDCG": "spanNDCG",
+    "Success": "hit",
+}
 """Measures of documents, and what measures chunks in the same way."""
 
 
@@ -44,12 +52,19 @@ def _of_documents(measures: Sequence[Asked]) -> Iterator[str]:
     asked = [one for one in measures if one.measure.name in TWINS]
     if asked:
         names = ", ".join(str(one) for one in asked)
-        at = [f"@{one.at}" if one.at and TWINS[one.measure.name] not in {"hAP", "spanRR"} else "" for one in asked]
+        at = [f"@{one.at}" if one.at and TWINS[one.measure.name] != "hAP" else "" for one in asked]
         twins = dict.fromkeys(TWINS[one.measure.name] + place for one, place in zip(asked, at, strict=True))
         yield (
             f"{names}: of documents, each at the rank of its first chunk, whatever the chunk holds; "
             f"{', '.join(twins)}: of the chunks themselves"
         )
+
+
+def other_names(measures: Sequence[Asked]) -> Iterator[str]:
+    """Say of measures that were asked for by another name what they are."""
+    for one in measures:
+        if one.written.partition("@")[0].partition("(")[0].strip() not in {"", one.measure.name}:
+            yield f"{one.written} stands for {one}: {one.measure.summary}"
 
 
 def order_remarks(run: Run) -> Iterator[str]:

@@ -12,11 +12,12 @@ from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from focuseval.chunks import Chunks
     from focuseval.gold import Gold
-    from focuseval.match import Chunks
     from focuseval.measures import Asked
     from focuseval.measures.peers import Peer
     from focuseval.run import Run
+    from focuseval.tokens import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,22 @@ class Plan:
     run_format: str | None = None
     repair: bool = False
     """Whether runs that break the task's rules are repaired rather than refused."""
-    chunks: Chunks | None = None
+    chunks: Chunks | tuple[Chunks, ...] | None = None
+    """All chunks of the chunker, or of each run's own."""
+    tokenizer: Tokenizer | None = None
+    """What counts tokens, for budgets of them."""
     queries: dict[str, Any] = field(default_factory=dict)
     """Topic → its structural query, when structure is read strictly."""
     peer: Peer | None = None
     """Another chunk evaluator, whose numbers stand beside ours."""
+    decides: str = ""
+    """Key of the measure by which runs are ordered and judged; empty for the first."""
+
+    def chunks_of(self, run: int | None) -> Chunks | None:
+        """Return the chunks of a run by its number; None where nobody says."""
+        if isinstance(self.chunks, tuple):
+            return None if run is None else self.chunks[run]
+        return self.chunks
 
 
 def plan_for(
@@ -55,13 +67,27 @@ def plan_for(
     if changes.get("compat") == "inex_eval":
         policies = inex_eval(policies, thorough=task == "thorough")
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
-    peer = _peer(policies.compat)
+    peer, decides = _peer(policies.compat), ""
     if not asked:
         names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
+        decides = chosen.deciding(task) if chosen and task else ""
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
     asked = _with_twins(asked, peer) if peer else asked
-    return Plan(asked, policies, task or _span_task(gold), profile, run_format, repair=repair, peer=peer)
+    task = task or _span_task(gold)
+    return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
+
+
+def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:
+    """Open the tokenizer that was given; a budget of tokens without one is refused."""
+    if given is None:
+        if counting := next((one.key for one in asked if one.counts_tokens), None):
+            what = f"{counting}: a budget of tokens needs a tokenizer"
+            raise MissingDataError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
+        return None
+    from focuseval.tokens import remembered  # noqa: PLC0415  only asked for by name
+
+    return remembered(given)
 
 
 def _peer(compat: str) -> Peer | None:

@@ -58,6 +58,8 @@ class Scores:
     """The tags of the gold's topics, also of those in no mean."""
     noticed: tuple[str, ...] = ()
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
+    decides: str = ""
+    """The measure by which runs are ordered and judged; empty for the first."""
     evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
     """What the values were computed from: plan, prepared gold and matches. None for a part of the topics."""
 
@@ -70,6 +72,11 @@ class Scores:
         mean: NDArray[np.float64] = np.full(total.shape, np.nan)
         np.divide(total, number, out=mean, where=number > 0)
         return mean
+
+    @property
+    def deciding(self) -> int:
+        """Column of the measure by which runs are ordered and judged: the profile's, else the first."""
+        return self.measures.index(self.decides) if self.decides else 0
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"
     "profile": "none",
     "repair": "no",
     "drop_tags": "",
+    "tokenizer": "none",
 }
 """What a signature that does not name a part stands for."""
 
@@ -29,6 +30,8 @@ def signature(plan: Plan, prepared: Prepared) -> str:
     """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
     parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
     parts += ["repair:yes"] if plan.repair else []
+    if plan.tokenizer is not None and any(asked.counts_tokens for asked in plan.measures):
+        parts.append(f"tokenizer:{plan.tokenizer.name}")
     if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
         from focuseval.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
 

@@ -1,11 +1,13 @@
-"""What may be given as runs: `Run` values, paths, frames, and several of them."""
+"""What may be given as runs: `Run` values, paths, frames, a retriever's results by topic, and several of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from focuseval.errors import MissingDataError
 from focuseval.evaluate.structure import strict_run
 from focuseval.gold import Gold
 from focuseval.place import place_gold, place_run
@@ -20,13 +22,22 @@ if TYPE_CHECKING:
 def as_runs(runs: Any) -> tuple[Any, ...]:
     """Return the runs one by one, still unread where they are paths.
 
-    A list of dictionaries is one frame of rows, not many runs.
+    A list of dictionaries is one frame of rows, not many runs, unless each is what a retriever returned by topic.
     """
     if isinstance(runs, (Run, str, PathLike)) or not isinstance(runs, (list, tuple)):
         return (runs,)
-    if runs and all(isinstance(row, dict) for row in runs):
+    if runs and all(isinstance(row, dict) for row in runs) and not all(map(_by_topic, runs)):
         return (runs,)
     return tuple(runs)
+
+
+def _by_topic(runs: Any) -> bool:
+    """Say whether a value is what a retriever returned, topic by topic."""
+    if not isinstance(runs, Mapping):
+        return False
+    from focuseval.formats.frameworks import is_results  # noqa: PLC0415  most runs are files
+
+    return is_results(runs)
 
 
 def absolute(source: Any) -> Any:
@@ -39,9 +50,9 @@ def as_index(collection: Any) -> Collection | None:
     if collection is None or hasattr(collection, "lengths"):
         opened: Collection | None = collection
         return opened
-    from focuseval.formats.embedded import documents_at  # noqa: PLC0415  only documents in other forms need it
+    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  only documents in other forms need it
 
-    return documents_at(collection)
+    return open_documents(collection)
 
 
 def as_gold(gold: Any, index: Collection | None) -> Gold:
@@ -62,14 +73,29 @@ def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
     if isinstance(source, Run):
         if source.faults:
             raise source.faults[0]
-        return source if index is None else place_run(source, index)
+        return _placed(source, index)
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 
         return read_run(fspath(source), format=run_format, index=index, hashed=False)
+    if _by_topic(source):
+        from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
+
+        return _placed(run_from_results(source, doc_key=None if index is None else ""), index)
     from focuseval.formats.frame_rows import run_from_frame  # noqa: PLC0415  only frames need it
 
     return run_from_frame(source, documents=index)
+
+
+def _placed(run: Run, index: Collection | None) -> Run:
+    """Return a run in its collection, where there is one; texts without a document cannot be placed without it."""
+    if index is not None:
+        return place_run(run, index)
+    if run.text is not None and len(nameless := run.nameless):
+        raise MissingDataError(
+            f"{run.at(int(nameless[0]))}: texts without a document are looked for in all of them; give docs or an index"
+        )
+    return run
 
 
 def load(source: Any, plan: Plan, index: Collection | None) -> Run:

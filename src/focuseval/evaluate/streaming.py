@@ -67,6 +67,7 @@ def _streamable(prepared: Prepared, plan: Plan) -> bool:
         not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
         and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
+        and not isinstance(plan.chunks, tuple)
         and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
         and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
         and bool((np.diff(prepared.gold.passages.topic) >= 0).all())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError, UsageError, did_you_mean
-from focuseval.formats import sniff
+from focuseval.formats import sniff, sniff_rows
 from focuseval.formats.format import Format, Kind
 from focuseval.formats.source import open_sources
 from focuseval.formats.span_formats import SPAN_GOLDS, SPAN_RUNS
@@ -25,6 +25,10 @@ FORMATS: tuple[Format, ...] = (
         aliases=("xml",), suffixes=(".xml",),
     ),
     *SPAN_RUNS,
+    Format(
+        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use",
+        f"{_HERE}.run_rows", sniff_rows.run_rows, frozenset(), aliases=("ragas", "deepeval"), located=True,
+    ),
     Format(
         "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", f"{_HERE}.inex_text",
         sniff.inex_text, frozenset({*_PLACES, "element", "range"}),
@@ -62,6 +66,10 @@ FORMATS: tuple[Format, ...] = (
     ),
     *SPAN_GOLDS,
     Format(
+        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", f"{_HERE}.gold_rows",
+        sniff_rows.gold_rows, frozenset(), aliases=("ragas", "deepeval", "beir", "mteb"), located=True,
+    ),
+    Format(
         "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", f"{_HERE}.inex_2008",
         sniff.passages, frozenset({"spans", "bep", "lengths"}),
         aliases=("inex-2009", "inex-2010"),
@@ -73,7 +81,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", f"{_HERE}.gold_jsonl",
-        sniff.gold_jsonl, frozenset({"spans", "quotes", "bep", "lengths", "relevance", "queries", "tags"}),
+        sniff.gold_jsonl, frozenset({"spans", "quotes", "needs", "bep", "lengths", "relevance", "queries", "tags"}),
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
 )  # fmt: skip

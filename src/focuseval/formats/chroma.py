@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.errors import FormatError, Place
 from focuseval.formats.json_records import field
 from focuseval.formats.judgements import Judgements
+from focuseval.formats.rows import table_rows
 from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of, text_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
     del documents
     spans, number = SpanGold(Judgements()), 0
     for code, source in enumerate(sources):
-        for line, row in _rows(source):
+        for line, row in table_rows(source, COLUMNS):
             number += 1
             at = source.at(line)
             corpus = row["corpus_id"]
@@ -45,31 +46,6 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
             spans.add(topic, found, at, code, [corpus])
             spans.rows.attributes[topic] = {"tags": corpus.replace(",", " ")}
     return spans.gold(sources)
-
-
-def _rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows with the line on which each begins; fields may hold line breaks."""
-    try:
-        text = bytes(source.data).decode()
-    except UnicodeDecodeError as error:
-        at = source.at(source.line_of(error.start))
-        raise FormatError(f"expected UTF-8, found byte 0x{error.object[error.start]:02x}", at=at) from error
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    line = 0
-    try:
-        header = next(reader, [])
-        if not set(COLUMNS) <= set(header):
-            raise FormatError(f"expected columns {','.join(COLUMNS)}, found {','.join(header)!r}", at=source.at(1))
-        line = reader.line_num
-        for values in reader:
-            if values and len(values) != len(header):
-                raise FormatError(f"expected {len(header)} columns, found {len(values)}", at=source.at(line + 1))
-            if values:
-                yield line + 1, dict(zip(header, values, strict=True))
-            line = reader.line_num
-    except csv.Error as error:
-        raise FormatError(f"expected CSV, found: {error}", at=source.at(line + 1)) from error
 
 
 def _references(text: str, at: Place) -> list[Any]:

@@ -35,6 +35,7 @@ def convert_run(
 ) -> tuple[Run, tuple[str, ...]]:
     """Return the run as `to` can say it, and remarks on what changed."""
     remarks: list[str] = []
+    run = _with_documents(run, index, remarks, lossy=lossy)
     facets = run_facets(run)
     unsaid = facets.keys() - to.says
     if unsaid & _TRANSLATED and "span" in to.says:
@@ -50,6 +51,23 @@ def convert_run(
         remarks.append(f"left out: {named({facet: facets[facet] for facet in facets if facet in unsaid})}")
     run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
     return run, tuple(remarks)
+
+
+def _with_documents(run: Run, index: Collection | None, remarks: list[str], *, lossy: bool) -> Run:
+    """Return the run with the documents of texts that came without one; those that have none cannot be written."""
+    if run.text is None or index is None or not len(run.nameless):
+        return run
+    run = place_run(run, index)
+    lost = run.nameless
+    if len(lost) and not lossy:
+        raise FormatError(
+            f"expected texts of one document each, found {len(lost)} in none or in several",
+            at=run.at(int(lost[0])),
+            remedy="--lossy leaves them out",
+        )
+    if len(lost):
+        remarks.append(f"left out: {len(lost)} texts that are in none of the documents or in several")
+    return run.take(np.setdiff1d(np.arange(len(run)), lost))
 
 
 def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]) -> Run:

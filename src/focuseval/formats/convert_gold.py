@@ -98,6 +98,8 @@ def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
         passages = empty_passages()
     if "quotes" in unsaid:
         passages = replace(passages, quote=None)
+    if "needs" in unsaid:
+        passages = replace(passages, need=None)
     if not to.says & {"bep", "bep-path"}:
         articles = replace(articles, bep=np.full(len(articles.bep), UNKNOWN, np.int64), bep_path=None)
     scale = "trec" if to.name == "trec-qrels" else gold.scale

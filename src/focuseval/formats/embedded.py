@@ -1,7 +1,7 @@
 """Golds in whose files the documents are embedded, and the check of every quote against its document.
 
 SQuAD, Qasper and Natural Questions hold the texts that their answers point into, and so does KILT's knowledge source.
-`embedded_documents` gives them, for checking or for another file; `documents_at` opens them, for ``--docs``;
+`embedded_documents` gives them, for checking or for another file; `open_documents` opens them, as ``--docs`` does;
 `check_quotes` says of every span whether it is where it was said to be.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from focuseval.collection import open_documents
+from focuseval import collection
 from focuseval.collection.json_lines import json_files
 from focuseval.errors import FormatError
 from focuseval.formats import detect_source, find_format, sniff_spans
@@ -46,15 +46,24 @@ def embedded_documents(path: str | Path, format: str | None = None) -> dict[str,
     return dict(carried(sources))
 
 
-def documents_at(path: str | Path | Mapping[str, str]) -> Index:
-    """Open documents as `focuseval.open_documents` does; a file with documents embedded in it will do, too."""
+def open_documents(path: str | Path | Mapping[str, str]) -> Index:
+    """Open documents as an index in memory: whatever ``--docs`` takes.
+
+    A folder, an archive, a file, a JSONL of ``{"id", "text"}``, a folder of BEIR, a gold in which its documents are
+    embedded (SQuAD, Qasper, Natural Questions), KILT's knowledge source, segments (TREC RAG), of which the documents
+    are put together, or a mapping from ids to texts. A folder that is an index is opened as one. JSON lines may be
+    compressed, and several files in a folder.
+
+    >>> open_documents({"a.md": "To be, or not to be."}).text(0)
+    'To be, or not to be.'
+    """
     place = None if isinstance(path, Mapping) else location(path)
     if place is not None and place.is_file() and json_files(place):
         source = open_source(place)
         chosen = next((name for name, sniff in _CARRIERS.items() if sniff(source.head())), None)
         if chosen is not None:
-            return open_documents(embedded_documents(str(place), chosen))
-    return open_documents(path)
+            return collection.open_documents(embedded_documents(str(place), chosen))
+    return collection.open_documents(path)
 
 
 _CARRIERS = {

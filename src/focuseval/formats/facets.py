@@ -3,7 +3,8 @@
 A facet of a run is a kind of place: ``document``, ``element``, ``range`` of elements, ``passage`` between XPointers,
 ``span``, entry ``point``, ``text`` of a chunk, ``unknown`` place; besides these ``chunk`` numbers and the ``header``
 (task, participant, description …). A facet of a gold is a kind of judgement: ``coverage`` (2002), ``grades`` (2003–04),
-``sizes`` of elements (2005–07), ``pointers``, ``spans``, ``quotes``, ``bep``, ``bep-path``, ``relevance`` of documents;
+``sizes`` of elements (2005–07), ``pointers``, ``spans``, ``quotes``, ``bep``, ``bep-path``, ``relevance`` of documents,
+``needs`` that spans meet;
 besides these ``lengths``, ``queries``, ``tags``, the embedded ``topic`` and other ``attributes``.
 """
 
@@ -41,6 +42,7 @@ WORDS = {
     "pointers": "passages between XPointers",
     "spans": "highlighted spans",
     "quotes": "quotes",
+    "needs": "names of what spans are needed for",
     "bep": "best entry points by offset",
     "bep-path": "best entry points by path",
     "relevance": "grades of whole documents",
@@ -52,8 +54,9 @@ WORDS = {
 }
 """Every facet, as a message names it."""
 
-MINOR = frozenset({"header", "chunk", "quotes", "lengths", "queries", "tags", "topic", "attributes"})
-"""What no score depends on: left out with a remark where a format cannot say it, never a reason to refuse."""
+MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "topic", "attributes"})
+"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot say
+it, never a reason to refuse."""
 
 
 def run_facets(run: Run) -> dict[str, int]:
@@ -91,6 +94,7 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "pointers": int(pointers.sum()),
         "spans": int((~pointers).sum()),
         "quotes": int(_valid(p.quote, len(p.topic)).sum()),
+        "needs": int(_valid(p.need, len(p.topic)).sum()),
         "bep": int(((a.bep >= 0) & ~bep_path).sum()),
         "bep-path": int(bep_path.sum()),
         "relevance": int((~highlighted).sum()),

@@ -5,7 +5,8 @@
     LangChain    Document          page_content, metadata["source"], metadata["start_index"] (−1: unknown)
     LlamaIndex   NodeWithScore     score, node.start_char_idx, node.end_char_idx, node.ref_doc_id; or a bare node
     Haystack     Document          content, score, meta["source_id"], meta["split_idx_start"], meta["split_id"]
-    anything     dictionaries      doc, text, start, end, score, chunk
+    anything     dictionaries      doc, text, start, end, score, chunk, by any of their names (`focuseval.fields`)
+    anything     texts             looked for in all documents
     any of them  (object, score)   as ``similarity_search_with_score`` returns them
 
 What a splitter says about offsets is a claim: aligned with the documents (`focuseval.align.align_run`,
@@ -22,11 +23,10 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.errors import FormatError, Place
+from focuseval.fields import KNOWN, SOURCES, layers
+from focuseval.formats.row_results import result_of
 from focuseval.gold import UNKNOWN
 from focuseval.run import Run
-
-_SOURCES = ("source", "source_id", "doc_id", "document_id", "doc", "file_path", "file_name")
-"""Where splitters keep a document's id, the first that is there."""
 
 
 class RetrievedChunks(NamedTuple):
@@ -55,7 +55,8 @@ def run_from_results(
 ) -> Run:
     """Return what a retriever returned for each topic, best first, as a run of texts with claimed spans.
 
-    `doc_key` names the metadata that holds the document's id, where it is none of the usual ones.
+    `doc_key` names the metadata that holds the document's id, where it is none of the usual ones. With ``""`` a result
+    may come without one: once the run is placed in a collection its text is looked for in all documents.
 
     >>> run = run_from_results({"q1": [{"doc": "a", "text": "some words", "score": 0.4}]})
     >>> run.document.to_pylist(), run.text.to_pylist(), run.start.tolist()
@@ -63,7 +64,7 @@ def run_from_results(
     """
     topics = tuple(results)
     found = [
-        (code, rank, retrieved(item, doc_key, Place(f"<results of {topic!r}>", rank)))
+        (code, rank, _result(item, doc_key, Place(f"<results of {topic!r}>", rank)))
         for code, topic in enumerate(topics)
         for rank, item in enumerate(results[topic], 1)
     ]
@@ -82,6 +83,24 @@ def run_from_results(
         chunk=np.array([item.chunk for item in items], np.int64),
         file="<results>",
     )
+
+
+def _result(item: object, doc_key: str | None, at: Place) -> RetrievedChunks:
+    """Return one result; a bare text comes without its document, which has an empty id until it is found."""
+    return RetrievedChunks("", item) if isinstance(item, str) else retrieved(item, doc_key, at)
+
+
+def is_results(value: object) -> bool:
+    """Say whether a value is a retriever's output, topic by topic, and not a frame of columns.
+
+    >>> is_results({"q1": [{"doc": "a"}]}), is_results({"q1": ["a text"]}), is_results({"topic": ["q1"], "doc": ["a"]})
+    (True, True, False)
+    """
+    if not isinstance(value, Mapping) or not all(isinstance(items, list | tuple) for items in value.values()):
+        return False
+    items = [item for some in value.values() for item in some]
+    objects = all(not isinstance(item, str | int | float | None) for item in items)
+    return bool(value) and (objects or (not value.keys() & KNOWN and all(isinstance(item, str) for item in items)))
 
 
 def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> SplitChunks:
@@ -125,10 +144,15 @@ def retrieved(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
 
 
 def _mapping(item: Mapping[str, Any], doc_key: str | None, at: Place) -> RetrievedChunks:
-    start, end, chunk = (_whole(item.get(name)) for name in ("start", "end", "chunk"))
-    return RetrievedChunks(
-        _source(item, doc_key, at), str(item.get("text") or ""), start, end, chunk, item.get("score")
-    )
+    said = result_of(item, at)
+    start, end, chunk = (said.get(name, UNKNOWN) for name in ("start", "end", "chunk"))
+    return RetrievedChunks(_named(item, doc_key, at), said.get("text", ""), start, end, chunk, said.get("score"))
+
+
+def _named(item: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
+    """Return the document that a dictionary or its metadata names."""
+    holds = [layer for layer in layers(item) if any(layer.get(key) for key in ((doc_key,) if doc_key else SOURCES))]
+    return _source(holds[0] if holds else item, doc_key, at)
 
 
 def _langchain(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
@@ -158,12 +182,14 @@ def _haystack(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
 
 def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
     """Return the document's id."""
-    for key in (doc_key,) if doc_key else _SOURCES:
+    for key in (doc_key,) if doc_key else SOURCES:
         if metadata.get(key) not in {None, ""}:
             return str(metadata[key])
+    if doc_key == "":
+        return ""
     found = ", ".join(map(str, metadata)) or "nothing"
     raise FormatError(
-        f"expected the document's id under {doc_key or ' or '.join(_SOURCES)}, found {found}",
+        f"expected the document's id under {doc_key or ' or '.join(SOURCES)}, found {found}",
         at=at,
         remedy="say which metadata holds it with doc_key=",
     )

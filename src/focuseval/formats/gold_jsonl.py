@@ -6,10 +6,14 @@
     {"topic": "q1", "doc": "b.md", "spans": []}
     {"topic": "301", "doc": "FR940202-2-00150", "relevance": 2}
 
+    {"topic": "q2", "doc": "c.md", "spans": [{"quote": "…", "need": "birthplace"}, {"quote": "…", "need": "year"}]}
+
 ``"spans": []`` was judged and found not relevant. Offsets are code points, half-open; a quote is compared with the
 text when documents are given, and a span may be a quote alone until then. ``length`` is the document's length,
 ``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag. Two lines for
-the same topic and document are refused: join their spans.
+the same topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
+``need`` are alternatives, of which one will do; different needs are all needed, and a span without one is needed
+itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
 """
 
 from __future__ import annotations
@@ -50,6 +54,7 @@ class SpanRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     start: Known | None = None
     end: Known | None = None
     quote: Text | None = None
+    need: Word | None = None
 
 
 class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -65,7 +70,7 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
 
 
-_SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string())])
+_SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string()), ("need", pa.string())])
 _LINE = pa.schema(
     [
         *((name, pa.string()) for name in ("topic", "doc", "query")),
@@ -164,7 +169,7 @@ def _judged(lines: _Lines) -> tuple[Gold, int]:
     grade = np.where(graded, _filled(table["relevance"]), count > 0)
     spans = {name: lines.spans[name].combine_chunks() for name in _SPAN.names}
     row = np.repeat(np.arange(len(rows)), np.maximum(count, 0))
-    marks = SpanRows(row, _filled(spans["start"]), _filled(spans["end"]), spans["quote"])
+    marks = SpanRows(row, _filled(spans["start"]), _filled(spans["end"]), spans["quote"], spans["need"])
     queries, other_query = _queries(rows, table["query"].combine_chunks())
     refuse_first(
         rows.twice(),
@@ -223,7 +228,7 @@ def _attributes(lines: _Lines) -> dict[str, dict[str, str]]:
 
 def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Check | None:
     """Find spans that are none; one that runs past the document's end needs a quote, by which it may be put right."""
-    row, start, end, quote = marks
+    row, start, end, quote, _ = marks
     limit = length[row]
     quoted = pc.greater(pc.binary_length(quote).fill_null(0), 0).to_numpy(zero_copy_only=False)
     alone = (start < 0) & (end < 0) & quoted
@@ -259,10 +264,11 @@ def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document, its topic's query on the first."""
     spans: dict[tuple[int, int], list[dict[str, Any]]] = {}
     p, a = gold.passages, gold.articles
-    quotes = p.quote.to_pylist() if p.quote is not None else [None] * len(p.topic)
-    for topic, document, start, end, quote in zip(p.topic, p.document, p.start, p.end, quotes, strict=True):
+    texts = [column.to_pylist() if column is not None else [None] * len(p.topic) for column in (p.quote, p.need)]
+    for topic, document, start, end, quote, need in zip(p.topic, p.document, p.start, p.end, *texts, strict=True):
         said = {} if start < 0 else {"start": int(start), "end": int(end)}
-        spans.setdefault((int(topic), int(document)), []).append(said if quote is None else {**said, "quote": quote})
+        said |= {name: text for name, text in (("quote", quote), ("need", need)) if text is not None}
+        spans.setdefault((int(topic), int(document)), []).append(said)
     documents, asked = gold.documents.to_pylist(), set()
     columns = (a.topic, a.document, a.relevance, a.length, a.bep)
     for topic, document, grade, length, bep in zip(*(column.tolist() for column in columns), strict=True):

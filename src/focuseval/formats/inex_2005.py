@@ -121,7 +121,7 @@ class HighlightsReader(AssessmentReader):
         size = self.size(attributes, "size")
         self.article["relevant"] = True
         line = self.parser.CurrentLineNumber
-        self.rows.passages.append((*(self.pair or ()), UNKNOWN, UNKNOWN, size, start, end, None, line))
+        self.rows.passages.append((*(self.pair or ()), UNKNOWN, UNKNOWN, size, start, end, None, None, line))
 
     def element(self, attributes: dict[str, str]) -> None:
         """Take in an assessed element."""

@@ -86,7 +86,7 @@ def _loads(raw: bytes, first: Place) -> Any:
     """Parse bytes that begin at a known line."""
     line = first.line or 1
     try:
-        return json.loads(raw)
+        return whole_characters(json.loads(raw), raw, first)
     except UnicodeDecodeError as error:
         at = Place(first.file, line + raw[: error.start].count(b"\n"))
         raise FormatError(f"expected UTF-8, found byte 0x{raw[error.start]:02x}", at=at) from error
@@ -95,6 +95,17 @@ def _loads(raw: bytes, first: Place) -> Any:
         raise FormatError(f"expected JSON, found: {error.msg}", at=at) from error
     except RecursionError as error:
         raise FormatError("expected JSON, found lists nested too deeply", at=first) from error
+
+
+def whole_characters(value: T, raw: bytes | str, at: Place) -> T:
+    """Return what JSON said, unless a text in it has half a surrogate pair, which JSON can write and UTF-8 cannot."""
+    if (rb"\ud" in raw.lower()) if isinstance(raw, bytes) else (r"\ud" in raw.lower()):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            remedy = "write the character itself, in UTF-8"
+            raise FormatError("expected text, found a lone surrogate", at=at, remedy=remedy) from error
+    return value
 
 
 def _named(value: Any) -> str:

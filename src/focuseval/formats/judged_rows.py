@@ -36,12 +36,13 @@ def encoded(names: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
 
 
 class SpanRows(NamedTuple):
-    """Highlighted spans: the row of the judgement that each belongs to, its ends, and maybe its quote."""
+    """Highlighted spans: the row of the judgement that each belongs to, its ends, maybe its quote and what it shows."""
 
     row: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     quote: pa.Array | None = None
+    need: pa.Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +105,7 @@ class JudgedRows:
         grade = relevance[order].astype(np.int32)
         sizes = {name: column[order] for name, column in articles.items()}
         source = self.source[order] if len(self.sources) > 1 else None
-        quote = marks.quote
-        if quote is not None and not isinstance(inner, slice):
-            quote = quote.take(indices(inner))
+        quote, need = (_said(column, inner) for column in (marks.quote, marks.need))
         return Gold(
             self.topics,
             self.documents,
@@ -117,7 +116,8 @@ class JudgedRows:
                 start,
                 end,
                 np.where(end >= 0, end - start, UNKNOWN),
-                quote=None if quote is None or quote.null_count == len(quote) else quote,
+                quote=quote,
+                need=need,
                 line=self.line[row] if len(row) else None,
             ),
             empty_elements(),
@@ -135,6 +135,13 @@ def no_marks() -> SpanRows:
 def _in_blocks(topic: NDArray[np.int32]) -> NDArray[np.int64] | slice:
     """Return rows in blocks of topics: mostly as they stand, and then nothing is copied."""
     return np.argsort(topic, kind="stable") if (topic[1:] < topic[:-1]).any() else slice(None)
+
+
+def _said(column: pa.Array | None, rows: NDArray[np.int64] | slice) -> pa.Array | None:
+    """Return a column in blocks of topics; None where no row says anything."""
+    if column is None or column.null_count == len(column):
+        return None
+    return column if isinstance(rows, slice) else column.take(indices(rows))
 
 
 def refuse_first(*checks: Check | None) -> None:

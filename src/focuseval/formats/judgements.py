@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from focuseval.formats.source import Source
 
 ARTICLE = ("topic", "document", "relevance", "length", "rsize", "bep", "bep_path", "line", "source")
-PASSAGE = ("topic", "document", "start", "end", "size", "start_path", "end_path", "quote", "line")
+PASSAGE = ("topic", "document", "start", "end", "size", "start_path", "end_path", "quote", "need", "line")
 ELEMENT = ("topic", "document", "path", "exhaustivity", "specificity", "size", "rsize", "inferred", "inpool")
 _TYPES = {
     "topic": np.int32, "document": np.int32, "source": np.int32, "relevance": np.int32,
     "exhaustivity": np.int8, "specificity": np.int8,
 }  # fmt: skip
-_STRINGS = frozenset({"bep_path", "start_path", "end_path", "quote", "path"})
+_STRINGS = frozenset({"bep_path", "start_path", "end_path", "quote", "need", "path"})
 _FLAGS = frozenset({"inferred", "inpool"})
 
 

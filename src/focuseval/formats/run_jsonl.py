@@ -54,8 +54,8 @@ class Result(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     run: Word | None = None
 
 
-_NUMBERS = {"rank": pa.int32(), "score": pa.float64(), "start": pa.int64(), "end": pa.int64(), "chunk": pa.int64()}
-_SCHEMA = pa.schema([(name, _NUMBERS.get(name, pa.string())) for name in Result.__struct_fields__])
+_NUMBERS = {"rank": "int32", "score": "float64", "start": "int64", "end": "int64", "chunk": "int64"}
+_SCHEMA = pa.schema([(name, _NUMBERS.get(name, "string")) for name in Result.__struct_fields__])
 _OPTIONAL = frozenset({"start", "end", "chunk"})
 
 
@@ -113,7 +113,7 @@ def _column(name: str, column: pa.ChunkedArray) -> Any:
     if name not in _NUMBERS:
         return column
     filled = column.fill_null(-1) if name in _OPTIONAL else column
-    return filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMBERS[name].to_pandas_dtype())
+    return filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMBERS[name])
 
 
 def _check(source: Source, columns: dict[str, pa.ChunkedArray], line: NDArray[np.int64]) -> None:

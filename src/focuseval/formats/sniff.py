@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from focuseval.fields import KNOWN
+from focuseval.formats.row_keys import keys_of
 from focuseval.formats.sniff_spans import genomics
 
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 _PASSAGE = re.compile(rb"-?[0-9]+:-?[0-9]+")
+_SPANS = re.compile(rb'"spans"\s*:\s*\[\s*\{')
 _LINES = 200
 
 
@@ -70,8 +73,11 @@ def run_jsonl(head: bytes) -> bool:
 
 
 def gold_jsonl(head: bytes) -> bool:
-    """Say whether this is JSON with judgements."""
-    return _json(head) and re.search(rb'"(?:spans|relevance)"\s*:', head) is not None
+    """Say whether this is JSON with judgements, whose spans have our own names."""
+    judged = _json(head) and re.search(rb'"(?:spans|relevance)"\s*:', head) is not None
+    spans = _SPANS.search(head) if judged else None
+    keys = frozenset() if spans is None else keys_of(head, spans.start())
+    return judged and (bool(keys & {"start", "quote"}) or not keys & KNOWN)
 
 
 def _json(head: bytes) -> bool:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from focuseval.formats.row_keys import first_keys
+
+FLAT_SQUAD = frozenset({"context", "question", "answers"})
+"""The fields of a question in a SQuAD file of rows."""
+
 _LINES = 50
 _SEGMENT = re.compile(rb"[^\s#]+#[0-9]+(?:_[0-9]+)?")
 _NUMBER = re.compile(rb"[-+0-9.eE]+")
@@ -23,8 +28,9 @@ def chroma(head: bytes) -> bool:
 
 
 def squad(head: bytes) -> bool:
-    """Say whether this is of the SQuAD family."""
-    return _object(head) and _keys(head, b"data", b"paragraphs")
+    """Say whether this is of the SQuAD family, in articles and paragraphs or a question at a time."""
+    nested = _object(head) and _keys(head, b"data", b"paragraphs")
+    return nested or (head.lstrip()[:1] in {b"{", b"["} and first_keys(head) >= FLAT_SQUAD)
 
 
 def qasper(head: bytes) -> bool:

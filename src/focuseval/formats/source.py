@@ -91,12 +91,23 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
     folder = location(path)
     if str(path) == "-" or not folder.is_dir():
         return (open_source(path),)
-    files = [file for file in in_order(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    inner = folder / "qrels" if (folder / "qrels").is_dir() else folder  # of BEIR, beside corpus and queries
+    files = [file for file in in_order(inner.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    files = _split(files) if inner != folder else files
     if not files:
         raise FormatError(
             "expected assessment files, found an empty folder", at=str(path), remedy="name the folder that holds them"
         )
     return tuple(open_source(file) for file in files)
+
+
+def _split(files: list[Location]) -> list[Location]:
+    """Return the file of judgements that is used for testing, or the only one; of several others none is chosen."""
+    chosen = [file for file in files if file.name.split(".")[0] == "test"] or files
+    if len(chosen) > 1:
+        names = ", ".join(file.name for file in chosen)
+        raise FormatError(f"expected one file of judgements, found {names}", at=str(files[0].parent), remedy="name one")
+    return chosen
 
 
 def joint_digest(sources: Sequence[Source]) -> str:

@@ -33,6 +33,8 @@ class Span(NamedTuple):
     start: int
     end: int
     quote: str | None = None
+    need: str | None = None
+    """What the span shows: spans of a topic with the same name are alternatives, one without is needed itself."""
 
 
 @dataclass
@@ -53,25 +55,36 @@ class SpanGold:
         self.rows.queries[unique] = query
         return unique
 
-    def add(self, topic: str, spans: Sequence[Span], at: Place, code: int = 0, judged: Sequence[str] = ()) -> None:
-        """Take in all spans of a question; documents in `judged` without any are judged and not relevant."""
+    def add(
+        self,
+        topic: str,
+        spans: Sequence[Span],
+        at: Place,
+        code: int = 0,
+        judged: Sequence[str] = (),
+        *,
+        grade: int | None = None,
+    ) -> None:
+        """Take in all spans of a question; documents in `judged` without any are judged and not relevant.
+
+        With a `grade` that is what the documents get.
+        """
         by_document: dict[str, list[Span]] = {document: [] for document in judged}
         for span in spans:
             check_span(span, topic, at)
             by_document.setdefault(span.document, []).append(span)
         for document, group in by_document.items():
             pair = self.rows.judge(topic, document, at)
-            known = [span for span in group if span.start >= 0]
-            merged = union([0] * len(known), [s.start for s in known], [s.end for s in known])
-            rsize = int(merged.before[-1]) if len(known) == len(group) else UNKNOWN
-            self.rows.articles.append((*pair, int(bool(group)), UNKNOWN, rsize, UNKNOWN, None, at.line, code))
+            relevance = int(bool(group)) if grade is None else grade
+            self.rows.articles.append((*pair, relevance, UNKNOWN, _highlighted(group), UNKNOWN, None, at.line, code))
             for span in group:
                 size = span.end - span.start if span.start >= 0 else UNKNOWN
-                self.rows.passages.append((*pair, span.start, span.end, size, None, None, span.quote, at.line))
+                said = (span.quote, span.need, at.line)
+                self.rows.passages.append((*pair, span.start, span.end, size, None, None, *said))
 
-    def gold(self, sources: Sequence[Source], remarks: Sequence[str] = ()) -> Gold:
+    def gold(self, sources: Sequence[Source], remarks: Sequence[str] = (), scale: str = "highlights") -> Gold:
         """Return everything that was gathered."""
-        gold = self.rows.gold(sources, "highlights")
+        gold = self.rows.gold(sources, scale)
         number = gold.overlapping()
         noticed = [
             *([f"{number:,} overlapping spans are united"] if number else []),
@@ -82,6 +95,16 @@ class SpanGold:
             *remarks,
         ]
         return replace(gold, remarks=(*gold.remarks, *noticed))
+
+
+def _highlighted(spans: Sequence[Span]) -> int:
+    """Return the characters in some spans of a document, each once; unknown where a span has no place."""
+    if not all(span.start >= 0 for span in spans):
+        return UNKNOWN
+    if len(spans) <= 1:
+        return spans[0].end - spans[0].start if spans else 0
+    merged = union([0] * len(spans), [span.start for span in spans], [span.end for span in spans])
+    return int(merged.before[-1])
 
 
 def check_span(span: Span, topic: str, at: Place) -> None:

@@ -4,24 +4,33 @@
 
     {"data": [{"title": "Warsaw", "paragraphs": [{"context": "…", "qas": [
         {"id": "57…", "question": "…", "answers": [{"text": "…", "answer_start": 177}]}]}]}]}
+    {"id": "57…", "title": "Warsaw", "context": "…", "question": "…", "answers": {"text": ["…"], "answer_start": [177]}}
 
-Each paragraph is a document of its own. Its id is the article's title, ``#`` and the paragraph's number in that
-title, from 0: ``Warsaw#0``; an article without a title is called ``article1``, ``article2`` … The file carries these
-texts: ``--docs FILE`` names it once more. `answer_start` counts code points and is often wrong: `text`
-is the quote to verify it by (a negative one means unknown).
-Several answers to a question are alternatives of several annotators: their union is relevant. A question of 2.0
-without answers (``is_impossible``) judges its paragraph as not relevant.
+The second form, a question a line or in a list, is how Hugging Face writes the same. Each paragraph is a document of
+its own. Its id is what the paragraph or its article gives as ``document_id`` (or ``doc_id``, ``docid`` …), else the
+article's title (``article1``, ``article2`` … without one), where no other paragraph has the same; where several have,
+the number among them is added, from 0: ``Warsaw#0``. The file carries these texts: ``--docs FILE`` names it once more.
+`answer_start` counts code points and is often wrong: `text` is the quote to verify it by (a negative one means
+unknown).
+Several answers to a question are alternatives of several annotators: their union is relevant, and for measures of
+needed spans (needR) any of them will do. A question of 2.0 without answers (``is_impossible``) judges its paragraph as
+not relevant.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection import open_documents
 from focuseval.errors import FormatError, Place
+from focuseval.fields import value
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
+from focuseval.formats.row_keys import first_keys
+from focuseval.formats.rows import rows_of
+from focuseval.formats.sniff_spans import FLAT_SQUAD
 from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of
 from focuseval.gold import UNKNOWN
 from focuseval.place import place_gold
@@ -43,39 +52,79 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
 def read_quotes(sources: Sequence[Source]) -> Gold:
     """Return the answers of all questions, as the file places them."""
     spans = SpanGold(Judgements())
-    numbers: dict[str, int] = {}
-    for code, source in enumerate(sources):
-        lines = Lines(source)
-        for document, paragraph in _paragraphs(source, numbers):
-            for qa in field(paragraph, "qas", list, source.at(), document):
-                name = (
-                    str(qa["id"])
-                    if isinstance(qa, dict) and "id" in qa
-                    else field(qa, "id", str, source.at(), document)
-                )
-                at = source.at(lines.of(name))
-                topic = spans.topic(name, field(qa, "question", str, at, f"question {name!r}"))
-                answers = field(qa, "answers", list, at, f"question {name!r}")
-                spans.add(topic, [_span(answer, document, at, name) for answer in answers], at, code, [document])
+    lines = [Lines(source) for source in sources]
+    for code, document, paragraph in _documents(sources):
+        for qa in field(paragraph, "qas", list, sources[code].at(), document):
+            known = isinstance(qa, dict) and "id" in qa
+            name = str(qa["id"]) if known else field(qa, "id", str, sources[code].at(), document)
+            at = sources[code].at(lines[code].of(name))
+            topic = spans.topic(name, field(qa, "question", str, at, f"question {name!r}"))
+            answers = field(qa, "answers", list, at, f"question {name!r}")
+            found = [_span(answer, document, at, name) for answer in answers]
+            spans.add(topic, _alternatives(found), at, code, [document])
     return spans.gold(sources)
+
+
+def _alternatives(answers: list[Span]) -> list[Span]:
+    """Return different answers to a question as alternatives of one needed item."""
+    return [span._replace(need="answer") for span in answers] if len(set(answers)) > 1 else answers
 
 
 def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every paragraph."""
-    numbers: dict[str, int] = {}
-    for source in sources:
-        for document, paragraph in _paragraphs(source, numbers):
-            yield document, field(paragraph, "context", str, source.at(), document)
+    for code, document, paragraph in _documents(sources):
+        yield document, field(paragraph, "context", str, sources[code].at(), document)
 
 
-def _paragraphs(source: Source, numbers: dict[str, int]) -> Iterator[tuple[str, Any]]:
-    """Yield every paragraph's document id and object; `numbers` counts the paragraphs of each title."""
-    for i, article in enumerate(field(parse(source), "data", list, source.at()), 1):
-        title = article.get("title") if isinstance(article, dict) else None
-        for paragraph in field(article, "paragraphs", list, source.at(), f"article {i}"):
-            name = title or f"article{i}"
-            numbers[name] = numbers.get(name, -1) + 1
-            yield f"{name}#{numbers[name]}", paragraph
+def _documents(sources: Sequence[Source]) -> list[tuple[int, str, Any]]:
+    """Return every paragraph with the number of its file and its document id: its name, where that is unique."""
+    found = [(code, *named) for code, source in enumerate(sources) for named in _paragraphs(source)]
+    numbered = _numbered([name for _, name, _ in found])
+    often = Counter(name for _, name, _ in found)
+    ids = [name if often[name] == 1 else other for (_, name, _), other in zip(found, numbered, strict=True)]
+    ids = ids if len(set(ids)) == len(ids) else numbered
+    return [(code, document, paragraph) for (code, _, paragraph), document in zip(found, ids, strict=True)]
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Return names with their number among equal ones.
+
+    >>> _numbered(["a", "b", "a"])
+    ['a#0', 'b#0', 'a#1']
+    """
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        numbered.append(f"{name}#{seen[name]}")
+        seen[name] += 1
+    return numbered
+
+
+def _paragraphs(source: Source) -> Iterator[tuple[str, Any]]:
+    """Yield every paragraph's name and object: its own document id, its article's, or the article's title."""
+    at = source.at()
+    flat = first_keys(source.head()) >= FLAT_SQUAD
+    for i, article in enumerate(_articles(source) if flat else field(parse(source), "data", list, at), 1):
+        for paragraph in field(article, "paragraphs", list, at, f"article {i}"):
+            own = value(paragraph, "doc", at) if isinstance(paragraph, dict) else None
+            yield str(own or value(article, "doc", at) or article.get("title") or f"article{i}"), paragraph
+
+
+def _articles(source: Source) -> list[dict[str, Any]]:
+    """Return rows of questions as articles; equal contexts under one title are one paragraph."""
+    articles: dict[str, dict[str, dict[str, Any]]] = {}
+    for line, row in rows_of(source):
+        at = source.at(line)
+        context, title = field(row, "context", str, at), str(row.get("title") or "")
+        named = {"document_id": said} if (said := value(row, "doc", at)) is not None else {}
+        paragraph = articles.setdefault(title, {}).setdefault(context, {**named, "context": context, "qas": []})
+        answers = row.get("answers")
+        if isinstance(answers, dict):
+            texts, starts = (field(answers, name, list, at, "answers") for name in ("text", "answer_start"))
+            pairs = zip(texts, starts, strict=False)
+            answers = [{"text": text, "answer_start": start} for text, start in pairs]
+        paragraph["qas"].append({**row, "answers": answers})
+    return [{"title": title, "paragraphs": list(paragraphs.values())} for title, paragraphs in articles.items()]
 
 
 def _span(answer: Any, document: str, at: Place, name: str) -> Span:
@@ -96,7 +145,8 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         text = text_of(documents, ids[document], name, at)
         answers = [{"text": text[span.start : span.end], "answer_start": span.start} for span in group]
         record = {"id": name, "question": gold.queries.get(name, name), "answers": answers}
-        paragraph = articles.setdefault(ids[document], {"context": text, "qas": []})
+        empty = {"document_id": ids[document], "context": text, "qas": []}
+        paragraph = articles.setdefault(ids[document], empty)
         paragraph["qas"].append(record | ({} if answers else {"is_impossible": True}))
     data = [{"title": _title(name), "paragraphs": [paragraph]} for name, paragraph in articles.items()]
     yield json.dumps({"version": "1.1", "data": data}, ensure_ascii=False).encode() + b"\n"

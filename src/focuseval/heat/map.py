@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.run import Run
 
+_RETURNED = "border-bottom:2px solid #0072b2"
 _STYLES = {
     "plain": "",
-    "noise": "background:#e5e7eb;border-bottom:2px dotted #6b7280",
-    "missed": "background:#fde68a;border-bottom:2px dashed #b45309",
-    "found": "background:#a7f3d0;border-bottom:2px solid #047857",
+    "noise": f"background:radial-gradient(circle,#1d1c1a59 .8px,#0000 1.1px) 0 0/5px 5px #f1f1f0;{_RETURNED}",
+    "missed": "background:repeating-linear-gradient(135deg,#7a5c0080 0 2px,#0000 2px 7px) #ffe37d",
+    "found": f"background:#ffe37d;{_RETURNED}",
 }
+"""As in the report: yellow is highlighted, hatched is missed, dotted grey is wasted, a line is what was returned."""
 _WORDS = {
     "found": "highlighted and returned",
     "missed": "highlighted, not returned",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +17,11 @@ from focuseval.place import place_run
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.collection import Collection
     from focuseval.gold import Gold
-    from focuseval.match.results import Chunks
     from focuseval.run import Run
+    from focuseval.tokens import Tokenizer
 
 
 def match(
@@ -26,15 +29,29 @@ def match(
     gold: Gold | Prepared,
     policies: Policies | None = None,
     index: Collection | None = None,
+    *,
     chunks: Chunks | None = None,
+    tokenizer: Tokenizer | None = None,
 ) -> Matched:
     """Return the table of a run's results against the gold; pass `prepare(gold, index)` to share work between runs."""
     prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
     policies = policies or Policies()
     run = run if prepared.index is None else place_run(run, prepared.index)
+    run = by_topic_id(run, prepared.gold)
     run = in_file_order(run) if policies.compat == "inex_eval" else run
     rows, bounds = _order(run, prepared, policies.cutoff)
-    return Matched(prepared, run, policies, rows, bounds, chunks)
+    return Matched(prepared, run, policies, rows, bounds, chunks, tokenizer=tokenizer)
+
+
+def by_topic_id(run: Run, gold: Gold) -> Run:
+    """Return the run with the gold's ids for topics that it names by their questions, as tools without ids do."""
+    known = set(gold.topics)
+    if not gold.queries or known.issuperset(run.topics):
+        return run
+    often = Counter(gold.queries.values())
+    ids = {query: topic for topic, query in gold.queries.items() if often[query] == 1}
+    topics = tuple(name if name in known else ids.get(name, name) for name in run.topics)
+    return replace(run, topics=topics) if len(set(topics)) == len(topics) else run
 
 
 def in_file_order(run: Run) -> Run:

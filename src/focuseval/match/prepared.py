@@ -18,6 +18,7 @@ from focuseval.errors import MissingDataError
 from focuseval.keys import hash64, mix
 from focuseval.lazy import cached_property
 from focuseval.lookup import Lookup
+from focuseval.match.needs import Needs, needs_of
 from focuseval.place import place_gold
 from focuseval.recall_base import Assessed, assessed_elements
 from focuseval.spans import Spans, union
@@ -165,6 +166,12 @@ class Prepared:
         refuse_unplaced(self.gold)
         here = self.article_of_passage >= 0
         return union(self.article_of_passage[here], passages.start[here], passages.end[here])
+
+    @cached_property
+    def needs(self) -> Needs:
+        """The needed items of all counted topics, with their alternatives."""
+        _ = self.highlights  # refused where there are none, or where they have no places
+        return needs_of(self)
 
     @cached_property
     def trel(self) -> NDArray[np.int64]:

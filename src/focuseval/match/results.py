@@ -20,18 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.match.policies import Policies
     from focuseval.match.prepared import Prepared
     from focuseval.run import Run
-
-
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """All chunks of a chunker: document ids and spans, for no topic in particular."""
-
-    document: pa.Array
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    from focuseval.tokens import Tokenizer
 
 
 UNPLACED_COST = 18
@@ -53,6 +46,8 @@ class Results:
     """All chunks of the chunker, for `ceiling`."""
     cut: ResultSpans | None = None
     """Spans that stand in for the results' own, where results are cut short; see `with_spans`."""
+    tokenizer: Tokenizer | None = None
+    """What counts tokens, for budgets of them."""
 
     def __len__(self) -> int:
         """Return the number of results."""

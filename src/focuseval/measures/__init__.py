@@ -30,8 +30,15 @@ FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("characters", ("iP", "MAiP", "AiP", "charP", "charR", "charF", "artP", "artR", "artF")),
     ("i2", ("i2AP",)),
     ("i3", ("i3AP",)),
-    ("documents", ("P", "R", "AP", "MAP", "RR", "MRR", "nDCG", "Rprec")),
+    (
+        "documents",
+        (
+            *("P", "Precision", "precision", "R", "Recall", "recall", "AP", "MAP", "map", "RR", "MRR", "mrr"),
+            *("nDCG", "NDCG", "ndcg", "Rprec", "Success", "HitRate", "hit_rate"),
+        ),
+    ),
     ("spans", ("spanP", "spanR", "spanF", "IoU", "hit", "full", "spanRR", "spanNDCG")),
+    ("needs", ("needR", "S-recall", "SRecall", "all-recall", "AllRecall", "AllFound")),
     ("ceiling", ("ceiling",)),
 )
 """Module and the names that its tuple ``MEASURES`` declares, in the order of the documentation."""

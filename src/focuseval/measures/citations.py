@@ -7,6 +7,8 @@ CITATIONS = {
     "20(4), 2002, 422–446.",
     "piwowarski2003expected": "B. Piwowarski, P. Gallinari. Expected ratio of relevant units: a measure for structured "
     "information retrieval. INEX 2003 workshop proceedings.",
+    "zhai2003beyond": "C. Zhai, W. W. Cohen, J. Lafferty. Beyond independent relevance: methods and evaluation metrics "
+    "for subtopic retrieval. SIGIR 2003, 10–17.",
     "goevert2005effectiveness": "N. Gövert, N. Fuhr, M. Lalmas, G. Kazai. Evaluating the effectiveness of "
     "content-oriented XML retrieval methods. Information Retrieval 9(6), 2006, 699–722.",
     "voorhees2005trec": "E. M. Voorhees, D. K. Harman (eds). TREC: Experiment and Evaluation in Information Retrieval. "
@@ -27,6 +29,8 @@ CITATIONS = {
     "2007, LNCS 4862, 2008, 24–33.",
     "arvola2011contextualization": "P. Arvola, S. Geva, J. Kamps, R. Schenkel, A. Trotman, J. Vainio. Overview of the "
     "INEX 2010 ad hoc track. INEX 2010, LNCS 6932, 2011, 1–32.",
+    "gutierrez2024hipporag": "B. Jiménez Gutiérrez, Y. Shu, Y. Gu, M. Yasunaga, Y. Su. HippoRAG: neurobiologically "
+    "inspired long-term memory for large language models. NeurIPS 2024.",
     "focuseval": "Defined by focuseval; see CITATION.cff in the project's root.",
 }
 """Key → reference."""

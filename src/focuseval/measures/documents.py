@@ -45,18 +45,31 @@ def r_precision(m: Matched) -> Floats:
     return ratio(relevant_upto(m, m.prepared.numrel), m.prepared.numrel)
 
 
-def average_precision(m: Matched) -> Floats:
-    """Return the mean, over all relevant articles, of the precision at their ranks; 0 for those not returned."""
+def average_precision(m: Matched, at: int | None = None) -> Floats:
+    """Return the mean, over all relevant articles, of the precision at their ranks; 0 for those not returned.
+
+    With a cut-off, articles beyond it count as not returned; the divisor stays the number of all relevant articles, as
+    in trec_eval's ``map_cut``.
+    """
     found = m.found
     seen = ranks(np.searchsorted(found.topic, np.arange(m.topics + 1)))
-    return ratio(total(seen / found.rank, found.topic, m.topics), m.prepared.numrel)
+    kept = slice(None) if at is None else found.rank <= at
+    return ratio(total((seen / found.rank)[kept], found.topic[kept], m.topics), m.prepared.numrel)
 
 
-def reciprocal_rank(m: Matched) -> Floats:
-    """Return one divided by the rank of the first relevant article; 0 when there is none."""
+def reciprocal_rank(m: Matched, at: int | None = None) -> Floats:
+    """Return one divided by the rank of the first relevant article; 0 when there is none (among the first `at`)."""
+    topic, rank = m.found.topic[::-1], m.found.rank[::-1]
+    if at is not None:
+        topic, rank = topic[rank <= at], rank[rank <= at]
     first = np.zeros(m.topics)
-    first[m.found.topic[::-1]] = 1 / m.found.rank[::-1]  # backwards: the first rank is written last, and stays
+    first[topic] = 1 / rank  # backwards: the first rank is written last, and stays
     return first
+
+
+def success(m: Matched, at: int) -> Floats:
+    """Return 1 where a relevant article stands among the first `at`, else 0."""
+    return np.asarray(relevant_upto(m, at) > 0, np.float64)
 
 
 def ndcg(m: Matched, at: int | None = None) -> Floats:
@@ -92,6 +105,7 @@ MEASURES = (
         formula=r"P@k = \frac{1}{k} \sum_{i \le k} rel(d_i)",
         example="Two of the first five articles are relevant: P@5 = 0.4.",
         perfect=False,
+        aliases=("Precision", "precision"),
     ),
     _documents(
         "R",
@@ -101,22 +115,26 @@ MEASURES = (
         formula=r"R@k = \frac{1}{Numrel} \sum_{i \le k} rel(d_i)",
         example="Two of eight relevant articles stand among the first five: R@5 = 0.25.",
         perfect=False,
+        aliases=("Recall", "recall"),
     ),
     _documents(
         "AP",
         average_precision,
         "Average precision of documents; its mean over topics is MAP.",
+        at=("rank",),
         formula=r"AP = \frac{1}{Numrel} \sum_{r:\, rel(d_r)} P@r",
         example="Relevant articles at ranks 1 and 3, two relevant in all: (1/1 + 2/3) / 2 = 0.8333.",
-        aliases=("MAP",),
+        perfect_unless="a cut-off below the number of relevant documents",
+        aliases=("MAP", "map"),
     ),
     _documents(
         "RR",
         reciprocal_rank,
         "Reciprocal rank of the first relevant document.",
+        at=("rank",),
         formula=r"RR = 1 / \min \{r : rel(d_r)\}",
         example="The first relevant article stands at rank 4: RR = 0.25.",
-        aliases=("MRR",),
+        aliases=("MRR", "mrr"),
     ),
     _documents(
         "nDCG",
@@ -126,6 +144,7 @@ MEASURES = (
         at=("rank",),
         formula=r"nDCG@k = \frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} g^*_i / \log_2(i+1)}",
         example="Grades 0, 1 returned where 1 exists: (1 / log2 3) / 1 = 0.6309.",
+        aliases=("NDCG", "ndcg"),
     ),
     _documents(
         "Rprec",
@@ -133,6 +152,16 @@ MEASURES = (
         "Precision of documents at the rank that equals the number of relevant documents.",
         formula=r"Rprec = P@Numrel",
         example="Three articles are relevant and two of them stand in the first three ranks: 0.6667.",
+    ),
+    _documents(
+        "Success",
+        success,
+        "Whether a relevant document is among the first.",
+        at=("rank",),
+        at_required=True,
+        formula=r"Success@k = [\sum_{i \le k} rel(d_i) > 0]",
+        example="The first relevant article stands at rank 4: Success@3 = 0, Success@5 = 1.",
+        aliases=("HitRate", "hit_rate"),
     ),
 )
 """Whole documents, as trec_eval measures them."""

@@ -24,6 +24,7 @@ AT = {
     "level": "@x, a recall level from 0 to 1: @0.01",
     "characters": "@Nc, a budget of characters: @2000c",
     "words": "@Nw, a budget of words: @500w",
+    "tokens": "@Nt, a budget of tokens of --tokenizer: @500t",
 }
 
 
@@ -42,6 +43,7 @@ TITLES = {
     "i3": "Graded elements: inex_eval_ng",
     "documents": "Documents (trec_eval)",
     "spans": "Spans for RAG",
+    "needs": "Several needed spans: alternatives, multi-hop",
     "ceiling": "What a chunking allows",
 }
 """The heading of each family of measures."""
@@ -139,7 +141,7 @@ def _reached(measure: Measure) -> str:
     """Say whether a perfect run reaches the upper bound, and what keeps it from it."""
     if not measure.perfect:
         return ""
-    budget = ["a budget"] if set(measure.at) & {"characters", "words"} else []
+    budget = ["a budget"] if set(measure.at) & {"characters", "words", "tokens"} else []
     unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
     return "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
 
@@ -171,6 +173,7 @@ def explain_profile(profile: Profile) -> str:
             "",
             f"Task        {task}",
             f"Measures    {', '.join(measures)}",
+            f"Decides     {profile.deciding(task)}",
             f"Policies    {policies.signature().replace('|', ', ')}",
         ]
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
@@ -181,6 +184,7 @@ def profile_as_json(profile: Profile) -> dict[str, object]:
     tasks = {
         task: {
             "measures": list(measures),
+            "decides": profile.deciding(task),
             "policies": asdict(Policies().but(**profile.policies_of(task))),
         }
         for task, measures in profile.tasks.items()

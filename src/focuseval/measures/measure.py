@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Budget(NamedTuple):
-    """How much text a reader takes: ``2000c`` characters or ``500w`` words."""
+    """How much text a reader takes: ``2000c`` characters, ``500w`` words or ``500t`` tokens."""
 
     amount: int
     unit: str
-    """``characters`` or ``words``."""
+    """``characters``, ``words`` or ``tokens``."""
 
 
 MOST_RANK = 10**6
@@ -75,7 +75,7 @@ class Measure:
     needs: tuple[str, ...] = ()
     """What must be given: ``documents``, ``spans``, ``entry points``, ``elements``, ``grades``, ``index``."""
     at: tuple[str, ...] = ()
-    """What may follow ``@``: any of ``rank``, ``level``, ``characters``, ``words``; empty for none."""
+    """What may follow ``@``: any of ``rank``, ``level``, ``characters``, ``words``, ``tokens``; empty for none."""
     at_required: bool = False
     parameters: tuple[Parameter, ...] = ()
     """In the order of MEASURES.md, which is the order in which they print."""
@@ -111,7 +111,7 @@ class Asked:
 
     measure: Measure
     at: str = ""
-    """As written behind ``@``: ``10``, ``0.01``, ``2000c``, ``500w``; empty where nothing was."""
+    """As written behind ``@``: ``10``, ``0.01``, ``2000c``, ``500w``, ``500t``; empty where nothing was."""
     given: Mapping[str, int | float | str] = field(default_factory=dict)
     written: str = ""
     """The name as the user wrote it, which is the key of every output; empty for a profile's own."""
@@ -134,6 +134,11 @@ class Asked:
     def key(self) -> str:
         """The name in every output: as written, else canonical."""
         return self.written or str(self)
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether it is asked at a budget of tokens."""
+        return self.at.endswith("t") and "tokens" in self.measure.at
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -177,7 +182,7 @@ def parse_at(text: str, measure: Measure) -> int | Fraction | Budget:
     >>> parse_at("0.01", Measure("iP", abs, "", "", at=("level",)))
     Fraction(1, 100)
     """
-    unit = {"c": "characters", "w": "words"}.get(text[-1:], "rank")
+    unit = {"c": "characters", "w": "words", "t": "tokens"}.get(text[-1:], "rank")
     digits = text if unit == "rank" else text[:-1]
     most = MOST_RANK if unit == "rank" else MOST
     if unit in measure.at and digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) <= most:
@@ -193,6 +198,7 @@ def _expected(measure: Measure) -> str:
         "level": f"a recall level from 0 to 1 such as 0.01 ({DECIMALS} decimals at most)",
         "characters": "a budget of characters such as 2000c",
         "words": "a budget of words such as 500w",
+        "tokens": "a budget of tokens such as 500t",
     }
     return " or ".join(words[kind] for kind in measure.at)
 

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>\S+))?\s*")
 
 
+_ASKING_A_MODEL = {
+    "context_recall": "spanR@k",
+    "contextual_recall": "spanR@k",
+    "context_precision": "spanP@k, or by rank spanNDCG@k",
+    "contextual_precision": "spanP@k, or by rank spanNDCG@k",
+    "context_relevance": "spanP@k",
+    "contextual_relevancy": "spanP@k",
+}
+"""Names that other tools give to what a language model says, and what measures it here."""
+
+
 def parse(text: str, measures: Iterable[Measure] | None = None) -> Asked:
     """Return the measure that a name stands for; an unknown name is refused and the nearest ones offered.
 
@@ -101,6 +112,9 @@ def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | s
 
 
 def _unknown(name: str, known: tuple[str, ...]) -> str:
-    """Offer the nearest names."""
-    offer = did_you_mean(name, known)
+    """Offer the nearest names; of those that differ only in case, the first."""
+    if name in _ASKING_A_MODEL:
+        ours = f"on highlighted text it is {_ASKING_A_MODEL[name]}"
+        return f"unknown measure {name!r}: RAGAS and DeepEval ask a language model for it; {ours}"
+    offer = did_you_mean(name, known[::-1])
     return f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)"

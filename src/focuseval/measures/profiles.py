@@ -25,10 +25,12 @@ class Profile:
     name: str
     summary: str
     tasks: Mapping[str, tuple[str, ...]]
-    """Task → measures; the first measure is the official one, the first task the default."""
+    """Task → measures, the official one first; the first task is the default."""
     policies: Mapping[str, Any] = field(default_factory=lambda: {"cutoff": 1500})
     by_task: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Task → policies that it changes."""
+    decides: Mapping[str, str] = field(default_factory=dict)
+    """Task → the measure by which runs are ordered and judged, where it is not the task's first."""
 
     def task(self, name: str | None) -> str:
         """Return the task to use: the one asked for, else the profile's first."""
@@ -41,6 +43,10 @@ class Profile:
     def measures_of(self, task: str) -> tuple[str, ...]:
         """Return the names of a task's measures."""
         return self.tasks[task]
+
+    def deciding(self, task: str) -> str:
+        """Return the measure by which a task's runs are ordered and judged."""
+        return self.decides.get(task, self.tasks[task][0])
 
     def policies_of(self, task: str) -> dict[str, Any]:
         """Return the policies under which a task is scored."""
@@ -148,6 +154,7 @@ PROFILES = (
         "Chunks against highlighted text: recall, precision, F, IoU at ranks and budgets, MAgP, hAP.",
         {"spans": (*_SPANS, "MAgP", "hAP")},
         {},
+        decides={"spans": "spanR@2000c"},  # at a rank the longest chunk wins; a budget costs every chunker the same
     ),
 )
 """Every profile, in the order of the campaigns."""

@@ -112,9 +112,11 @@ def full(m: Matched, at: At = None) -> Floats:
     return np.asarray(seen.relevant == seen.whole, np.float64)
 
 
-def span_reciprocal_rank(m: Matched) -> Floats:
-    """Return one divided by the rank of the first result with a highlighted character."""
+def span_reciprocal_rank(m: Matched, at: int | None = None) -> Floats:
+    """Return one divided by the rank of the first result (of the first `at`) with a highlighted character."""
     rows = np.flatnonzero(m.new_rsize)[::-1]
+    if at is not None:
+        rows = rows[m.rank[rows] <= at]
     first = np.zeros(m.topics)
     first[m.topic[rows]] = 1 / m.rank[rows]  # backwards: the first rank is written last, and stays
     return first
@@ -149,7 +151,7 @@ def _reading(m: Matched) -> list[Read]:
 
 
 _ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
-_set = partial(_ranked, at=("rank", "characters", "words"), perfect=False)
+_set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=False)
 
 MEASURES = (
     _set(
@@ -200,6 +202,7 @@ MEASURES = (
         "spanRR",
         span_reciprocal_rank,
         "Reciprocal rank of the first result with a highlighted character.",
+        at=("rank",),
         formula=r"spanRR = 1 / \min \{r : new_r > 0\}",
         example="The first chunk that holds highlighted text stands at rank 2: 0.5.",
     ),

@@ -56,15 +56,12 @@ def with_pointers(gold: Gold, index: Collection) -> Gold:
     rows = _rows(gold, index)
     p, a = gold.passages, gold.articles
     real = np.flatnonzero(p.end > p.start)
-    kept = {name: getattr(p, name)[real] for name in ("topic", "document", "start", "end", "size")}
-    where = rows[kept["document"]]
+    kept = p.take(real)
+    where = rows[kept.document]
     passages = replace(
-        p,
-        **kept,
-        start_path=pointers(index, where, kept["start"], after=False),
-        end_path=pointers(index, where, kept["end"], after=True),
-        quote=None if p.quote is None else p.quote.take(pa.array(real)),
-        line=None if p.line is None else p.line[real],
+        kept,
+        start_path=pointers(index, where, kept.start, after=False),
+        end_path=pointers(index, where, kept.end, after=True),
     )
     said = np.flatnonzero(a.bep >= 0)
     at_end = a.bep[said] >= index.lengths[rows[a.document[said]]]

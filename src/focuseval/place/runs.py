@@ -52,6 +52,7 @@ def place_run(
     """
     if run.placement is not None and run.placement.is_in(collection):
         return run
+    run, holders = _with_documents(run, collection)
     placement = Placement(collection, run.document)
     if run.whole_documents:
         return replace(run, placement=placement)
@@ -59,10 +60,10 @@ def place_run(
     start, end = (column_of(column, len(run)).copy() for column in (run.start, run.end))
     alignment = None
     if run.text is not None:
-        alignment = _aligned(run, rows, collection, similarity)
+        alignment = _aligned(run, rows, collection, similarity, holders)
         start, end = alignment.start.copy(), alignment.end.copy()
     sought = _resolve(run, rows, collection, start, end)
-    status = _statuses(start, end, placement, sought, alignment)
+    status = _statuses((start, end), placement, sought, alignment, holders)
     placed = replace(
         run,
         start=start,
@@ -89,12 +90,33 @@ def align_run(
     return placed, found or _aligned(placed, np.full(len(run), -1), collection, similarity)
 
 
-def _aligned(run: Run, rows: Integers, collection: Collection, similarity: float) -> Alignment:
+def _with_documents(run: Run, collection: Collection) -> tuple[Run, Integers | None]:
+    """Return the run with documents for texts that came without one (an empty id), where one document holds the text.
+
+    For every result, too, in how many documents its text was found if that is not one, −1 for all others; None where
+    every result has its document.
+    """
+    if run.text is None or not len(rows := run.nameless):
+        return run, None
+    from focuseval.place.anywhere import holders_of  # noqa: PLC0415  only some tools leave the document out
+
+    found = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
+    one = found.row >= 0
+    names = np.array(as_strings(run.document), object)
+    names[rows[one]] = collection.ids.take(pa.array(found.row[one])).to_pylist()
+    holders = np.full(len(run), -1, np.int64)
+    holders[rows[~one]] = found.documents[~one]
+    return replace(run, document=pa.array(names, pa.string())), holders
+
+
+def _aligned(
+    run: Run, rows: Integers, collection: Collection, similarity: float, holders: Integers | None = None
+) -> Alignment:
     """Look for the texts of a run; a result without one keeps what it claims."""
     names = as_strings(run.document)
     texts = [None] * len(run) if run.text is None else run.text.to_pylist()
     claims = Claims(*(column_of(values, len(run)) for values in (run.start, run.end, run.chunk)))
-    found = align_texts(names, texts, rows, collection, claimed=claims, similarity=similarity)
+    found = align_texts(names, texts, rows, collection, claimed=claims, similarity=similarity, holders=holders)
     topic = [run.topics[code] for code in run.topic.tolist()]
     line = run.line if run.line is not None else np.arange(1, len(run) + 1)
     return replace(found, topic=topic, line=line, file=run.file, noun="results")
@@ -113,9 +135,14 @@ def _resolve(run: Run, rows: Integers, collection: Collection, start: Integers, 
 
 
 def _statuses(
-    start: Integers, end: Integers, placement: Placement, sought: Integers, alignment: Alignment | None
+    spans: tuple[Integers, Integers],
+    placement: Placement,
+    sought: Integers,
+    alignment: Alignment | None,
+    holders: Integers | None,
 ) -> NDArray[np.int8]:
     """Say of every result how it lies in the collection."""
+    start, end = spans
     status = np.full(len(start), SPAN, np.int8)
     status[end < 0] = POINT
     status[start < 0] = UNKNOWN_PLACE
@@ -126,7 +153,8 @@ def _statuses(
     length = np.where(placement.document < 0, np.iinfo(np.int64).max, placement.length)
     reversed_ = (end >= 0) & ((end < start) | (start < 0))
     status[reversed_ | (start > length) | (end > length)] = BAD_SPAN
-    status[(placement.document < 0) & (status != BAD_SPAN)] = NO_DOCUMENT
+    named = True if holders is None else holders < 0
+    status[(placement.document < 0) & (status != BAD_SPAN) & named] = NO_DOCUMENT
     return status
 
 

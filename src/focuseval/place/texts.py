@@ -95,9 +95,21 @@ def align_texts(
     *,
     claimed: Claims,
     similarity: float = SIMILARITY,
+    holders: NDArray[np.int64] | None = None,
 ) -> Alignment:
-    """Align texts with documents known by their rows; a row whose text is None keeps its claim, *unchecked*."""
-    from focuseval.align.page import LOST, UNCHECKED, Page, Placed, Wanted, place  # noqa: PLC0415  few runs hold texts
+    """Align texts with documents known by their rows; a row whose text is None keeps its claim, *unchecked*.
+
+    `holders` says in how many documents a text was found that came without one, −1 for all others.
+    """
+    from focuseval.align.page import (  # noqa: PLC0415  few runs hold texts
+        AMBIGUOUS,
+        LOST,
+        UNCHECKED,
+        Page,
+        Placed,
+        Wanted,
+        place,
+    )
 
     if not 0.5 <= similarity <= 1:
         raise FormatError(f"expected a similarity from 0.5 to 1, found {similarity}")
@@ -105,6 +117,9 @@ def align_texts(
     said = np.array([text is not None for text in texts], np.bool_)
     for i in np.flatnonzero(~said).tolist():
         placed[i] = Placed(int(claimed.start[i]), int(claimed.end[i]), UNCHECKED, 0.0, 0)
+    for i, number in enumerate(() if holders is None else holders.tolist()):
+        if number >= 0:
+            placed[i] = Placed(-1, -1, AMBIGUOUS if number > 1 else LOST, 0.0, number)
     wanted = list(map(Wanted, texts, *(column.tolist() for column in claimed)))
     for text, positions in _by_document(np.where(said, rows, -1), collection):
         found = place(Page(text), [wanted[i] for i in positions], similarity)

@@ -74,7 +74,7 @@ def build_pool(
     known = {(entry.topic, entry.document) for entry in base.entries} if base else set()
     fresh = [entry for entry in entries if (entry.topic, entry.document) not in known]
     fresh = sorted(fresh, key=_order(fresh, order, seed))
-    batch = 1 + max(one.batch for one in base.contributors) if base else 0
+    batch = 1 + max((one.batch for one in base.contributors), default=0) if base else 0
     how = (batch, depth, size)
     contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, *how) for run in runs)
     added = Pool(contributors, tuple(replace(entry, batch=batch) for entry in fresh), depth, size, order, seed)

@@ -12,8 +12,9 @@ from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
 from focuseval.report.charts.curves import wanted
 from focuseval.report.charts.entry_points import wanted_distances
-from focuseval.report.choose import BUDGET
+from focuseval.report.choices import choices_of
 from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct
+from focuseval.report.excerpts import BUDGET
 from focuseval.report.explained import explain
 from focuseval.report.first_screen import first_screen, remarks
 from focuseval.report.observe import observe
@@ -51,7 +52,7 @@ def build_report(
     Parameters
     ----------
     gold, runs, measures, index, docs, task, profile, policies
-        As for `focuseval.evaluate`; the first measure decides.
+        As for `focuseval.evaluate`; of the measures given the first decides, else the profile's.
     baseline
         The run (its id or its file) that the others are held against.
     settings
@@ -59,7 +60,7 @@ def build_report(
     fidelity
         Whether the measures themselves are tested on simulated runs, too.
     budget
-        Bytes of text that may travel in the page.
+        Bytes of text that may be embedded in the page.
     title
         The page's title.
     topics
@@ -84,6 +85,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         title=title or f"{evidence.measure}: {_runs(evidence)}",
         about=_about(evidence),
         first=first_screen(evidence),
+        choices=choices_of(evidence),
         remarks=remarks(evidence),
         charts=charts(evidence),
         heat=heat,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from focuseval.errors import NotComparableError
 from focuseval.evaluate.comparing import compare_scores, order_of
 from focuseval.lazy import cached_property
+from focuseval.report.intervals import intervals
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
-MOST_LISTED = 40
-"""Runs in plots that give every run a line of its own."""
 MOST_LINES = 7
 """Runs that get a colour and a dash of their own; the others are grey."""
+MOST_TESTS = 2_000
+"""Pairs that are tested under measures other than the one that decides, all measures together."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,17 @@ class Evidence:
 
     @property
     def measure(self) -> str:
-        """The first measure, which decides."""
-        return self.scores.measures[0]
+        """The measure that decides: the profile's, else the first."""
+        return self.scores.measures[self.scores.deciding]
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The mean of every run under the measure that decides."""
+        return self.scores.mean[:, self.scores.deciding]
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """Runs by the mean of the first measure, best first."""
+        """Runs by the mean of the measure that decides, best first."""
         return order_of(self.scores)
 
     @cached_property
@@ -111,7 +117,15 @@ class Evidence:
         """Comparisons that were asked for already."""
         return {}
 
-    def listed(self, most: int = MOST_LISTED) -> list[int]:
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """The measures whose pairs are tested: the one that decides, and as many of the first as are quickly done."""
+        runs = len(self.labels)
+        pairs = runs - 1 if self.baseline is not None else runs * (runs - 1) // 2
+        others = [name for name in self.scores.measures if name != self.measure]
+        return (self.measure, *others[: MOST_TESTS // pairs]) if pairs else ()
+
+    def listed(self, most: int) -> list[int]:
         """Return the runs that a plot has room for, best first; the baseline is always among them."""
         chosen = [int(run) for run in self.order[:most]]
         if self.baseline is not None and self.baseline not in chosen:
@@ -122,6 +136,13 @@ class Evidence:
         """Return runs × topics under one measure, NaN where a topic is not in the mean."""
         column = self.scores.measures.index(measure or self.measure)
         return self.scores.values[:, :, column]
+
+    @cached_property
+    def intervals(self) -> NDArray[np.float64]:
+        """Measures × runs: mean, low, high and number of topics."""
+        values = self.scores.values.transpose(2, 0, 1)
+        found = intervals(values.reshape(-1, values.shape[2]), self.settings)
+        return found.reshape(*values.shape[:2], 4)
 
     def title(self, topic: str) -> str:
         """Return what a topic asks, or nothing where nobody says."""

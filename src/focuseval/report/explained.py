@@ -1,4 +1,4 @@
-"""From the evidence to the heat map of a report: which articles, their spans, their texts, and what is missing."""
+"""From the evidence to lists and texts of a report: what each run returned, which text is embedded, what is missing."""
 
 from __future__ import annotations
 
@@ -6,52 +6,131 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.assess.layout import KINDS
 from focuseval.errors import MissingDataError
-from focuseval.report.choose import choose, left_out, ranked
-from focuseval.report.heatmap import ArticleTable, article_view, articles
+from focuseval.report.excerpts import fitting, order_of_documents, wanted, whole_documents
+from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, topic_view
 from focuseval.report.report import TextView
-from focuseval.report.texts import as_json, reader
+from focuseval.report.texts import as_json, excerpt_view, reader, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.collection import Collection
     from focuseval.report.evidence import Evidence
+    from focuseval.spans import Spans
 
 NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
 NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
-    "'focuseval index') or --docs to see what was highlighted, found, missed and wasted."
+    "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
+AROUND = "the text around highlights and first results"
+LISTS = 800_000
+"""Bytes that lists may take; larger ones take what is beyond from the text."""
+_HEADINGS = frozenset(KINDS["heading"].split())
 
 
 def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
-    """Return the heat map and the texts that travel with it; a served one names its topics only."""
+    """Return lists of results and the texts that are embedded with them; a served report has none of the latter."""
     runs = tuple(evidence.labels[run] for run in evidence.drawn)
     a, b = _positions(evidence)
     if evidence.index is None:
         return TextView(runs, a, b, (), NO_INDEX), {}
-    lost, highlighted = _lost(evidence), has_highlights(evidence)
-    if served:
-        every = tuple(_topic(evidence, topic, []) for topic in range(len(evidence.scores.topics)))
-        said = "Every article that is relevant or was returned is here: nothing is left out."
-        return TextView(runs, a, b, every, said, lost, highlighted, served=True), {}
-    table = articles(evidence)
-    read = reader(evidence.index)
+    lists = lists_of(evidence)
+    names = evidence.scores.topics
+    depth = depth_for(len(names), len(runs))
+    below = below_for(len(names), len(runs))
+    views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
+    documents = [lists.document_id(evidence, row) for row in numbered(views)]
+    texts: Mapping[str, dict[str, Any]] = {}
+    said = "Every document that is relevant or was returned is here: nothing is left out."
+    if not served:
+        taken = max(0, len(as_json(views)) - LISTS)
+        texts, said = embed(evidence, lists, max(0, budget - taken), depth)
+    view = TextView(
+        runs, a, b, tuple(views), said, _lost(evidence), has_highlights(evidence), served, tuple(documents), depth
+    )
+    return view, texts
+
+
+def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[dict[str, dict[str, Any]], str]:
+    """Return document → its view for as much text as the budget allows, and a sentence on what is left out."""
+    index = evidence.index
+    if index is None:
+        return {}, NO_INDEX
+    weight, (a, b) = weights(evidence), _positions(evidence)
+    windows = wanted(lists, weight, (a,) if b is None else (a, b), depth)
+    share = 1.0
+    while True:
+        spans, kept = fitting(windows, index.lengths, int(budget * share))
+        texts = _excerpts(index, spans)
+        size = sum(len(as_json(view).encode()) for view in texts.values())
+        if size <= budget:
+            break
+        share *= 0.97 * budget / size
+    order = order_of_documents(lists, weight, depth)
+    whole = _whole(evidence, lists, spans, order, budget - size)
+    left = len(windows.document) - kept
+    return texts | whole, left_out(texts | whole, len(whole), left, depth)
+
+
+def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
+    rows, first = np.unique(spans.group, return_index=True)
+    edges = [*first.tolist(), len(spans)]
+    ids = index.ids.take(rows).to_pylist()
+    texts = index.texts(rows).to_pylist()
+    start, end = spans.start.tolist(), spans.end.tolist()
+    made = {}
+    for number, (row, name) in enumerate(zip(rows.tolist(), ids, strict=True)):
+        own = range(edges[number], edges[number + 1])
+        view = excerpt_view(texts[number], [(start[i], end[i]) for i in own])
+        made[name] = view | {"title": _title(index, row) or view["title"]}
+    return made
+
+
+def _title(index: Collection, row: int) -> str:
+    """Return a document's first heading, which front matter may stand before; nothing where no element is one."""
+    if index.element_bounds[row + 1] - index.element_bounds[row] < 2:
+        return ""
+    elements = index.elements(row)
+    for place, tag in enumerate(elements.tags):
+        if tag.lower() in _HEADINGS:
+            text = index.text(row)[int(elements.start[place]) : int(elements.end[place])]
+            return shortened(" ".join(text.split()))
+    return ""
+
+
+def _whole(evidence: Evidence, lists: Lists, spans: Spans, order: list[int], budget: int) -> dict[str, dict[str, Any]]:
+    """Return the documents that fit as a whole, those first that explain most."""
+    index = evidence.index
+    read = reader(index)
     sizes: dict[int, int] = {}
 
-    def cost(document: int) -> int:
-        if document not in sizes:
-            sizes[document] = len(as_json(read(document)).encode())
-        return sizes[document]
+    def cost(row: int) -> int:
+        return sizes.setdefault(row, len(as_json(read(row)).encode()))
 
-    order = ranked(table, None if b is None else (a, b), weights(evidence))
-    chosen = choose(order, table, evidence.index.lengths, cost, budget)
-    texts = {view["id"]: view for row in sorted({int(table.document[c]) for c in chosen}) for view in (read(row),)}
-    characters = sum(view["length"] for view in texts.values())
-    said = left_out(len(chosen), len(table), len(texts), characters)
-    return TextView(runs, a, b, tuple(_topics(evidence, table, chosen)), said, lost, highlighted), texts
+    lengths = np.zeros(0, np.int64) if index is None else np.asarray(index.lengths)
+    chosen = whole_documents(order, spans.total(len(lengths)), lengths, cost, budget)
+    return {lists.document_id(evidence, row): read(row) for row in chosen}
+
+
+def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, depth: int) -> str:
+    """Say which text the file holds and what it does not."""
+    characters = sum(len(view["text"]) for view in texts.values())
+    held = f"{characters:,} characters of {_documents(len(texts))} are embedded in this file"
+    lists = f"The first {depth} results of every list are here." if depth > 1 else "The first result of every list is."
+    rest = ", all of them whole" if whole == len(texts) else f": {_documents(whole)} as a whole, of the others {AROUND}"
+    said = f"{lists} {held}{rest}."
+    if windows:
+        said += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
+    return said
+
+
+def _documents(number: int) -> str:
+    return "1 document" if number == 1 else f"{number:,} documents"
 
 
 def has_highlights(evidence: Evidence) -> bool:
@@ -78,51 +157,28 @@ def weights(evidence: Evidence) -> NDArray[np.float64]:
     return np.asarray(np.nan_to_num(told, nan=0.0))
 
 
-def _topics(evidence: Evidence, table: ArticleTable, chosen: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the topics that have articles, those in the order in which they explain."""
-    found: dict[int, list[int]] = {}
-    for row in chosen:
-        found.setdefault(int(table.topic[row]), []).append(row)
-    return [
-        _topic(evidence, topic, [article_view(table, row, _document(evidence, table, row)) for row in rows])
-        for topic, rows in sorted(found.items())
-    ]
-
-
-def _topic(evidence: Evidence, topic: int, views: list[dict[str, Any]]) -> dict[str, Any]:
-    name = evidence.scores.topics[topic]
-    return {"topic": name, "title": evidence.title(name), "articles": views}
-
-
-def topic_views(evidence: Evidence, topic: int) -> list[dict[str, Any]]:
-    """Return every article of one topic, the most explanatory first: what a server answers."""
-    table = articles(evidence, topic, depth=None)
-    a, b = _positions(evidence)
-    order = ranked(table, None if b is None else (a, b), weights(evidence))
-    return [article_view(table, row, _document(evidence, table, row)) for row in order]
-
-
-def _document(evidence: Evidence, table: ArticleTable, row: int) -> str:
-    """Return the id of an article's document."""
-    return "" if evidence.index is None else str(evidence.index.ids[int(table.document[row])])
+def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, Any]:
+    """Return one topic with all results of every list, and the ids of its documents: what a server answers."""
+    view = topic_view(lists, topic, None)
+    return {"topic": view, "documents": [lists.document_id(evidence, row) for row in numbered([view])]}
 
 
 def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
     said = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(evidence.prepared.document_rows < 0)
-    if len(gone):
-        names = [evidence.gold.documents[int(i)].as_py() for i in gone[:3]]
-        said.append(_missing("The gold", len(gone), names))
+    said += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
     for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
         if seen.why_not:
             said.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")
-        if seen.retrieved is not None and seen.retrieved.lost:
-            said.append(_missing(evidence.labels[run], len(seen.retrieved.lost), seen.retrieved.lost[:3]))
+        if seen.retrieved is not None:
+            said += _missing(evidence.labels[run], seen.retrieved.lost)
     return tuple(said)
 
 
-def _missing(who: str, number: int, names: Sequence[str]) -> str:
-    some = ", ".join(names) + (" …" if number > len(names) else "")
-    what = "1 document" if number == 1 else f"{number:,} documents"
-    return f"{who} names {what} that the index does not have ({some}): not to be shown here."
+def _missing(who: str, lost: Iterable[str]) -> Sequence[str]:
+    names = list(dict.fromkeys(lost))
+    if not names:
+        return []
+    some = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+    return [f"{who} names {_documents(len(names))} that the index does not have ({some}): not to be shown here."]

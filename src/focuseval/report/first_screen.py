@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.report.verdict import Against, Verdict, topics, verdict
-from focuseval.significance.intervals import bca
+from focuseval.report.verdict import SAME, Against, Verdict, topics, verdict
+from focuseval.significance.paired_tests import paired_differences
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from focuseval.evaluate import Counts
     from focuseval.report.evidence import Evidence
-    from focuseval.significance.settings import Settings
 
-MOST_DECIDING = 5
+MOST_DECIDING = 6
 MOST_MEASURES = 5
 """Measures beside the verdict; all of them stand further down."""
 
@@ -56,6 +59,8 @@ class Deciding:
     a: float
     b: float | None
     difference: float
+    alike: int = 1
+    """Topics with the same difference, this one among them."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,9 @@ class FirstScreen:
     topics: int
     runs: tuple[RunLine, ...]
     deciding: tuple[Deciding, ...]
+    """Topics that carry the difference, in both directions; of topics that differ alike the first."""
+    carried: str
+    """On how many topics A is better, and how many of them carry the difference."""
     per_topic: tuple[Deciding, ...]
     """Every topic, from A's greatest loss to its greatest gain."""
 
@@ -78,8 +86,7 @@ def first_screen(evidence: Evidence) -> FirstScreen:
     said = verdict(evidence)
     first, second = evidence.pair or (0, None)
     per_topic = by_topic(evidence)
-    key = (lambda d: -abs(d.difference)) if second is not None else (lambda d: d.a)
-    deciding = [d for d in sorted(per_topic, key=key) if second is None or d.difference]
+    weakest = sorted(per_topic, key=lambda d: d.a)[:MOST_DECIDING]
     return FirstScreen(
         verdict=said,
         a=evidence.labels[first],
@@ -87,34 +94,67 @@ def first_screen(evidence: Evidence) -> FirstScreen:
         measure=evidence.measure,
         topics=len(evidence.scores.topics),
         runs=run_lines(evidence, said.against),
-        deciding=tuple(deciding[:MOST_DECIDING]),
+        deciding=tuple(weakest if second is None else carrying(per_topic)),
+        carried="" if second is None else carried(per_topic),
         per_topic=tuple(per_topic),
     )
 
 
 def by_topic(evidence: Evidence) -> list[Deciding]:
-    """Return every topic with what A and B score under the first measure, A's greatest loss first."""
+    """Return every topic with what A and B score under the measure that decides, A's greatest loss first."""
     first, second = evidence.pair or (0, None)
     values = evidence.values()
     a = values[first]
     b = values[second] if second is not None else np.zeros(len(a))
     kept = np.flatnonzero(~np.isnan(a) & ~np.isnan(b))
-    order = kept[np.argsort(a[kept] - b[kept], kind="stable")]
+    difference = np.full(len(a), np.nan)
+    difference[kept] = paired_differences(a[None, kept], b[None, kept])[0]
+    order = kept[np.argsort(difference[kept], kind="stable")]
     return [
         Deciding(
             topic := evidence.scores.topics[i],
             evidence.title(topic),
             float(a[i]),
             None if second is None else float(b[i]),
-            float(a[i] - b[i]),
+            float(difference[i]),
         )
         for i in order.tolist()
     ]
 
 
+def carrying(per_topic: Sequence[Deciding], most: int = MOST_DECIDING) -> list[Deciding]:
+    """Return the largest gains of A and of B, half of each where there are enough; equal ones once, counted."""
+    alike = Counter(round(d.difference, 4) for d in per_topic)
+    first = {round(d.difference, 4): d for d in reversed(per_topic)}
+    told = [replace(first[size], alike=alike[size]) for size in sorted(first) if size]
+    losses = [d for d in told if d.difference < 0]
+    gains = [d for d in reversed(told) if d.difference > 0]
+    half = most // 2
+    kept = max(half, most - len(losses)), max(half, most - len(gains))
+    return [*gains[: kept[0]], *losses[: kept[1]]]
+
+
+def carried(per_topic: Sequence[Deciding]) -> str:
+    """Say on how many topics A is better, and how few of them make the difference.
+
+    >>> carried([Deciding("1", "", 0, 1, -1.0), Deciding("2", "", 1, 0, 1.0), Deciding("3", "", 1, 0, 1.0)])
+    'A is better on 2, B on 1 and neither on 0 of 3 topics. Without the largest gain of A there would be no difference.'
+    """
+    differences = np.array([d.difference for d in per_topic])
+    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
+    tied = len(differences) - won - lost
+    said = f"A is better on {won:,}, B on {lost:,} and neither on {tied:,} of {topics(len(differences))}."
+    total = float(differences.sum())
+    if abs(total) <= SAME:
+        return f"{said} Gains and losses are equal."
+    gains = np.cumsum(np.sort(np.sign(total) * differences)[::-1])
+    needed = int(np.argmax(gains >= abs(total) - SAME)) + 1
+    what = "largest gain" if needed == 1 else f"{needed:,} largest gains"
+    return f"{said} Without the {what} of {'A' if total > 0 else 'B'} there would be no difference."
+
+
 def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine, ...]:
     """Return a line for every run, best first."""
-    means = [intervals(evidence.values(name), evidence.settings) for name in evidence.scores.measures]
     words = {a.run: a.word for a in against} if evidence.baseline is not None else {}
     pair = evidence.pair or (-1, -1)
     role = {pair[0]: "A", pair[1]: "B"}
@@ -123,34 +163,12 @@ def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine
             run=evidence.labels[run],
             file=evidence.scores.files[run] if evidence.scores.files else "",
             role=role.get(run, ""),
-            means=tuple(_mean(n, means[i][run]) for i, n in enumerate(evidence.scores.measures)),
+            means=tuple(_mean(n, evidence.intervals[i, run]) for i, n in enumerate(evidence.scores.measures)),
             counts=evidence.scores.counts[run],
             against="baseline" if run == evidence.baseline else words.get(run, ""),
         )
         for run in evidence.order.tolist()
     )
-
-
-def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
-    """Return mean, low, high and number of topics of every row; NaN where a run has no topic.
-
-    Rows that lack the same topics share their resamples.
-
-    >>> from focuseval.significance.settings import Settings
-    >>> intervals(np.array([[0.5, 0.5, np.nan]]), Settings()).tolist()
-    [[0.5, 0.5, 0.5, 2.0]]
-    """
-    found = np.full((len(values), 4), np.nan)
-    counted = ~np.isnan(values)
-    patterns, group = np.unique(counted, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        rows = np.flatnonzero(group.reshape(-1) == number)
-        found[rows, 3] = pattern.sum()
-        if pattern.any():
-            here = values[np.ix_(rows, pattern)]
-            low, high = bca(here, resamples=settings.of_interval, seed=settings.seed)
-            found[rows, :3] = np.stack([here.mean(axis=1), low, high], axis=1)
-    return found
 
 
 def _mean(measure: str, row: NDArray[np.float64]) -> Mean:
@@ -178,7 +196,9 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
         if counts.unplaced:
             said.append(f"{label}: {counts.unplaced:,} results have no known place in their document and gain nothing.")
     if len(evidence.drawn) < len(evidence.labels):
-        said.append(f"{len(evidence.labels)} runs: curves and heat map show the {len(evidence.drawn)} best.")
+        said.append(
+            f"{len(evidence.labels)} runs: curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
+        )
     return tuple(said)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, number
 from focuseval.report.evidence import MOST_LINES
 from focuseval.report.history import history_table
-from focuseval.report.page import SCRIPTS, STYLES, VENDOR, chart_data, environment, policy, static
+from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static
 from focuseval.report.texts import as_json
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
     x["title"] = "file" if named else f"{len(files)} files, in order"
     y = axis("mean", measure, scale={"zero": False})
     encoding = by_run(front)
-    encoding["strokeDash"]["legend"] = None  # shapes tell the runs apart there
     shape = {
         "field": "run",
         "type": "nominal",
@@ -80,7 +79,7 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
 def render_history(found: History, title: str = "Scores over time") -> str:
     """Return the page."""
     charts = history_charts(found)
-    scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
+    scripts = [static(name) for name in (*VENDOR, "dom.js", "charts.js", "main.js")]
     page: str = environment().get_template("history.html").render(
         title=title,
         found=found,

@@ -13,6 +13,7 @@ import numpy as np
 from focuseval.errors import FocusevalError
 from focuseval.evaluate.curves import curve_of, mean_of
 from focuseval.measures import parse
+from focuseval.measures.spans import read
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from focuseval.match import Matched
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+READ = 5
+"""Results whose text is the cost of reading in the plot of cost against quality."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,7 @@ class Retrieved:
     place: NDArray[np.int64]
     """Rank of the result in its topic, from 1."""
     lost: tuple[str, ...] = ()
-    """Ids of documents that the index does not have."""
+    """The document's id of every result whose document the index does not have."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Observed:
     """Name of a curve → x and the mean of y over topics."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Further means, by measure."""
+    reading: tuple[float, float] | None = None
+    """Mean characters of the first `READ` results, each once, and the mean share of highlighted text in them."""
     retrieved: Retrieved | None = None
     why_not: str = ""
     """Why nothing can be shown in the text, where that is so."""
@@ -65,12 +71,22 @@ def observe(made: Evaluation, number: int, curves: Sequence[str], means: Sequenc
     matched, plan = made.matched(number), made.plan
     points = {name: found for name in curves if (found := mean_curve(matched, plan, name)) is not None}
     values = {name: mean for name in means if (mean := _mean(matched, plan, name)) is not None}
+    seen = _reading(matched)
     if made.prepared.index is None:
-        return Observed(points, values)
+        return Observed(points, values, seen)
     try:
-        return Observed(points, values, retrieve(matched))
+        return Observed(points, values, seen, retrieve(matched))
     except FocusevalError as why:
-        return Observed(points, values, why_not=str(why))
+        return Observed(points, values, seen, why_not=str(why))
+
+
+def _reading(matched: Matched) -> tuple[float, float] | None:
+    """Return what reading the first results costs and gives; None where gold or run have no characters."""
+    try:
+        seen = read(matched, READ)
+    except FocusevalError:
+        return None
+    return float(seen.size.mean()), float(seen.recall().mean())
 
 
 def mean_curve(matched: Matched, plan: Plan, name: str) -> Points | None:
@@ -97,7 +113,7 @@ def retrieve(matched: Matched) -> Retrieved:
     """Return where every result lies in the collection."""
     document, placement = matched.document_row, matched.run.placement
     lost = np.flatnonzero(document < 0)
-    names = tuple(dict.fromkeys(matched.column(matched.run.document).take(lost).to_pylist())) if len(lost) else ()
+    names = tuple(matched.column(matched.run.document).take(lost).to_pylist()) if len(lost) else ()
     length = np.zeros(len(matched), np.int64) if placement is None else matched.column(np.maximum(placement.length, 0))
     return Retrieved(
         topic=matched.topic.astype(np.int64),

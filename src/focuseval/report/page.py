@@ -26,9 +26,26 @@ if TYPE_CHECKING:
     from focuseval.report.report import Report
 
 HERE = Path(__file__).parent
-STYLES = ("base.css", "charts.css", "heat.css", "print.css")
+STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
-SCRIPTS = ("dom.js", "charts.js", "spans.js", "textview.js", "minimap.js", "heat.js", "walk.js", "main.js")
+SCRIPTS = (
+    "dom.js",
+    "state.js",
+    "scores.js",
+    "sortable.js",
+    "headline.js",
+    "topics.js",
+    "followed.js",
+    "charts.js",
+    "spans.js",
+    "textview.js",
+    "minimap.js",
+    "results.js",
+    "heat.js",
+    "lists.js",
+    "walk.js",
+    "main.js",
+)
 """Plain scripts in the order in which they need each other."""
 
 MOST_ROWS = 12
@@ -36,7 +53,11 @@ SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
 
 GRAPHS = (
-    ("curves", "Curves", "What stands behind a measure’s single number, as the mean over topics."),
+    (
+        "curves",
+        "Curves and cost",
+        "What is behind a measure’s single number, as the mean over topics, and what it costs.",
+    ),
     (
         "agreement",
         "Significance and agreement",
@@ -58,8 +79,9 @@ def render_html(report: Report) -> str:
         graph_sections=[graph for graph in GRAPHS if any(c.section == graph[0] for c in report.charts)],
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
-        shown_measures=[name for name, _ in report.about.measures[:MOST_MEASURES]],
+        columns=shown_measures(report),
         more_measures=len(report.about.measures) > 1,
+        has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
         data=as_json(page_data(report)),
         texts=[as_json(text) for text in report.texts.values()],
@@ -69,18 +91,22 @@ def render_html(report: Report) -> str:
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """Return what the scripts need: graphs with their rows, and the heat map; texts stand apart."""
+    """Return what the scripts need: graphs, choices and lists; texts are apart, each parsed when it is asked for."""
+    lists = asdict(report.heat)
     return {
         "charts": [chart_data(chart) for chart in report.charts],
-        "heat": asdict(report.heat),
-        "documents": {name: number for number, name in enumerate(report.texts)},
-        "known": [row.topic for row in report.first.per_topic],
+        "choices": asdict(report.choices),
+        "lists": {name: lists[name] for name in ("topics", "documents", "depth", "highlighted", "served")},
+        "texts": {name: number for number, name in enumerate(report.texts)},
     }
 
 
 def chart_data(chart: Chart) -> dict[str, Any]:
-    """Return what the scripts need of a graph."""
-    return {name: getattr(chart, name) for name in ("id", "columns", "rows", "spec", "pivot", "head", "by")}
+    """Return what the scripts need of a graph; one that follows the reader's choice gets its rows in the page."""
+    told = {
+        name: getattr(chart, name) for name in ("id", "title", "columns", "rows", "spec", "pivot", "head", "by", "form")
+    }
+    return told | {"rows": [], "spec": {}} if chart.form else told
 
 
 def policy(scripts: Sequence[str]) -> str:
@@ -98,7 +124,13 @@ def policy(scripts: Sequence[str]) -> str:
 def _sections(report: Report) -> list[tuple[str, str]]:
     drawn = {chart.section for chart in report.charts}
     graphs = [(id_, name) for id_, name, _ in GRAPHS if id_ in drawn]
-    return [("answer", "Answer"), ("topics", "Topics"), ("heat", "In the text"), *graphs, ("about", "How")]
+    return [("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *graphs, ("about", "How")]
+
+
+def shown_measures(report: Report) -> list[int]:
+    """Return the columns of the table of runs: the first measures and the one that decides, in their order."""
+    first = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
+    return sorted([*first[: MOST_MEASURES - 1], report.choices.decides])
 
 
 def summaries(report: Report) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from focuseval.report.charts.chart import Chart
+    from focuseval.report.choices import Choices
     from focuseval.report.first_screen import FirstScreen
     from focuseval.tables import Table
 
@@ -36,21 +37,25 @@ class Provenance:
 
 @dataclass(frozen=True)
 class TextView:
-    """The articles that travel with the report."""
+    """Ranked lists of all topics, and which of their text is embedded."""
 
     runs: tuple[str, ...]
     a: int
     b: int | None
     topics: tuple[dict[str, Any], ...]
-    """Per topic its name, title, and articles with their spans."""
+    """Per topic what `focuseval.report.lists.topic_view` returns, documents numbered."""
     said: str
-    """What was left out, or why there is no heat map."""
+    """What was left out, or why there is no text."""
     lost: tuple[str, ...] = ()
     """Sentences on documents that the index does not have."""
     highlighted: bool = True
     """Whether the gold says which text is relevant."""
     served: bool = False
-    """Whether articles are asked of a server instead."""
+    """Whether texts and complete lists are asked of a server."""
+    documents: tuple[str, ...] = ()
+    """The id of every numbered document."""
+    depth: int = 0
+    """Results of every list that are shown."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,12 @@ class Report:
     title: str
     about: Provenance
     first: FirstScreen
+    choices: Choices
     remarks: tuple[str, ...]
     charts: tuple[Chart, ...]
     heat: TextView
     texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    """Document id → its text, blocks and elements."""
+    """Document id → its text or pieces of it, blocks and elements."""
     grids: tuple[Table, ...] = ()
     """Tables of tests that have no place of their own: fidelity."""
 
@@ -74,6 +80,7 @@ class Report:
             "title": self.title,
             "about": asdict(self.about),
             "first": asdict(self.first) | {"runs": [_flat(asdict(line)) for line in self.first.runs]},
+            "choices": asdict(self.choices),
             "remarks": list(self.remarks),
             "charts": [asdict(chart) for chart in self.charts],
             "heat": asdict(self.heat),

@@ -1,4 +1,4 @@
-"""The same page from a server on this machine: articles are asked for one by one, so that nothing is left out.
+"""The same page from a server on this machine: lists and texts are asked for one by one, so nothing is left out.
 
 The printed link carries a token; with the first visit it becomes a cookie that other sites never see. A Host that is
 not ours is refused, so that a foreign name pointed at this machine gets nothing.
@@ -15,7 +15,8 @@ from flask import Flask, Response, abort, jsonify, make_response, redirect, requ
 
 from focuseval.errors import FocusevalError
 from focuseval.report.build import report_on
-from focuseval.report.explained import topic_views
+from focuseval.report.explained import complete_topic
+from focuseval.report.lists import lists_of
 from focuseval.report.page import render_html
 from focuseval.report.texts import reader
 
@@ -29,6 +30,7 @@ def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: 
     """Return the app of one report."""
     page = render_html(report_on(evidence, title=title, served=True))
     read = reader(evidence.index) if evidence.index is not None else None
+    lists = lists_of(evidence) if evidence.index is not None else None
     number = {name: i for i, name in enumerate(evidence.scores.topics)}
     app = Flask("focuseval.report", static_folder=None)
 
@@ -43,12 +45,12 @@ def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: 
         entered.set_cookie(cookie_of(token), token, httponly=True, samesite="Lax")
         return entered
 
-    @app.get("/articles")
-    def articles() -> Response:
+    @app.get("/lists")
+    def ranked_lists() -> Response:
         topic = number.get(request.args.get("topic", ""))
-        if topic is None or read is None:
+        if topic is None or lists is None:
             abort(404, "there is no such topic")
-        return jsonify(topic_views(evidence, topic))
+        return jsonify(complete_topic(evidence, lists, topic))
 
     @app.get("/document")
     def document() -> Response:

@@ -1,4 +1,4 @@
-"""A document as the page shows it: its text, its blocks, its elements, in as few bytes as are needed."""
+"""A document as the page shows it: its text or pieces of it, its blocks, its elements, in few bytes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from focuseval.assess.document import Document
 from focuseval.assess.documents import DocumentCache
-from focuseval.assess.layout import layout
+from focuseval.assess.layout import layout, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from focuseval.assess.document import Document
+    from collections.abc import Callable, Sequence
 
 
 def reader(index: Any) -> Callable[[int], dict[str, Any]]:
@@ -34,8 +33,6 @@ def document_view(document: Document) -> dict[str, Any]:
     >>> document_view(Document("d", "One."))["blocks"]
     [4, 0, 0]
     """
-    kinds: dict[str, int] = {}
-    blocks = [n for b in layout(document) for n in (b.end - b.start, kinds.setdefault(b.kind, len(kinds)), b.level)]
     steps: dict[str, int] = {}
     elements = []
     depth: list[int] = []
@@ -43,26 +40,43 @@ def document_view(document: Document) -> dict[str, Any]:
         depth.append(depth[element.parent] + 1 if element.parent >= 0 else 0)
         code = steps.setdefault(element.path.rsplit("/", 1)[-1], len(steps))
         elements += [element.start, element.end - element.start, depth[-1], code]
-    return {
-        "id": document.id,
-        "title": heading(document.text),
-        "text": document.text,
-        "length": len(document.text),
-        "kinds": list(kinds),
-        "blocks": blocks,
-        "steps": list(steps),
-        "elements": elements,
-    }
+    whole = [0, len(document.text)]
+    view = {"title": shortened(title_of(document)), "text": document.text, "length": whole[1], "pieces": whole}
+    return view | _blocks([document]) | {"steps": list(steps), "elements": elements}
 
 
-def heading(text: str, most: int = 70) -> str:
-    r"""Return the first words of a text.
+def excerpt_view(text: str, pieces: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return some pieces of a text, one after the other, with where they stand in the document.
 
-    >>> heading("\n  Tides\nThe moon …")
-    'Tides'
+    >>> view = excerpt_view("One two three", [(0, 3), (8, 13)])
+    >>> view["text"], view["pieces"], view["length"]
+    ('Onethree', [0, 3, 8, 13], 13)
     """
-    first = next((line.strip() for line in text[:2000].splitlines() if line.strip()), "")
-    return first if len(first) <= most else first[: most - 1].rstrip() + "…"
+    shown = [Document("", text[start:end]) for start, end in pieces]
+    places = [n for piece in pieces for n in piece]
+    view = {"title": shortened(title_of(Document("", text[:2000]))), "text": "".join(piece.text for piece in shown)}
+    return view | {"length": len(text), "pieces": places} | _blocks(shown) | {"steps": [], "elements": []}
+
+
+def _blocks(documents: Sequence[Document]) -> dict[str, Any]:
+    """Return length, kind and depth of all blocks, one after the other, and the names of the kinds."""
+    kinds: dict[str, int] = {}
+    blocks = [
+        number
+        for document in documents
+        for b in layout(document)
+        for number in (b.end - b.start, kinds.setdefault(b.kind, len(kinds)), b.level)
+    ]
+    return {"kinds": list(kinds), "blocks": blocks}
+
+
+def shortened(title: str, most: int = 70) -> str:
+    r"""Return a title that fits into a line.
+
+    >>> shortened("Tides and " * 9, 16)
+    'Tides and Tides…'
+    """
+    return title if len(title) <= most else title[: most - 1].rstrip() + "…"
 
 
 def as_json(value: Any) -> str:

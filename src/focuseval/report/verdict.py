@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from focuseval.significance.comparison import Comparison
     from focuseval.significance.settings import Settings
 
+SAME = 1e-12
+"""Means that differ by less differ by rounding alone."""
+
 
 @dataclass(frozen=True)
 class Against:
@@ -53,10 +56,12 @@ class Verdict:
     reason: str
     against: tuple[Against, ...] = ()
     """Every other run, held against the reference (or the best run against every other)."""
+    caveat: str = ""
+    """Measures under which the order is another one, in a sentence."""
 
 
 def verdict(evidence: Evidence) -> Verdict:
-    """Judge the runs under the first measure."""
+    """Judge the runs under the measure that decides."""
     if evidence.pair is None:
         return _alone(evidence)
     found = evidence.compared(evidence.measure)
@@ -71,7 +76,8 @@ def verdict(evidence: Evidence) -> Verdict:
         said = _two(evidence, against[0], found)
     else:
         said = _ranking(evidence, against) if evidence.baseline is None else _baseline(evidence, against)
-    return replace(said, reason=f"{said.reason} Test: {found.method}; the interval is uncorrected.")
+    reason = f"{said.reason} Test: {found.method}; the interval is uncorrected."
+    return replace(said, reason=reason, caveat=caveat(evidence))
 
 
 def held_against(found: Comparison, run: int, other: int, reference: int) -> Against:
@@ -97,7 +103,7 @@ def held_against(found: Comparison, run: int, other: int, reference: int) -> Aga
 
 def _alone(evidence: Evidence) -> Verdict:
     counts = evidence.scores.counts[0]
-    mean = evidence.scores.mean[0, 0]
+    mean = evidence.means[0]
     said = "no value" if np.isnan(mean) else f"{mean:.4f}"
     headline = f"{evidence.labels[0]}: {evidence.measure} is {said} over {topics(counts.topics)}."
     return Verdict("alone", headline, "One run has nothing to be compared with: give a second one for a verdict.")
@@ -113,7 +119,7 @@ def _two(evidence: Evidence, found: Against, comparison: Comparison) -> Verdict:
         "worse": f"{a} is worse than {b}.",
         "cannot tell": f"Cannot tell {a} and {b} apart.",
     }[turned.word]
-    means = evidence.scores.mean[:, 0]
+    means = evidence.means
     reason = (
         f"{evidence.measure} {means[first]:.4f} against {means[second]:.4f} over {topics(len(comparison.topics))} "
         f"({found.ties} tied): {numbers(turned, evidence.settings)}. {power(turned)}"
@@ -130,7 +136,7 @@ def _turned(found: Against) -> Against:
 def _ranking(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
     """Say whether the best run is really the best."""
     first, runs = int(evidence.order[0]), len(evidence.labels)
-    best, mean = evidence.labels[first], evidence.scores.mean[first, 0]
+    best, mean = evidence.labels[first], evidence.means[first]
     open_ = [against for against in found if against.word != "worse"]
     nearest = max(found, key=lambda against: against.difference)
     reason = (
@@ -163,18 +169,39 @@ def _baseline(evidence: Evidence, found: tuple[Against, ...]) -> Verdict:
         parts.append(f"{number['cannot tell']} cannot be told apart from it")
     reason = (
         f"The best one, {a}, differs by {numbers(best, evidence.settings)} in {evidence.measure}. "
-        f"{power(best)} Of {len(found)} runs {_listed(parts)}."
+        f"{power(best)} Of {len(found)} runs {listed(parts)}."
     )
     return Verdict(best.word, headline, reason, found)
+
+
+def caveat(evidence: Evidence) -> str:
+    """Name the measures under which B is ahead of A, or under which another run leads where the best one is judged."""
+    first, second = evidence.pair or (0, 0)
+    means, measures = evidence.scores.mean, evidence.scores.measures
+    ranking = len(evidence.labels) > 2 and evidence.baseline is None
+    rivals = np.delete(np.arange(len(means)), first) if ranking else np.array([second])
+    ahead = means[rivals] - means[first]
+    ahead *= np.where(evidence.means[first] >= evidence.means[second], 1, -1)
+    turned = [measures[m] for m in np.flatnonzero((np.nan_to_num(ahead) > SAME).any(axis=0))]
+    if not turned or turned == [evidence.measure]:
+        return ""
+    rest = f"{len(turned) - 3:,} more of the {len(measures) - 1:,} other measures"
+    named = listed(turned if len(turned) <= 4 else [*turned[:3], rest])
+    return f"Under {named} {'another run leads' if ranking else 'the order is the other way round'}."
 
 
 def _names(evidence: Evidence, found: Sequence[Against]) -> str:
     """Name the nearest two or three; count the others."""
     names = [evidence.labels[a.run] for a in sorted(found, key=lambda a: -a.difference)]
-    return _listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
+    return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Put names into a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

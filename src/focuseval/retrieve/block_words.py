@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval import native
+from focuseval.chunks.words import cut_block
 from focuseval.retrieve.language import Language
-from focuseval.retrieve.split import cut_block
 from focuseval.storage import location
 from focuseval.values import dataclass
 

@@ -10,8 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from focuseval.chunks.words import words
 from focuseval.errors import UsageError, did_you_mean
-from focuseval.retrieve.split import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

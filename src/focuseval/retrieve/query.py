@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.retrieve.split import words
+from focuseval.chunks.words import words
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.query import Weights, weights
 from focuseval.retrieve.results import as_run
 from focuseval.retrieve.score import Scorer, UnitRanker
-from focuseval.retrieve.settings import RetrievalSettings, default_unit
+from focuseval.retrieve.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible, score_structured
 from focuseval.topics import Topic, read_topics
@@ -21,6 +21,7 @@ from focuseval.topics.other_formats import plain_topic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focuseval.chunks import Chunks
     from focuseval.collection.index import Index
     from focuseval.retrieve.lists import Listed
     from focuseval.retrieve.store import Progress
@@ -36,6 +37,7 @@ def retrieve(
     topics: str | Path | Iterable[Topic] | Mapping[str, str],
     *,
     scorer: Scorer | None = None,
+    chunks: Chunks | None = None,
     run_id: str | None = None,
     jobs: int = 1,
     workers: Workers | None = None,
@@ -53,6 +55,8 @@ def retrieve(
     scorer
         In place of BM25: a function of three columns (how often a unit holds a term, words of the unit, how many units
         or documents hold the term) that returns what the term adds to each unit's score.
+    chunks
+        In place of ``unit``: what `focuseval.chunk` cut, or chunks of any other origin.
     jobs
         Processes that read words, the first time.
     workers
@@ -66,11 +70,11 @@ def retrieve(
     >>> run.document.to_pylist(), run.start.tolist(), run.end.tolist()
     (['a'], [0], [21])
     """
-    given = settings_for(index, options)
+    given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
     asked = as_topics(topics)
     words = open_words(index, settings.language, jobs, progress, workers)
-    ranker = UnitRanker(words, settings, scorer)
+    ranker = UnitRanker(words, settings, scorer, chunks)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
     remarks = [*_ignored(given), *_remarks(ranker, asked, queries, lists)]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.retrieve.query import Occurrences, Weights
     from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.store import IndexedWords
@@ -61,11 +62,13 @@ class UnitRanker:
     settings: RetrievalSettings
     """With every default filled in."""
     scorer: Scorer | None = None
+    chunks: Chunks | None = None
+    """What may be returned, where the settings do not say it."""
 
     @cached_property
     def units(self) -> UnitSet:
         """What may be returned."""
-        return unit_set(self.words, self.settings)
+        return unit_set(self.words, self.settings, self.chunks)
 
     @cached_property
     def size(self) -> Size:

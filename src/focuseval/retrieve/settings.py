@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from focuseval.chunks.spec import SPLITTERS, Spec, parse_spec
 from focuseval.errors import UsageError
 from focuseval.retrieve.language import check_language
 from focuseval.task.tasks import MOST_RESULTS, Task, find_task
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from focuseval.chunks import Chunks
     from focuseval.collection.index import Index
 
 Kind = Literal["element", "document", "passage"]
 
-_UNIT = re.compile(r"(element|document)|passage(?::([1-9][0-9]*)(?:/([1-9][0-9]*))?)?")
 _TASK = {"element": "focused", "document": "thorough", "passage": "spans"}
-_WORDS, _STEP = 100, 50
+_PASSAGE = "passage:100/50"
+_GIVEN = "chunks:"
+"""What a unit is called that the caller cut; the rest of it is their name."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class RetrievalSettings:
     """
 
     unit: str = "element"
-    """``element``, ``document`` or ``passage:WORDS/STEP``."""
+    """``element``, ``document``, ``passage:WORDS/STEP``, or a SPEC of `focuseval.chunk`: ``characters:400``."""
     task: str | None = None
     tags: tuple[str, ...] = ()
     """Elements with one of these tags only."""
@@ -51,24 +53,28 @@ class RetrievalSettings:
 
     @property
     def kind(self) -> Kind:
-        """``element``, ``document`` or ``passage``."""
-        return self._parts()[0]
+        """``element``, ``document`` or ``passage``, which is every span."""
+        if self.unit == "element":
+            return "element"
+        if self.unit == "document":
+            return "document"
+        _ = self.spec  # refuses what is none
+        return "passage"
 
     @property
-    def window(self) -> tuple[int, int]:
-        """Words of a passage, and words from one to the next."""
-        return self._parts()[1:]
-
-    def _parts(self) -> tuple[Kind, int, int]:
-        found = _UNIT.fullmatch(self.unit)
-        if found is None:
+    def spec(self) -> Spec | None:
+        """How spans are cut; None for elements and documents, and for chunks that are given."""
+        if self.unit in {"element", "document"} or self.unit.startswith(_GIVEN):
+            return None
+        name, _, window = self.unit.partition(":")
+        try:
+            found = parse_spec(f"words:{window or _PASSAGE.partition(':')[2]}" if name == "passage" else self.unit)
+        except UsageError:
+            found = None
+        if found is None or found.kind in {"tokens", *SPLITTERS}:
             what = f"expected a unit (element, document or passage:WORDS/STEP), found {self.unit!r}"
-            raise UsageError(f"{what}; passage:100/50, for instance")
-        if found[1]:
-            return found[1], 0, 0  # type: ignore[return-value]  # the pattern knows these two only
-        if not found[2]:
-            return "passage", _WORDS, _STEP
-        return "passage", int(found[2]), int(found[3] or found[2])
+            raise UsageError(f"{what}; passage:100/50, characters:400 or sentences:5, for instance")
+        return found
 
     @property
     def rules(self) -> Task:
@@ -80,13 +86,19 @@ class RetrievalSettings:
         elements = self.kind == "element"
         return replace(
             self,
-            unit=self.unit if self.kind != "passage" else _passage(*self.window),
+            unit=self._canonical(),
             task=self.rules.name,
             min_words=(10 if self.min_words is None else self.min_words) if elements else 0,
             tags=self.tags if elements else (),
             mix=(0.5 if elements else 0.0) if self.mix is None else self.mix,
             idf=self.idf or ("units" if self.kind == "passage" else "documents"),
         ).checked()
+
+    def _canonical(self) -> str:
+        """Return the unit with its defaults; words that were asked for as a passage stay one."""
+        if self.spec is None:
+            return self.unit
+        return str(self.spec).replace("words:", "passage:") if self.unit.startswith("passage") else str(self.spec)
 
     def checked(self) -> RetrievalSettings:
         """Return the settings; numbers out of range and choices that do not exist are refused."""
@@ -127,11 +139,16 @@ class RetrievalSettings:
 
 def default_unit(index: Index) -> str:
     """Return the unit of a collection: passages where no document has inner elements."""
-    return "element" if (np.diff(index.element_bounds) > 1).any() else _passage(_WORDS, _STEP)
+    return "element" if (np.diff(index.element_bounds) > 1).any() else _PASSAGE
 
 
-def _passage(words: int, step: int) -> str:
-    return f"passage:{words}" if step == words else f"passage:{words}/{step}"
+def asked_unit(unit: str | None, chunks: Chunks | None) -> str | None:
+    """Return the unit that is asked for, by its name or as chunks that the caller cut; both are refused."""
+    if chunks is None:
+        return unit
+    if unit is not None:
+        raise UsageError(f"expected a unit or chunks, found unit {unit!r} and chunks {chunks.name!r}; give one of them")
+    return f"{_GIVEN}{chunks.name}"
 
 
 def _shown(value: object) -> str:

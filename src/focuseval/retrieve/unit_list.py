@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.chunks.columns import span_texts
 from focuseval.errors import FormatError
 from focuseval.lazy import cached_property
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.results import Places, as_run, places
 from focuseval.retrieve.retrieving import default_run_id, settings_for
+from focuseval.retrieve.settings import asked_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.unit_sets import unit_set
 from focuseval.values import dataclass
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.collection.index import Index
     from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.unit_sets import UnitSet
@@ -81,14 +84,8 @@ class UnitList:
 
     def texts(self) -> list[str]:
         """Return the texts of all units."""
-        found: list[str] = []
-        document = self.source.document(self._rows)
-        cuts = np.flatnonzero(np.diff(document, prepend=-1))
-        for first, end in zip(cuts, np.append(cuts[1:], len(document)), strict=True):
-            text = self.source.words.index.text(int(document[first]))
-            pairs = zip(self.start[first:end].tolist(), self.end[first:end].tolist(), strict=True)
-            found += [text[start:stop] for start, stop in pairs]
-        return found
+        index, document = self.source.words.index, self.source.document(self._rows)
+        return list(span_texts(index, document, self.start, self.end))
 
     def run(self, scores: Mapping[str, ArrayLike], run_id: str | None = None, **options: Any) -> Run:
         """Return a run from scores: for every topic a number for each unit, NaN where it must not be returned.
@@ -118,11 +115,13 @@ class UnitList:
         return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
 
 
-def units(index: Index, unit: str | None = None, *, jobs: int = 1, **options: Any) -> UnitList:
-    """Return the units of a collection: elements, documents or passages, each with its place and text.
+def units(
+    index: Index, unit: str | None = None, *, chunks: Chunks | None = None, jobs: int = 1, **options: Any
+) -> UnitList:
+    """Return the units of a collection: elements, documents, passages or chunks, each with its place and text.
 
     The options are those of `retrieve` that say what may be returned: ``tags``, ``min_words``, ``language``.
     """
-    settings = settings_for(index, {"unit": unit, **options}).resolved()
+    settings = settings_for(index, {"unit": asked_unit(unit, chunks), **options}).resolved()
     words = open_words(index, settings.language, jobs)
-    return UnitList(unit_set(words, settings), replace(settings, task=options.get("task")))
+    return UnitList(unit_set(words, settings, chunks), replace(settings, task=options.get("task")))

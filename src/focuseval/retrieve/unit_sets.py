@@ -1,6 +1,6 @@
-"""What may be returned: elements, documents, or passages; how long each is, and how often terms occur in it.
+"""What may be returned: elements, documents, passages or chunks; how long each is, and how often terms occur in it.
 
-Units are numbered: elements (and documents, by their roots) as in the collection, passages through all documents. Terms
+Units are numbered: elements (and documents, by their roots) as in the collection, spans through all documents. Terms
 are counted exactly, whatever nests in a unit: occurrences are counted at the deepest elements around them, and a unit's
 count is a difference of two running sums, as its descendants stand next to it.
 """
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from focuseval.chunks.boundaries import Boundaries, windows
+from focuseval.chunks.cut import as_chunks, cuts
 from focuseval.collection.forest import spread
 from focuseval.errors import CollectionError, did_you_mean
 from focuseval.lazy import cached_property
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.chunks import Chunks
     from focuseval.retrieve.query import Occurrences
     from focuseval.retrieve.settings import RetrievalSettings
     from focuseval.retrieve.store import IndexedWords
@@ -136,56 +139,54 @@ def with_ancestors(leaves: Sequence[NDArray[np.int32]], parent: NDArray[np.int32
 
 
 @dataclass(frozen=True, eq=False)
-class PassageUnits:
-    """Windows of so many words, every so many words; the last one of a document is the first that reaches its end."""
+class SpanUnits:
+    """Spans of documents, by document and start: windows of words, or chunks of any kind."""
 
     words: IndexedWords
-    size: int
-    step: int
+    bounds: Integers
+    """The first unit of every document, and the end of the last."""
+    first: Integers
+    """The first word of every unit in the numbering of all; a word that an edge cuts in two belongs to no unit."""
+    last: Integers
+    """Past the last word."""
+    edges: tuple[Integers, Integers] | None = None
+    """Code points, where they are not those of the first and the last word."""
     depth: None = None
 
     @cached_property
-    def bounds(self) -> Integers:
-        """The first passage of every document, and the end of the last."""
-        total = np.diff(self.words["word_bounds"])
-        windows = np.where(total > 0, 1 - (-np.maximum(total - self.size, 0) // self.step), 0)
-        return np.append(0, np.cumsum(windows))
-
-    @cached_property
-    def _words(self) -> tuple[Integers, Integers]:
-        """The first word of every passage in the numbering of all, and past its last."""
-        document = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
-        low, high = self.words["word_bounds"][document], self.words["word_bounds"][document + 1]
-        begin = low + (np.arange(len(document)) - self.bounds[document]) * self.step
-        return np.minimum(begin, high), np.minimum(begin + self.size, high)
-
-    @cached_property
     def length(self) -> Integers:
-        """Kept words of every passage."""
-        begin, end = (np.searchsorted(self.words["word"], bound.astype(np.int32)) for bound in self._words)
+        """Kept words of every unit."""
+        begin, end = (np.searchsorted(self.words["word"], bound.astype(np.int32)) for bound in (self.first, self.last))
         return end - begin
 
     @cached_property
     def returnable(self) -> NDArray[np.bool_]:
-        """Whether a passage holds a word that is kept."""
+        """Whether a unit holds a word that is kept."""
         return self.length > 0
 
+    @cached_property
+    def _reach(self) -> Integers:
+        """Past the last word of this unit and of all before it."""
+        return np.maximum.accumulate(self.last)
+
+    @cached_property
+    def _nested(self) -> bool:
+        """Whether a unit ends before one that begins earlier."""
+        return not np.array_equal(self._reach, self.last)
+
     def count(self, terms: Sequence[Occurrences]) -> Counted:
-        """Return the passages that hold a term, and how often."""
+        """Return the units that hold a term, and how often."""
         held = [self._around(term) for term in terms]
         units = np.unique(np.concatenate([np.zeros(0, np.int64), *held]))
         return Counted(units, [np.bincount(np.searchsorted(units, unit), minlength=len(units)) for unit in held])
 
     def _around(self, term: Occurrences) -> Integers:
-        """Return all passages around every occurrence of a term, ascending for each."""
+        """Return all units around every occurrence of a term, ascending for each."""
         first, last = self.words["word"][term.first], self.words["word"][self._last(term)]
-        document = np.searchsorted(self.words["word_bounds"], first, "right") - 1
-        base = self.words["word_bounds"][document]
-        lowest = np.maximum(-((self.size - 1 - (last - base)) // self.step), 0)
-        highest = np.minimum((first - base) // self.step, np.diff(self.bounds)[document] - 1)
-        highest = np.where(last < self.words["word_bounds"][document + 1], highest, -1)
-        many = np.maximum(highest - lowest + 1, 0)
-        return spread(self.bounds[document] + lowest, many)
+        lowest = np.searchsorted(self._reach, last, "right")
+        many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
+        units = spread(lowest, many)
+        return units[self.last[units] > np.repeat(last, many)] if self._nested else units
 
     def _last(self, term: Occurrences) -> Integers:
         """Return the last kept word of every occurrence."""
@@ -193,26 +194,54 @@ class PassageUnits:
         return last
 
     def document(self, units: Integers) -> Integers:
-        """Return the rows of the passages' documents."""
+        """Return the rows of the units' documents."""
         return np.searchsorted(self.bounds, units, "right") - 1
 
     def spans(self, units: Integers) -> tuple[Integers, Integers]:
-        """Return the code points from a passage's first word to its last."""
-        begin, end = (bound[units] for bound in self._words)
+        """Return the code points of units."""
+        if self.edges is not None:
+            return self.edges[0][units], self.edges[1][units]
+        begin, end = self.first[units], self.last[units]
         return self.words["start"][begin].astype(np.int64), self.words["end"][end - 1].astype(np.int64)
 
 
-UnitSet: TypeAlias = ElementUnits | PassageUnits
+def passage_units(words: IndexedWords, size: int, step: int) -> SpanUnits:
+    """Return windows of so many words, every so many words."""
+    word_bounds = words["word_bounds"]
+    document, first, last = windows(np.diff(word_bounds), size, step)
+    base = word_bounds[document]
+    return SpanUnits(words, _bounds(document, word_bounds), base + first, base + last)
+
+
+def chunk_units(words: IndexedWords, chunks: Chunks) -> SpanUnits:
+    """Return chunks as units, by document, start and end, each once."""
+    every = np.unique(np.stack([chunks.rows(words.index), chunks.start, chunks.end]), axis=1)
+    document, start, end = every[:, every[2] > every[1]]
+    written = Boundaries(words["start"], words["end"], words["word_bounds"])
+    first, last = written.upto_start(document, start), written.upto_end(document, end)
+    return SpanUnits(words, _bounds(document, words["word_bounds"]), first, np.maximum(first, last), (start, end))
+
+
+def _bounds(document: Integers, word_bounds: Integers) -> Integers:
+    return np.searchsorted(document, np.arange(len(word_bounds)))
+
+
+UnitSet: TypeAlias = ElementUnits | SpanUnits
 """Units of one kind."""
 
 
-def unit_set(words: IndexedWords, settings: RetrievalSettings) -> UnitSet:
-    """Return the units that settings ask for."""
-    if settings.kind == "passage":
-        return PassageUnits(words, *settings.window)
+def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | None = None) -> UnitSet:
+    """Return the units that settings ask for; given chunks are the units."""
+    if chunks is not None:
+        return chunk_units(words, chunks)
     if settings.kind == "document":
         return ElementUnits(words, roots_only=True)
-    return ElementUnits(words, settings.tags, settings.min_words or 1)
+    spec = settings.spec
+    if spec is None:
+        return ElementUnits(words, settings.tags, settings.min_words or 1)
+    if spec.kind == "words":
+        return passage_units(words, spec.size, spec.step)
+    return chunk_units(words, as_chunks(words.index, cuts(words.index, spec), str(spec)))
 
 
 def size_of(units: UnitSet) -> Size:

@@ -13,6 +13,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+_FLAT = 1e-12
+"""Variance of values that reach from 0 to 1, or as far, that is only rounding."""
+
 
 def cohen_kappa(left: ArrayLike, right: ArrayLike) -> float:
     r"""Return Cohen's κ of two assessors' labels for the same units.
@@ -26,10 +29,19 @@ def cohen_kappa(left: ArrayLike, right: ArrayLike) -> float:
     labels = np.unique(np.r_[left, right])
     if not len(left):
         return float("nan")
-    observed = float(np.mean(left == right))
+    observed = np.mean(left == right)
     shares = [((left == label).mean(), (right == label).mean()) for label in labels]
-    expected = float(sum(a * b for a, b in shares))
-    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+    return float(beyond_chance(observed, sum(a * b for a, b in shares)))
+
+
+def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> NDArray[np.float64]:
+    """Return κ from the share on which two agree and the share that chance would give, one or many of them.
+
+    >>> beyond_chance([0.75, 1.0], [0.5, 1.0]).tolist()
+    [0.5, nan]
+    """
+    agreed, chance = np.asarray(observed, np.float64), np.asarray(expected, np.float64)
+    return _quotient(agreed - chance, 1 - chance)
 
 
 def krippendorff_alpha(table: ArrayLike, level: str = "nominal") -> float:
@@ -68,10 +80,18 @@ def overlap(shared: ArrayLike, left: ArrayLike, right: ArrayLike) -> tuple[float
     >>> overlap([5], [10], [5])
     (0.5, 0.6666666666666666)
     """
-    both, sizes = float(np.sum(shared)), float(np.sum(left) + np.sum(right))
-    if not sizes:
-        return float("nan"), float("nan")
-    return both / (sizes - both), 2 * both / sizes
+    jaccard, f = overlap_of_sums(np.sum(shared), np.sum(left) + np.sum(right))
+    return float(jaccard), float(f)
+
+
+def overlap_of_sums(both: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Jaccard and F from characters in common and characters of the two together, one pair or many.
+
+    >>> [found.tolist() for found in overlap_of_sums([5.0, 0.0], [15.0, 0.0])]
+    [[0.5, nan], [0.6666666666666666, nan]]
+    """
+    common, total = np.asarray(both, np.float64), np.asarray(sizes, np.float64)
+    return _quotient(common, total - common), _quotient(2 * common, total)
 
 
 def correlation(left: ArrayLike, right: ArrayLike) -> float:
@@ -83,7 +103,27 @@ def correlation(left: ArrayLike, right: ArrayLike) -> float:
     x, y = (np.asarray(side, np.float64) for side in (left, right))
     if len(x) < 2 or not np.ptp(x) or not np.ptp(y):
         return float("nan")
-    return float(np.corrcoef(x, y)[0, 1])
+    return float(correlation_of_moments(moments((x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y))))
+
+
+def moments(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums that a correlation needs: of 1, x, y, x², y² and xy."""
+    return np.array([len(x), x.sum(), y.sum(), (x * x).sum(), (y * y).sum(), (x * y).sum()], np.float64)
+
+
+def correlation_of_moments(found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Pearson's correlation from six `moments`, or from many columns of them; NaN where a side never varies."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # nothing was drawn that has a value
+        x, y, xx, yy, xy = found[1:] / found[0]
+    left, right = xx - x * x, yy - y * y
+    varied = (left > _FLAT) & (right > _FLAT)
+    return np.clip(_quotient(xy - x * y, np.sqrt(np.where(varied, left * right, 0.0))), -1, 1)
+
+
+def _quotient(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide; what is divided by zero is undefined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below != 0, above / below, np.nan)
 
 
 def _distance(labels: NDArray[np.float64], level: str) -> NDArray[np.float64]:

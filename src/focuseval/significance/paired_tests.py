@@ -9,6 +9,7 @@ Sums of differences are compared with zero after rounding noise is removed, so t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -37,6 +38,8 @@ _RARE = 10
 """Flips, the observed one among them, up to which p is estimated from more."""
 _NOISE = 1e-12
 _BLOCK = 4_000_000
+_KEPT = 10_000_000
+"""Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
 
 
 def p_values(differences: Matrix, settings: Settings) -> NDArray[np.float64]:
@@ -165,7 +168,6 @@ def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
     error = differences.std(axis=1, ddof=1) / np.sqrt(topics) if topics > 1 else np.zeros(len(differences))
     flat = error <= _noise(differences)
     t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
-    t = np.where(flat & (mean == 0), 0.0, t)
     if topics < 2:
         return np.ones(len(differences))
     one = stdtr(topics - 1, -t)
@@ -225,12 +227,27 @@ def resampled_means(differences: Matrix, resamples: int, seed: int) -> Iterator[
     Every pair sees the same draws, and a block is bounded however many resamples are asked for.
     """
     pairs, topics = differences.shape
-    rng = np.random.default_rng(seed)
     step = max(1, _BLOCK // max(topics, pairs))
-    for first in range(0, resamples, step):
-        count = min(step, resamples - first)
-        drawn = rng.multinomial(topics, np.full(topics, 1 / topics), size=count)
+    for drawn in _draws(topics, resamples, seed, step):
         yield _quiet(differences @ drawn.T / topics, differences)
+
+
+def _draws(topics: int, resamples: int, seed: int, step: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each topic is drawn, some resamples at a time."""
+    if topics * resamples <= _KEPT:
+        drawn = _kept_draws(topics, resamples, seed)
+        yield from (drawn[first : first + step].astype(np.int64) for first in range(0, resamples, step))
+        return
+    rng, share = np.random.default_rng(seed), np.full(topics, 1 / topics)
+    for first in range(0, resamples, step):
+        yield rng.multinomial(topics, share, size=min(step, resamples - first))
+
+
+@lru_cache(maxsize=4)
+def _kept_draws(topics: int, resamples: int, seed: int) -> NDArray[np.uint16]:
+    """Return the draws of a whole bootstrap: measures of the same topics share them, and drawing takes longest."""
+    drawn = np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
+    return drawn.astype(np.uint16)
 
 
 def _quiet(sums: Matrix, differences: Matrix) -> Matrix:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STAR = "⋆"
 INTERVAL = "95 % interval, uncorrected"
 
-_CORRECTED = {"holm": "p (Holm)", "bh": "p (BH)"}
+P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
 
 
 def pairs_table(comparison: Comparison, *, means: bool = False) -> Table:
@@ -25,7 +25,7 @@ def pairs_table(comparison: Comparison, *, means: bool = False) -> Table:
     c = comparison
     names = [f"{run} ({mean:.4f})" if means else run for run, mean in zip(c.runs, c.means.tolist(), strict=True)]
     rows = tuple(_row(c, k, names) for k in range(c.family))
-    corrected = [_CORRECTED[c.settings.correction]] if c.settings.correction != "none" else []
+    corrected = [P_HEADINGS[c.settings.correction]] if c.settings.correction != "none" else []
     columns = (
         *words("better", "worse"),
         *numbers("difference", INTERVAL, "p", *corrected, form="+.4f"),

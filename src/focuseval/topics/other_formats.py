@@ -1,4 +1,4 @@
-"""Topics from elsewhere: plain lines, TREC's SGML, Indri's parameters, JSON lines.
+"""Topics from elsewhere: plain lines, TREC's SGML, Indri's parameters, JSON lines, a JSON list, CSV with a header.
 
 ::
 
@@ -7,24 +7,28 @@
     <parameters><query><number>401</number><text>foreign minorities Germany</text></query></parameters>
     {"topic": "401", "query": "foreign minorities, Germany"}
 
-Tags of TREC's topics are often not closed. JSON lines may name the fields as BEIR, RAGAS and others do, and may be our
-own gold, which repeats a topic for every document. A query that begins with ``/`` is NEXI.
+Tags of TREC's topics are often not closed. JSON and CSV may name the fields as BEIR, RAGAS and others do
+(`focuseval.fields`), and JSON lines may be our own gold, which repeats a topic for every document. A query that begins
+with ``/`` is NEXI.
 """
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from focuseval.errors import FormatError, Place
+from focuseval.fields import NAMES, disagree, missing, spelled, value
 from focuseval.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Kind = Literal["lines", "trec", "indri", "json"]
+Kind = Literal["lines", "trec", "indri", "json", "table"]
 
 _TREC = re.compile(r"<top>(.*?)(?=</top>|<top>|\Z)", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(r"<(num|title|desc|narr)>\s*(?:(?:number|topic|title|description|narrative)\s*:)?", re.IGNORECASE)
@@ -35,8 +39,8 @@ _TEXT = re.compile(r"<text>\s*(.*?)\s*</text>", re.IGNORECASE | re.DOTALL)
 _OPERATOR = re.compile(r"#[a-z0-9]+(?::[^\s(]*)?\s*\(", re.IGNORECASE)
 _NAMES = {"num": "id", "title": "title", "desc": "description", "narr": "narrative"}
 
-_IDS = ("topic", "query_id", "qid", "question_id", "id", "query-id", "_id")
-_QUERIES = ("query", "question", "text", "user_input", "input", "title")
+_QUERIES = ("text", "title")
+"""What else a question may be called in a file of nothing but questions."""
 _MORE = ("castitle", "description", "narrative")
 
 
@@ -47,10 +51,11 @@ def kind_of(text: str) -> Kind | None:
     ('lines', 'json', None)
     """
     head = text.lstrip("\ufeff \t\r\n")[:4000]
-    if head.startswith("{"):
+    if head.startswith(("{", "[")):
         return "json"
     if not head.startswith("<"):
-        return "lines" if "\t" in head.partition("\n")[0] else None
+        first = head.partition("\n")[0]
+        return "table" if _is_header(first) else "lines" if "\t" in first else None
     if re.search(r"<top>", head, re.IGNORECASE):
         return "trec"
     return "indri" if re.search(r"<parameters\b", head, re.IGNORECASE) else None
@@ -58,7 +63,7 @@ def kind_of(text: str) -> Kind | None:
 
 def parse_other(text: str, kind: Kind, file: str) -> list[Topic]:
     """Return the topics in a text of one of these formats; at least one is expected."""
-    read = {"lines": _lines, "trec": _trec, "indri": _indri, "json": _json}[kind]
+    read = {"lines": _lines, "trec": _trec, "indri": _indri, "json": _json, "table": _table}[kind]
     topics = list(read(text, file))
     if not topics:
         raise FormatError("expected topics, found none", at=file, remedy="name a file that holds some")
@@ -121,35 +126,67 @@ def _indri(text: str, file: str) -> Iterator[Topic]:
 
 
 def _json(text: str, file: str) -> Iterator[Topic]:
-    """Read an object a line; of our gold, which has a line for every topic and document, a topic's first line."""
+    """Read an object a line, or a list of objects; of our gold, with a line for every document, a topic's first."""
     seen: dict[str, str] = {}
-    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
-        if not line.strip():
-            continue
-        place = Place(file, number)
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise FormatError(f"expected a JSON object, found {error}", at=place, remedy="mend the line") from None
+    for place, row in _objects(text, file):
         if not isinstance(row, dict):
             raise FormatError("expected a JSON object, found another value", at=place, remedy="write an object a line")
-        name = _one(row, _IDS, place)
+        name = _name(row, place)
         if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
             continue
-        query = _one(row, _QUERIES, place)
-        seen[name] = query
-        yield plain_topic(name, query, place, **{key: str(row[key]).strip() for key in _MORE if row.get(key)})
+        seen[name] = _query(row, place)
+        yield plain_topic(name, seen[name], place, **{key: str(row[key]).strip() for key in _MORE if row.get(key)})
 
 
-def _one(row: dict[str, Any], names: tuple[str, ...], place: Place) -> str:
-    """Return the first field that is there; another one that says something else is refused."""
-    there = [(name, str(row[name]).strip()) for name in names if row.get(name) is not None]
-    if not there:
-        what = f"expected one of {', '.join(names)}, found none"
-        raise FormatError(what, at=place, remedy="give each topic an id and a query")
-    name, value = there[0]
-    other = next((pair for pair in there if pair[1] != value), None)
-    if other:
-        what = f"expected one value, found {name}={value!r} and {other[0]}={other[1]!r}"
-        raise FormatError(what, at=place, remedy="keep one of them")
-    return value
+def _objects(text: str, file: str) -> Iterator[tuple[Place, Any]]:
+    """Yield the values of a list, or of lines, with their places."""
+    whole = text.lstrip("\ufeff \t\r\n")
+    pieces = [whole] if whole.startswith("[") else text.lstrip("\ufeff").split("\n")
+    for number, piece in enumerate(pieces, start=1):
+        if piece.strip():
+            try:
+                found = json.loads(piece)
+            except (ValueError, RecursionError) as error:
+                what = f"expected a JSON object, found {error}"
+                raise FormatError(what, at=Place(file, number), remedy="mend the line") from None
+            rows = found if isinstance(found, list) and len(pieces) == 1 else [found]
+            yield from ((Place(file, number), row) for row in rows)
+
+
+def _name(row: dict[str, Any], place: Place) -> str:
+    """Return a topic's id; a question without one, as RAGAS and DeepEval write them, is its own id."""
+    named = value(row, "topic", place, question=True)
+    named = value(row, "query", place) if named is None else named
+    if named is None:
+        raise missing("topic", row, place, *NAMES["query"], question=True)
+    return str(named).strip()
+
+
+def _query(row: dict[str, Any], place: Place) -> str:
+    """Return a topic's question; in a file of questions it may also be called text or title."""
+    said = {name: str(row[name]).strip() for name in (*NAMES["query"], *_QUERIES) if row.get(name) is not None}
+    if not said:
+        raise missing("query", row, place, *_QUERIES)
+    (name, query), *others = said.items()
+    if other := next((pair for pair in others if pair[1] != query), None):
+        raise disagree(name, query, *other, place)
+    return query
+
+
+def _table(text: str, file: str) -> Iterator[Topic]:
+    """Read a table with a header that names an id and a question."""
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=_delimiter(text))
+    for row in reader:
+        place = Place(file, reader.line_num)
+        yield plain_topic(_name(row, place), _query(row, place), place)
+
+
+def _delimiter(text: str) -> str:
+    return "\t" if "\t" in text.lstrip("\ufeff \r\n").partition("\n")[0] else ","
+
+
+def _is_header(line: str) -> bool:
+    """Say whether a first line names the columns of a table of topics."""
+    names = line.strip().split(_delimiter(line))
+    asked = spelled(names, "query") or set(names) & set(_QUERIES)
+    return bool(spelled(names, "topic", question=True) and asked)

@@ -2,9 +2,11 @@
 
 import { notice } from "./notice.js";
 import { createPainter } from "./paint.js";
+import { lettersWork } from "./keys.js";
 import { newToken } from "./outbox.js";
 import { get, post } from "./server.js";
 import { counter, intersect, merge, subtract } from "./spans.js";
+import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
 
 const byId = (id) => document.getElementById(id);
@@ -13,9 +15,11 @@ const element = (tag, className, text) => Object.assign(document.createElement(t
 class Adjudication {
   constructor(where, loaded) {
     Object.assign(this, { where, sides: loaded.sides, decided: loaded.decided, stale: loaded.stale });
+    this.compares = byId("desk").dataset.source === "/api/training"; // one's own judgement with the known answer
     this.taking = new Set(loaded.sides.filter((side) => !side.imported).map((side) => side.assessor));
     this.view = new TextView(byId("text"), loaded.document);
     this.painter = createPainter(this.view);
+    this.painter.set("term", findTerms(this.view.text, JSON.parse(byId("desk").dataset.terms)), 2);
     this.length = this.view.map.toCodePoint(this.view.text.length);
     this.#stripes();
     this.#list();
@@ -41,11 +45,11 @@ class Adjudication {
   }
 
   #list() {
-    const everyone = this.#choice("Everyone", "all", "", "");
+    const everyone = this.#choice(this.compares ? "Both" : "Everyone", "all", "", "");
     const items = this.sides.map((side, number) => {
       const told = [side.status, side.flagged ? "flagged" : "", side.note].filter(Boolean).join(" · ");
       const item = this.#choice(side.label, String(number), `chip side-${number % 6}`, told);
-      item.append(this.#takesPart(side));
+      if (byId("decisions")) item.append(this.#takesPart(side));
       return item;
     });
     byId("sides").replaceChildren(everyone, ...items);
@@ -77,6 +81,7 @@ class Adjudication {
   }
 
   #buttons() {
+    if (!byId("decisions")) return;
     const all = this.sides.map((side) => side.assessor).filter((name) => this.taking.has(name));
     const choices = [
       ...this.sides.map((side) => [`Accept ${side.label}`, "one", [side.assessor]]),
@@ -94,7 +99,7 @@ class Adjudication {
   /** A column per assessor and one for the decision: where in the document highlights stand. */
   #map() {
     const sides = this.sides.map((side, number) => [side.highlights, `side-${number % 6}`, side.label]);
-    const columns = [...sides, [this.decided.highlights, "decision", "decision"]];
+    const columns = this.compares ? sides : [...sides, [this.decided.highlights, "decision", "decision"]];
     byId("map").replaceChildren(...columns.map(([highlights, name, label]) => {
       const column = element("div", "map-column");
       column.dataset.label = label;
@@ -131,13 +136,17 @@ class Adjudication {
     const stale = byId("stale");
     stale.hidden = !this.stale.length;
     stale.textContent = `stale: ${this.stale.join(", ")} changed since`;
-    byId("saving").textContent = version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
+    byId("saving").textContent = this.compares ? "" : version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
   }
 }
 
 if (matchMedia("(max-width: 60rem)").matches) byId("topic-details").open = false;
-const { topic, document: name } = byId("desk").dataset;
-get("/api/sides", { topic, document: name }).then((loaded) => {
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input:not([type=radio]):not([type=checkbox]), textarea, select");
+  if (event.key === "." && !typing && lettersWork() && !event.ctrlKey && !event.metaKey && !event.altKey) byId("following").click();
+});
+const { topic, document: name, source } = byId("desk").dataset;
+get(source, { topic, document: name }).then((loaded) => {
   if (loaded.sides.length < 1) return notice("Nobody has finished this document yet.");
   window.adjudication = new Adjudication({ topic, document: name }, loaded);
   document.documentElement.dataset.ready = "yes";

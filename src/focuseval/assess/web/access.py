@@ -89,12 +89,20 @@ class Access:
             return ""
         return name if self.sessions.lives(said) else ""
 
-    def leads(self, name: str) -> bool:
-        """Whether a user may see what others did: the only one may, of several the leads."""
+    def role(self, name: str) -> str:
+        """Return a user's role; somebody who came by the printed link leads."""
         if self.users is None:
-            return True
+            return "lead"
         user = self.users.get(name)
-        return user is not None and user.role == "lead"
+        return user.role if user is not None else ""
+
+    def leads(self, name: str) -> bool:
+        """Whether a user may see and change what others did."""
+        return self.role(name) == "lead"
+
+    def sees_all(self, name: str) -> bool:
+        """Whether a user may see what others did: a lead, or a reader, who changes nothing."""
+        return self.role(name) in ("lead", "reader")
 
     def _proof(self, name: str) -> str:
         """Return what only a cookie of the user's present password, or of the link, holds."""

@@ -2,63 +2,166 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flask import Blueprint, abort, jsonify, render_template, request
+from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
+from focuseval.assess.accepting import accept_agreed, agreed, decided_units
 from focuseval.assess.adjudicate import RULES, decide, sides, stale_decisions
-from focuseval.assess.agreement import agreements, alpha, finished
-from focuseval.assess.plan import IMPORTED, Assessor, assessors
-from focuseval.assess.spans import intersect, merge, size
+from focuseval.assess.agreement import agreements, alpha, finished, over_time
+from focuseval.assess.growth import why_pooled
+from focuseval.assess.plan import PERSON, Assessor, assessors
+from focuseval.assess.rules import FINISHED
+from focuseval.assess.spans import jaccard
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.view import document_view, state_view
 from focuseval.assess.web.api import body, stamp
-from focuseval.assess.web.desk import desk, key_of, leads_only, user
+from focuseval.assess.web.desk import desk, key_of, leads_only, overseers_only, pooled_unit, user
+from focuseval.assess.web.pages import query_terms
 
 if TYPE_CHECKING:
     from flask import Response
+    from werkzeug.wrappers import Response as Redirect
 
+    from focuseval.assess.agreement import Finished
     from focuseval.assess.store import Saved
 
 adjudication = Blueprint("adjudication", __name__)
+
+OPEN, STALE, DECIDED = "undecided", "stale", "decided"
+TO_DECIDE = "to decide"
+SHOWN = 200
+"""Documents that the list shows at once, those with the least agreement first."""
 
 
 @adjudication.get("/adjudicate")
 def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
-    leads_only()
+    overseers_only()
+    topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
     found = finished(desk().store)
-    units = sorted({unit for judged in found.values() for unit in judged})
-    stale = stale_decisions(desk().store)
-    rows: list[dict[str, Any]] = []
-    for unit in units:
-        judged = [found[name][unit].judgement for name in found if unit in found[name]]
-        if len(judged) > 1:
-            decided = desk().store.judgement(Key(ADJUDICATED, *unit))
-            row = {"unit": unit, "judged": len(judged), "jaccard": _jaccard(judged), "decided": decided}
-            rows.append({**row, "stale": stale.get(unit, ())})
-    return render_template("adjudicate.html", rows=rows, titles=desk().titles.of(row["unit"][1] for row in rows))
+    everything = _rows(found)
+    counts = Counter(row.state for row in everything)
+    wanted = {TO_DECIDE: (OPEN, STALE), DECIDED: (DECIDED,)}.get(state, (OPEN, STALE, DECIDED))
+    rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted]
+    shown = sorted(rows, key=lambda row: (row.jaccard, row.topic, row.document))[:SHOWN]
+    return render_template(
+        "adjudicate.html",
+        rows=shown,
+        more=len(rows) - len(shown),
+        counts=counts,
+        states=(TO_DECIDE, DECIDED),
+        state=state,
+        topic=topic,
+        topics=sorted({row.topic for row in everything}),
+        titles=desk().titles.of(row.document for row in shown),
+        agreed=len(agreed(_people_s(found), decided_units(desk().store))),
+    )
+
+
+class Compared(NamedTuple):
+    """A document that several finished: how far they agree, and whether it is decided."""
+
+    topic: str
+    document: str
+    judged: int
+    jaccard: float
+    state: str
+    status: str
+    stale: tuple[str, ...]
+
+
+def _rows(found: Finished, topic: str | None = None) -> list[Compared]:
+    """Return what several finished, of all topics or of one."""
+    units: dict[tuple[str, str], list[Saved]] = {}
+    for judged in found.values():
+        for unit, saved in judged.items():
+            units.setdefault(unit, []).append(saved)
+    stale = stale_decisions(desk().store, topic)
+    decided = {saved.key[1:]: saved.judgement.status for saved in desk().store.judgements(ADJUDICATED, topic)}
+    return [
+        Compared(
+            *unit,
+            len(sides),
+            jaccard([saved.judgement.highlights for saved in sides]),
+            STALE if unit in stale else DECIDED if decided.get(unit) in FINISHED else OPEN,
+            decided.get(unit, "undecided"),
+            stale.get(unit, ()),
+        )
+        for unit, sides in sorted(units.items())
+        if len(sides) > 1
+    ]
+
+
+def _people_s(found: Finished) -> Finished:
+    """Return what people finished; imported judgements are nobody's agreement."""
+    people = {one.name for one in assessors(desk().store) if one.origin == PERSON}
+    return {name: judged for name, judged in found.items() if name in people}
+
+
+@adjudication.get("/adjudicate/next")
+def following() -> Redirect:
+    """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
+    overseers_only()
+    here = (request.args.get("topic", ""), request.args.get("document", ""))
+    store, waiting = desk().store, []
+    for topic in (here[0], None) if here[0] else (None,):  # of this topic, else of all
+        rows = _rows(finished(store, topic), topic)
+        waiting = [row for row in rows if row.state != DECIDED and (row.topic, row.document) != here]
+        if waiting:
+            break
+    if not waiting:
+        flash("Everything that several assessors finished is decided.")
+        return redirect(url_for("adjudication.documents"))
+    found = min(waiting, key=lambda row: (row.topic, row.jaccard, row.document))
+    return redirect(url_for("adjudication.document", topic=found.topic, document=found.document))
+
+
+@adjudication.post("/adjudicate/agreed")
+def accept() -> Redirect:
+    """Decide all documents on which everybody agrees."""
+    leads_only()
+    topic, rule = request.form.get("topic", ""), request.form.get("rule", "union")
+    try:
+        least = float(request.form.get("least", "1"))
+    except ValueError:
+        abort(422, "expected a number from 0.5 to 1")
+    topics = [topic] if topic else list(desk().topics)
+    count = accept_agreed(desk().store, desk().page, rule, least, topics=topics, actor=user())
+    flash(f"{count} documents are decided, each as its assessors agree.")
+    return redirect(url_for("adjudication.documents", topic=topic or None))
 
 
 @adjudication.get("/adjudicate/document")
 def document() -> str:
-    """Show one document with a stripe per assessor."""
-    leads_only()
-    topic, page = request.args.get("topic", ""), request.args.get("document", "")
-    key_of({"topic": topic, "document": page, "as": ADJUDICATED})
-    return render_template("compare.html", topic=desk().topics[topic], document=page, rules=RULES)
+    """Show one document with a stripe per assessor, and why it is in the pool."""
+    overseers_only()
+    topic, page = pooled_unit(request.args)
+    entry, runs = why_pooled(desk().store, topic, page)
+    return render_template(
+        "compare.html",
+        topic=desk().topics[topic],
+        document=page,
+        title=desk().titles.of([page])[page],
+        terms=query_terms(desk().topics[topic]),
+        entry=entry,
+        runs=runs,
+        source="/api/sides",
+        decides=desk().access.leads(user()),
+    )
 
 
 @adjudication.get("/api/sides")
 def compared() -> Response:
     """Return the text, every assessor's finished judgement, and what was decided."""
-    leads_only()
-    key = key_of({**request.args, "as": ADJUDICATED})
-    page = desk().documents.get(key.document)
+    overseers_only()
+    topic, name = pooled_unit(request.args)
+    page = desk().documents.get(name)
     known = {one.name: one for one in assessors(desk().store)}
-    shown = [_side(saved, known, page.sha256) for saved in sides(desk().store, key.topic, key.document)]
-    decided = desk().store.judgement(key)
-    stale = stale_decisions(desk().store).get((key.topic, key.document), ())
+    shown = [side_view(saved, known, page.sha256) for saved in sides(desk().store, topic, name)]
+    decided = desk().store.judgement(Key(ADJUDICATED, topic, name))
+    stale = stale_decisions(desk().store, topic).get((topic, name), ())
     view = {"document": document_view(page), "sides": shown, "stale": stale}
     return jsonify({**view, "decided": state_view(decided, page, exhaustivity=desk().store.exhaustivity)})
 
@@ -79,31 +182,22 @@ def decision() -> Response:
 
 @adjudication.get("/agreement")
 def agreement() -> str:
-    """Show agreement at four levels for every pair of assessors."""
-    leads_only()
+    """Show agreement at four levels for every pair of assessors, and how it went over time."""
+    overseers_only()
     found = finished(desk().store)
     labels = {one.name: one.label for one in assessors(desk().store)}
-    pairs = agreements(found, desk().documents.get)
-    return render_template("agreement.html", pairs=pairs, alpha=alpha(found), labels=labels)
+    pairs = agreements(found, desk().documents.get, common=True)
+    return render_template("agreement.html", pairs=pairs, alpha=alpha(found), labels=labels, periods=over_time(found))
 
 
-def _jaccard(judged: list[Any]) -> float:
-    """Return what all highlighted as a share of what any did; 1 where nobody highlighted anything."""
-    shared = judged[0].highlights
-    for one in judged[1:]:
-        shared = intersect(shared, one.highlights)
-    everything = size(merge(span for one in judged for span in one.highlights))
-    return size(shared) / everything if everything else 1.0
-
-
-def _side(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str, Any]:
+def side_view(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str, Any]:
     """Return one assessor's view; highlights of another text than this one stay away from it."""
     judgement, same = saved.judgement, saved.text_sha256 == sha256
     assessor = known.get(saved.key.assessor, Assessor(saved.key.assessor))
     return {
         "assessor": assessor.name,
         "label": assessor.label,
-        "imported": assessor.origin == IMPORTED,
+        "imported": assessor.origin != PERSON,
         "highlights": judgement.highlights if same else [],
         "entry_point": judgement.entry_point if same else None,
         "status": judgement.status if same else "judged an older text",

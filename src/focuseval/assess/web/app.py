@@ -13,11 +13,16 @@ from focuseval.assess.sessions import DAYS
 from focuseval.assess.view import state_view
 from focuseval.assess.web.adjudication import adjudication
 from focuseval.assess.web.api import api
+from focuseval.assess.web.dashboard import dashboard
 from focuseval.assess.web.desk import Desk, desk
 from focuseval.assess.web.door import door
 from focuseval.assess.web.exchange import exchange
+from focuseval.assess.web.growing import growing
 from focuseval.assess.web.guard import guard
 from focuseval.assess.web.pages import pages
+from focuseval.assess.web.people import people
+from focuseval.assess.web.quality import quality
+from focuseval.assess.web.work import work
 from focuseval.assess.wording import rewordings
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError
 
@@ -74,12 +79,36 @@ def create_app(
     known = {topic.id: topic for topic in topics}
     app.extensions["focuseval"] = Desk(store, documents, known, access, title, rewordings(store))
     guard(app)
-    for part in (door, pages, api, adjudication, exchange):
+    for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)
+    app.jinja_env.filters |= {"duration": duration, "moment": moment}
     app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
     return app
+
+
+def duration(seconds: float | None) -> str:
+    """Return a span of time as people say it.
+
+    >>> duration(95), duration(40), duration(7300), duration(None)
+    ('1 min 35 s', '40 s', '2 h 1 min', '–')
+    """
+    if not seconds:
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def moment(at: str | None) -> str:
+    """Return a time of the log without its seconds; all times are UTC.
+
+    >>> moment("2026-11-15T22:15:18.123+00:00")
+    '2026-11-15 22:15'
+    """
+    return at[:16].replace("T", " ") if at else "–"
 
 
 def _refused(error: FocusevalError) -> tuple[Any, int]:

@@ -34,7 +34,10 @@ IDLE = 30
 """Seconds that a connection may say nothing between two requests."""
 HEAD = 10
 """Seconds in which the head of a request must have arrived."""
-SLOW = ("/login", "/export", "/gold", "/import", "/agreement", "/adjudicate")
+SLOW = (
+    "/login", "/invited", "/export", "/gold", "/import", "/archive", "/agreement", "/adjudicate", "/dashboard", "/work",
+    "/texts", "/quality", "/pool", "/ranking",
+)  # fmt: skip
 """Paths whose answers take long; they have threads of their own."""
 
 
@@ -73,7 +76,7 @@ class ManyConnections(TcpWSGIServer):  # type: ignore[misc]
         sockinfo = (listening.family, listening.type, listening.proto, listening.getsockname())
         super().__init__(app, _sock=listening, bind_socket=False, sockinfo=sockinfo, **settings)
         self.slow_dispatcher = ThreadedTaskDispatcher()
-        self.slow_dispatcher.set_thread_count(2)
+        self.slow_dispatcher.set_thread_count(4)
 
     def add_task(self, task: Channel) -> None:
         """Queue a request: edits and pages here, what takes long there."""

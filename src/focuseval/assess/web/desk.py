@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
+from focuseval.assess.overview import Overview
 from focuseval.assess.plan import in_pool
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.titles import Titles
@@ -15,6 +16,7 @@ from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from focuseval.assess.document import Document
     from focuseval.assess.documents import DocumentCache
@@ -35,10 +37,22 @@ class Desk:
     title: str = "Assessments"
     rewordings: Mapping[str, Rewording] = field(default_factory=dict)
     """The topics that read otherwise than when the judging began."""
+    seen: dict[str, str] = field(default_factory=dict, repr=False)
+    """User → when they last asked for anything, since the server began."""
 
     def page(self, document: str) -> Document:
         """Return a document with what an edit of it needs: in 2005 mode its elements, too."""
         return self.documents.get(document) if self.store.exhaustivity else self.documents.plain(document)
+
+    @property
+    def folder(self) -> Path:
+        """The project's folder."""
+        return self.store.database.path.parent
+
+    @cached_property
+    def overview(self) -> Overview:
+        """What everybody has done."""
+        return Overview(self.store)
 
     @cached_property
     def titles(self) -> Titles:
@@ -69,6 +83,8 @@ def key_of(values: Mapping[str, Any]) -> Key:
         abort(400, "a topic and a document are needed")
     if adjudicating and not desk().access.leads(user()):
         abort(403, "only a lead adjudicates")
+    if desk().access.role(user()) == "reader":
+        abort(403, "a reader judges nothing")
     key = Key(ADJUDICATED if adjudicating else user(), topic, document)
     if topic not in desk().topics or not in_pool(desk().store, key):
         abort(404, "no such document in your pool")
@@ -81,7 +97,21 @@ def asked() -> tuple[Key, Document]:
     return key, desk().page(key.document)
 
 
+def pooled_unit(values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the topic and the document that a request speaks of, for those who see everything."""
+    topic, document = str(values.get("topic", "")), str(values.get("document", ""))
+    if topic not in desk().topics or not in_pool(desk().store, Key(ADJUDICATED, topic, document)):
+        abort(404, "no such document in the pool")
+    return topic, document
+
+
 def leads_only() -> None:
-    """Refuse everyone who is to stay blind."""
+    """Refuse everyone who may not change what others did."""
     if not desk().access.leads(user()):
+        abort(403, "only a lead may do this")
+
+
+def overseers_only() -> None:
+    """Refuse everyone who is to stay blind; a reader may look, and `guard` keeps them from changing anything."""
+    if not desk().access.sees_all(user()):
         abort(403, "only a lead sees what others judged")

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
 
 from focuseval.assess.attempts import BY_NAME, limits_of
+from focuseval.assess.known import give_known
+from focuseval.assess.people import SHORTEST, accept
+from focuseval.assess.people import invited as invited_by
 from focuseval.assess.plan import Assessor, know_role, register
+from focuseval.assess.users import UsersFile
 from focuseval.assess.web.desk import desk
+from focuseval.errors import AssessError, FocusevalError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +77,30 @@ def _remembered(answer: Response, name: str, number: str) -> Response:
     return answer
 
 
+@door.route("/invited", methods=["GET", "POST"])
+def invited() -> str | Response | tuple[str, int]:
+    """Show who is invited, or let them in with the password that they chose."""
+    access, store, token = desk().access, desk().store, request.values.get("token", "")
+    found = invited_by(store, token) if isinstance(access.users, UsersFile) else None
+    if found is None or not isinstance(access.users, UsersFile):
+        _begin_try({f"invitation {request.remote_addr}": BY_NAME})
+        abort(403, "this invitation is not valid any more; ask for another")
+    message = ""
+    if request.method == "POST":
+        password = request.form.get("password", "")[:1000]
+        try:
+            if password != request.form.get("again", "")[:1000]:
+                raise AssessError("the two passwords differ")
+            name = accept(store, access.users, token, request.form.get("name", "")[:100], password).name
+        except FocusevalError as error:
+            message = str(error).removeprefix(f"{access.users.path}: ")
+        else:
+            _begin(name)
+            return _remembered(redirect(url_for("pages.topics")), name, "")
+    page = render_template("invited.html", invitation=found, token=token, message=message, shortest=SHORTEST)
+    return (page, 422) if message else page
+
+
 @door.post("/logout")
 def logout() -> Response:
     """End the session, for every copy of its cookie."""
@@ -84,9 +113,12 @@ def _begin(name: str) -> None:
     session.clear()
     session.update(desk().access.begin(name))
     session.permanent = True
-    register(desk().store, Assessor(name))
+    role = desk().access.role(name)
+    if role != "reader":
+        register(desk().store, Assessor(name))
     if desk().access.users is not None:
-        know_role(desk().store, name, "lead" if desk().access.leads(name) else "assessor")
+        know_role(desk().store, name, role)
+    give_known(desk().store, actor=name)
 
 
 def _begin_try(limits: Mapping[str, int]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, abort, render_template, request
 
+from focuseval.assess.archive import write_archive
 from focuseval.assess.exchange import export_everything
 from focuseval.assess.exports import EXPORTS, export_gold
 from focuseval.assess.golds import Whose
@@ -16,7 +17,7 @@ from focuseval.assess.imported_judgements import import_judgements
 from focuseval.assess.merge import MERGES
 from focuseval.assess.plan import assessors
 from focuseval.assess.store import ADJUDICATED
-from focuseval.assess.web.desk import desk, leads_only, user
+from focuseval.assess.web.desk import desk, leads_only, overseers_only, user
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ exchange = Blueprint("exchange", __name__)
 @exchange.get("/exchange")
 def page(message: str = "", imported: Imported | None = None) -> str:
     """Show what can be taken out and brought in."""
-    leads_only()
+    overseers_only()
     everyone = assessors(desk().store)
     return render_template("exchange.html", everyone=everyone, merges=MERGES, message=message, imported=imported)
 
@@ -39,15 +40,31 @@ def page(message: str = "", imported: Imported | None = None) -> str:
 @exchange.get("/export")
 def export() -> Response:
     """Send everything as lines of JSON."""
-    leads_only()
+    overseers_only()
     headers = {"Content-Disposition": "attachment; filename=assessments.jsonl"}
     return Response(export_everything(desk().store), mimetype="application/x-ndjson", headers=headers)
+
+
+@exchange.get("/archive")
+def archive() -> Response:
+    """Send the finished collection as one file."""
+    overseers_only()
+    rule = request.args.get("merge", "union")
+    if rule not in MERGES:
+        abort(404, "no such rule")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "collection.zip"
+        topics = list(desk().topics.values())
+        write_archive(desk().store, desk().documents, topics, target, rule=rule, title=desk().title)
+        data = target.read_bytes()
+    headers = {"Content-Disposition": "attachment; filename=collection.zip"}
+    return Response(data, mimetype="application/zip", headers=headers)
 
 
 @exchange.get("/gold")
 def gold() -> Response:
     """Send the judgements of one assessor, or the adjudicated ones, in a gold format."""
-    leads_only()
+    overseers_only()
     name, wanted = request.args.get("assessor", ""), request.args.get("format", "")
     rule = name.removeprefix(_MERGE) if name.startswith(_MERGE) else None
     known = {one.name for one in assessors(desk().store)} | {ADJUDICATED}

@@ -16,6 +16,7 @@ from flask.sessions import SecureCookieSessionInterface
 from itsdangerous import BadData
 from werkzeug.http import parse_cookie
 
+from focuseval.assess.store import now
 from focuseval.assess.web.desk import desk
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ POLICY = (
 DOOR_LIMIT = 64 * 2**10
 EDIT_LIMIT = 8 * 2**20
 UPLOAD_LIMIT = 64 * 2**20
+UPLOADS = ("/import", "/pool")
+"""Where a lead may send a file."""
+DOOR = ("door.enter", "door.login", "door.invited")
+"""What nobody needs a session for."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -43,6 +48,7 @@ def guard(app: Flask) -> None:
     app.before_request(check_session)
     app.before_request(check_size)
     app.before_request(check_csrf)
+    app.before_request(check_reader)
     app.after_request(add_headers)
     app.jinja_env.globals["csrf_token"] = csrf_token
 
@@ -76,7 +82,7 @@ def _limit(user: str, path: str, access: Access) -> int:
     """Return the bytes of a body that a user may send to a path."""
     if not user:
         return DOOR_LIMIT
-    return UPLOAD_LIMIT if path == "/import" and access.leads(user) else EDIT_LIMIT
+    return UPLOAD_LIMIT if path in UPLOADS and access.leads(user) else EDIT_LIMIT
 
 
 def body_limit(app: Flask) -> Callable[[str, Mapping[str, str]], int]:
@@ -104,8 +110,9 @@ def check_session() -> AnyResponse | None:
     """Let in who has a session; others may see the door and the static files."""
     g.user = desk().access.user_of(session)
     if g.user:
+        desk().seen[g.user] = now()
         return None
-    if request.endpoint in ("door.enter", "door.login", "static"):
+    if request.endpoint in (*DOOR, "static"):
         return None
     if request.method not in SAFE or request.path.startswith("/api/"):
         abort(401, "your session has ended; log in again in another tab")
@@ -119,6 +126,13 @@ def check_csrf() -> None:
     given = request.headers.get("X-CSRF-Token") or request.form.get("csrf", "")
     if not hmac.compare_digest(given.encode(), str(session.get("csrf", "")).encode()) or not given:
         abort(403, "the page is out of date; reload it")
+
+
+def check_reader() -> None:
+    """Refuse every change that a reader asks for, but to leave."""
+    reads = bool(g.user) and desk().access.role(g.user) == "reader"
+    if reads and request.method not in SAFE and request.endpoint not in (*DOOR, "door.logout"):
+        abort(403, "a reader sees everything and changes nothing")
 
 
 def csrf_token() -> str:

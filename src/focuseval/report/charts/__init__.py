@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.report.charts.agreement import significance_stars, tau_heat_map
 from focuseval.report.charts.chart import Chart
+from focuseval.report.charts.cost import cost_and_quality
 from focuseval.report.charts.curves import (
     cumulated_gain,
     effort_precision,
@@ -41,6 +42,7 @@ CHARTS = (
     entry_point_precision,
     distance_by_tolerance,
     recall_by_reading,
+    cost_and_quality,
     significance_stars,
     tau_heat_map,
     fidelity_grid,

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.report.charts.chart import Chart, left_out, number
+from focuseval.report.charts.chart import Chart, following, left_out, number
+from focuseval.report.evidence import MOST_DRAWN
+from focuseval.report.verdict import listed
 from focuseval.significance.correlation import correlate, reading
 
 if TYPE_CHECKING:
@@ -14,81 +16,91 @@ if TYPE_CHECKING:
 
     from focuseval.report.evidence import Evidence
 
-MOST_MATRICES = 4
 MOST_CORRELATED = 14
 
 
 def significance_stars(evidence: Evidence) -> Chart | None:
-    """Draw, for the first measures, which run improves significantly on which."""
+    """Draw which run improves significantly on which; rows are there for every measure that was tested."""
     if len(evidence.labels) < 2:
         return None
-    listed = evidence.listed()
-    measures = evidence.scores.measures[: MOST_MATRICES if len(listed) <= 12 else 1]
-    rows = [row for measure in measures for row in _stars(evidence, listed, measure)]
+    drawn, measures = evidence.listed(MOST_DRAWN), evidence.tested
+    rows = [row for measure in measures for row in _stars(evidence, drawn, measure)]
     if not rows:
         return None
-    size = 22 if len(listed) <= 20 else 13
-    place = {
-        "type": "ordinal",
-        "sort": None,
-        "axis": {"labelAngle": 0, "labelOverlap": "greedy", "domain": False, "ticks": False},
-    }
-    spec = {
-        "data": {"name": "rows"},
-        "facet": {"field": "measure", "type": "nominal", "sort": list(measures), "title": None},
-        "columns": 2,
-        "usermeta": {"facet": len(listed) * size + 50},
-        "spec": {
-            "width": {"step": size},
-            "height": {"step": size},
-            "encoding": {
-                "x": {"field": "column", "title": "… than run", **place},
-                "y": {"field": "row", "title": "run is better …", **place},
-            },
-            "layer": [
-                {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
-                {
-                    "mark": {"type": "text", "baseline": "middle", "fontSize": size * 0.62},
-                    "encoding": {"text": {"field": "mark"}},
-                },
-            ],
-        },
-    }
-    names = "; ".join(f"{i} {evidence.labels[run]}" for i, run in enumerate(listed, 1))
-    found = evidence.compared(measures[0])
+    found = evidence.compared(evidence.measure)
+    names = {"measure": evidence.measure, "method": found.method if found else str(evidence.settings)}
+    rest = [name for name in evidence.scores.measures if name not in measures]
+    named = listed(rest if len(rest) <= 3 else [*rest[:2], f"{len(rest) - 2} more measures"]) if rest else ""
     caption = (
-        f"★ the row's run improves significantly on the column's ({found.method if found else evidence.settings}). "
-        f"Runs by {evidence.measure}: {names}." + left_out(len(listed), len(evidence.labels))
+        f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
+        f"Runs by {evidence.measure}."
+        + (f" Pairs under {named} are not tested here: 'focuseval compare -m' does it." if rest else "")
+        + left_out(len(drawn), len(evidence.labels))
     )
-    columns = ("measure", "row", "column", "mark", "kind")
-    title = "Which differences are significant"
-    pivot = ("row", "column", "mark")
-    return Chart("stars", title, caption, "agreement", columns, tuple(rows), spec, pivot, "run, better than", "measure")
+    chart = Chart(
+        id="stars",
+        title="Which differences are significant",
+        caption=caption,
+        section="agreement",
+        columns=("measure", "row", "column", "mark", "kind"),
+        rows=tuple(rows),
+        spec=_matrix(),
+        pivot=("row", "column", "mark"),
+        head="run, better than",
+        by="measure",
+    )
+    return following(chart, names, [evidence.labels[run] for run in drawn])
+
+
+def _matrix() -> dict[str, Any]:
+    """Return a cell for every pair of runs under one measure."""
+    axis = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
+    place = {"type": "nominal", "sort": None}
+    return {
+        "width": {"step": 22},
+        "height": {"step": 22},
+        "data": {"name": "rows"},
+        "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
+        "encoding": {
+            "x": {"field": "column", "title": "… than this run", **place, "axis": {**axis, "labelAngle": -60}},
+            "y": {"field": "row", "title": "this run is better …", **place, "axis": axis},
+            "tooltip": [{"field": name} for name in ("row", "column", "kind")],
+        },
+        "layer": [
+            {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
+            {
+                "mark": {"type": "text", "baseline": "middle", "fontSize": 13.6},
+                "encoding": {"text": {"field": "mark"}},
+            },
+        ],
+    }
 
 
 def _shade() -> dict[str, Any]:
-    scale = {"domain": ["significant", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
+    scale = {"domain": ["better", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
     return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
 
 
-def _stars(evidence: Evidence, listed: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
+def _stars(evidence: Evidence, drawn: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
     """Yield a row for every cell: measure, row, column, mark, kind."""
     found = evidence.compared(measure)
     if found is None or len(found.topics) < 2:
         return
     place = {int(run): number for number, run in enumerate(evidence.order)}
     stars = found.stars()
-    marks = {"itself": "·", "significant": "★", "no": ""}
-    for i, row in enumerate(listed, 1):
-        for j, column in enumerate(listed, 1):
-            kind = "itself" if i == j else "significant" if stars[place[row], place[column]] else "no"
-            yield (measure, i, j, marks[kind], kind)
+    marks = {"itself": "·", "better": "★", "no": ""}
+    for row in drawn:
+        for column in drawn:
+            kind = "itself" if row == column else "better" if stars[place[row], place[column]] else "no"
+            yield (measure, evidence.labels[row], evidence.labels[column], marks[kind], kind)
 
 
 def tau_heat_map(evidence: Evidence) -> Chart | None:
     """Draw Kendall's τ between the rankings of the runs under every two measures, with the .9 / .8 reading."""
     means = evidence.scores.mean
-    kept = [m for m in range(means.shape[1]) if not np.isnan(means[:, m]).any()][:MOST_CORRELATED]
+    known = [m for m in range(means.shape[1]) if not np.isnan(means[:, m]).any()]
+    first = sorted(known, key=lambda m: m != evidence.scores.deciding)[:MOST_CORRELATED]
+    kept = sorted(first)
     if len(evidence.labels) < 3 or len(kept) < 2:
         return None
     names = [evidence.scores.measures[m] for m in kept]
@@ -103,8 +115,9 @@ def tau_heat_map(evidence: Evidence) -> Chart | None:
     place = {"type": "nominal", "sort": None, "title": None}
     text = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
     spec = {
-        "width": {"step": 46},
+        "width": "container",
         "height": {"step": 28},
+        "usermeta": {"least": 34 * len(kept)},
         "data": {"name": "rows"},
         "encoding": {
             "x": {"field": "b", **place, "axis": {"orient": "top", "labelAngle": -40, "labelLimit": 160}},
@@ -124,7 +137,7 @@ def tau_heat_map(evidence: Evidence) -> Chart | None:
                 },
             },
             {
-                "mark": {"type": "text", "fontSize": 11},
+                "mark": {"type": "text", "fontSize": 10},
                 "encoding": {"text": {"field": "tau", "format": ".2f"}, "color": text},
             },
         ],
@@ -132,7 +145,11 @@ def tau_heat_map(evidence: Evidence) -> Chart | None:
     caption = (
         f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
         "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
-        + ("" if len(kept) == means.shape[1] else f" The first {len(kept)} of {means.shape[1]} measures are drawn.")
+        + (
+            ""
+            if len(kept) == means.shape[1]
+            else f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
+        )
     )
     columns = ("a", "b", "tau", "reading")
     return Chart("tau", "Do measures agree", caption, "agreement", columns, tuple(rows), spec, ("a", "b", "tau"))

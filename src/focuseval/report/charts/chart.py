@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
@@ -41,6 +43,9 @@ class Chart:
     """Name of the first column of that table, where the column's own is too short."""
     by: str = ""
     """Column whose every value gets a table of its own."""
+    form: dict[str, Any] | None = None
+    """Of a graph that follows the chosen pair and measure, ``spec`` and ``caption`` with names such as ``{measure}`` in
+    them, the ``names`` of this report, and the ``runs`` that are drawn; the page fills them and makes the rows."""
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as Vega-Lite wants them."""
@@ -62,6 +67,28 @@ CONFIG: dict[str, Any] = {
     "view": {"stroke": None},
 }
 """Looks of a figure outside of the page; on the page the theme decides."""
+
+
+def filled(form: Any, names: Mapping[str, str]) -> Any:
+    """Put names into the strings of a specification; what a name says is not looked at again.
+
+    >>> filled({"title": "mean {measure}", "scale": {"domain": ["{a}", 1]}}, {"measure": "AP", "a": "{b}", "b": "x"})
+    {'title': 'mean AP', 'scale': {'domain': ['{b}', 1]}}
+    """
+    if isinstance(form, str):
+        return _NAME.sub(lambda found: names.get(found[1], found[0]), form)
+    if isinstance(form, dict):
+        return {key: filled(value, names) for key, value in form.items()}
+    return [filled(value, names) for value in form] if isinstance(form, list) else form
+
+
+def following(chart: Chart, names: Mapping[str, str], runs: Sequence[str] = ()) -> Chart:
+    """Return a graph with its names filled in, which keeps the form that a page fills for another choice."""
+    form = {"spec": chart.spec, "caption": chart.caption, "names": dict(names), "runs": list(runs)}
+    return replace(chart, spec=filled(chart.spec, names), caption=filled(chart.caption, names), form=form)
+
+
+_NAME = re.compile(r"\{(\w+)\}")
 
 
 def number(value: float | None) -> float | None:

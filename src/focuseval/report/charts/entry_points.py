@@ -37,7 +37,6 @@ def distance_by_tolerance(evidence: Evidence) -> Chart | None:
         f"A = 100 only the right article; 0.1 is official.{left_out(len(front), len(evidence.labels))}"
     )
     encoding = by_run(front)
-    encoding["strokeDash"]["legend"] = None  # shapes tell the runs apart there
     shape = {
         "field": "run",
         "type": "nominal",

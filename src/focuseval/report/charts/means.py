@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.report.charts.chart import Chart, axis, left_out, number
-from focuseval.report.first_screen import intervals
+from focuseval.report.charts.chart import Chart, axis, following, left_out, number
+from focuseval.report.evidence import MOST_DRAWN
 
 if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
@@ -27,9 +27,9 @@ _RUNS = {
 
 
 def means_with_intervals(evidence: Evidence) -> Chart | None:
-    """Draw every run's mean with its 95 % interval under the first measure."""
+    """Draw every run's mean with its 95 % interval under the measure that decides."""
     listed = evidence.listed(MOST_FIRST)
-    found = intervals(evidence.values(), evidence.settings)[listed]
+    found = evidence.intervals[evidence.scores.deciding, listed]
     rows = [
         (evidence.labels[run], *(number(v) for v in row[:3]))
         for run, row in zip(listed, found.tolist(), strict=True)
@@ -37,7 +37,7 @@ def means_with_intervals(evidence: Evidence) -> Chart | None:
     ]
     if not rows:
         return None
-    x = axis("mean", f"mean {evidence.measure}", scale={"zero": True}, axis={"tickCount": 6})
+    x = axis("mean", "mean {measure}", scale={"zero": True}, axis={"tickCount": 6})
     hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     spec: dict[str, Any] = {
         "width": "container",
@@ -54,60 +54,78 @@ def means_with_intervals(evidence: Evidence) -> Chart | None:
             {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
         ],
     }
+    names = {"measure": evidence.measure}
     if evidence.baseline is not None:
-        mean = number(float(evidence.scores.mean[evidence.baseline, 0]))
+        names["baseline"] = evidence.labels[evidence.baseline]
         line = {
+            "transform": [{"filter": {"field": "run", "equal": "{baseline}"}}],
             "mark": {"type": "rule", "strokeDash": [4, 3]},
-            "encoding": {"x": {"datum": mean}, "y": None, "tooltip": None},
+            "encoding": {"x": x, "y": None, "tooltip": None},
         }
         spec["layer"].insert(0, line)
     caption = (
-        f"Mean {evidence.measure} over topics, with 95 % intervals (BCa bootstrap)."
+        "Mean {measure} over topics, with 95 % intervals (BCa bootstrap)."
         + (" Dashed: the baseline." if evidence.baseline is not None else "")
         + left_out(len(listed), len(evidence.labels))
     )
-    return Chart("means", "Means", caption, "answer", ("run", "mean", "low", "high"), tuple(rows), spec)
+    chart = Chart("means", "Means", caption, "answer", ("run", "mean", "low", "high"), tuple(rows), spec)
+    return following(chart, names, [evidence.labels[run] for run in listed])
+
+
+MOST_POINTS = 60
+"""Topics whose values are drawn as points; more are drawn as a distribution."""
 
 
 def values_per_run(evidence: Evidence) -> Chart | None:
-    """Draw every topic's value as a tick, with a box over them, one line per run."""
-    listed, values = evidence.listed(), evidence.values()
-    rows = [
+    """Draw the values of all topics, a line per run: points and a box, or for many topics how many have which value."""
+    listed, values = evidence.listed(MOST_DRAWN), evidence.values()
+    rows = tuple(
         (evidence.labels[run], topic, number(value))
         for run in listed
         for topic, value in zip(evidence.scores.topics, values[run].tolist(), strict=True)
         if not np.isnan(value)
-    ]
+    )
     if not rows:
         return None
-    x = axis("value", f"{evidence.measure} of a topic")
-    hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
+    many = len(evidence.scores.topics) > MOST_POINTS
+    caption = (
+        "How many topics have which value of {measure}; the tick is the mean."
+        if many
+        else "Every point is one topic; the box holds the middle half of them, its line is the median ({measure})."
+    ) + left_out(len(listed), len(evidence.labels))
     spec = {
         "width": "container",
         "height": 34 * len(listed),
         "data": {"name": "rows"},
-        "layer": [
-            {
-                "mark": {
-                    "type": "boxplot",
-                    "extent": "min-max",
-                    "size": 18,
-                    "box": {"fillOpacity": 0.28},
-                    "rule": {"opacity": 0.5},
-                },
-                "encoding": {"x": x, "y": _RUNS},
-            },
-            {
-                "mark": {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2},
-                "encoding": {"x": x, "y": _RUNS, "tooltip": hover},
-            },
-        ],
+        "layer": _distribution() if many else _points(),
     }
-    caption = (
-        f"Every point is one topic; the box holds the middle half of them, its line is the median ({evidence.measure})."
-        + left_out(len(listed), len(evidence.labels))
-    )
-    pivot = ("topic", "run", "value")
-    return Chart(
-        "values", "Topics behind the means", caption, "topics", ("run", "topic", "value"), tuple(rows), spec, pivot
-    )
+    columns, pivot = ("run", "topic", "value"), ("topic", "run", "value")
+    chart = Chart("values", "Topics behind the means", caption, "topics", columns, rows, spec, pivot)
+    return following(chart, {"measure": evidence.measure}, [evidence.labels[run] for run in listed])
+
+
+def _points() -> list[dict[str, Any]]:
+    x = axis("value", "{measure} of a topic")
+    hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
+    box = {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}, "rule": {"opacity": 0.5}}
+    point = {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
+    return [
+        {"mark": box, "encoding": {"x": x, "y": _RUNS}},
+        {"mark": point, "encoding": {"x": x, "y": _RUNS, "tooltip": hover}},
+    ]
+
+
+def _distribution() -> list[dict[str, Any]]:
+    x = {"bin": {"maxbins": 25}, **axis("value", "{measure} of a topic")}
+    count = {"aggregate": "count", "type": "quantitative", "title": "topics"}
+    shade = {**count, "scale": {"range": ["#d7e7f2", "#00446b"], "type": "sqrt"}}
+    hover = [{"field": "run"}, {**x, "title": "{measure}"}, count]
+    mean = {"aggregate": "mean", **axis("value", "{measure} of a topic")}
+    told = [{"field": "run"}, {**mean, "title": "mean", "format": ".4f"}]
+    return [
+        {"mark": {"type": "rect"}, "encoding": {"x": x, "y": _RUNS, "color": shade, "tooltip": hover}},
+        {
+            "mark": {"type": "tick", "thickness": 3, "size": 28, "color": "#D55E00"},
+            "encoding": {"x": mean, "y": _RUNS, "tooltip": told},
+        },
+    ]

@@ -29,14 +29,29 @@
     };
   };
 
-  const chartOf = (figure) => data("report-data").charts.find((chart) => chart.id === figure.dataset.chart);
+  /** Put names into the strings of a specification; what a name says is not looked at again. */
+  const filled = (form, names) => {
+    if (typeof form === "string") return form.replace(/\{(\w+)\}/g, (all, name) => names[name] ?? all);
+    if (Array.isArray(form)) return form.map((one) => filled(one, names));
+    if (form === null || typeof form !== "object") return form;
+    return Object.fromEntries(Object.entries(form).map(([key, value]) => [key, filled(value, names)]));
+  };
+
+  /** A figure's graph; one that follows the chosen pair and measure gets its rows and names now. */
+  const chartOf = (figure) => {
+    const chart = data("report-data").charts.find((one) => one.id === figure.dataset.chart);
+    if (!chart.form) return chart;
+    const { names, rows } = focuseval.followed[chart.id](chart);
+    return { ...chart, rows, spec: filled(chart.form.spec, names), caption: filled(chart.form.caption, names) };
+  };
 
   const records = (chart) => chart.rows.map((row) => Object.fromEntries(chart.columns.map((name, i) => [name, row[i]])));
 
   /** A graph as Vega understands it, as wide as its place; for paper in light colours and of a fixed width. */
   const parsed = (chart, width, light) => {
     const spec = structuredClone(chart.spec);
-    if (spec.width === "container" && light) spec.width = PAPER;
+    const least = spec.usermeta?.least ?? 0; // a narrower place scrolls
+    if (spec.width === "container" && (light || width < least)) spec.width = Math.max(light ? PAPER : 0, least);
     if (spec.facet) spec.columns = Math.max(1, Math.floor((light ? PAPER : width) / spec.usermeta.facet));
     const config = theme(light ? PAPER : width, light);
     return vega.parse(vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config }).spec);
@@ -49,9 +64,51 @@
     views.get(figure)?.finalize();
     const renderer = chart.rows.length > MANY ? "canvas" : "svg";
     const view = new vega.View(parsed(chart, plot.clientWidth, light), { renderer, container: plot, hover: true, logLevel: vega.Error });
+    view.tooltip((_handler, _event, _item, value) => tell(figure, value));
+    view.addEventListener("click", (_event, item) => {
+      if (item?.tooltip) tell(figure, item.tooltip); // a finger leaves no pointer on the mark
+      if (item?.datum?.topic !== undefined) openTopic(item.datum.topic);
+    });
     view.run();
     views.set(figure, view);
     figure.dataset.drawn = "";
+    if (chart.form) retell(figure, chart);
+  };
+
+  /** What a mark stands for, below the graph: by pointer, by touch, and by arrow keys. */
+  const tell = (figure, value) => {
+    const said = value && typeof value === "object" ? Object.entries(value).map(([name, one]) => `${name}: ${one}`).join(", ") : value ?? "";
+    figure.querySelector(".tip").textContent = visible(said);
+  };
+
+  const retell = (figure, chart) => {
+    figure.querySelector("figcaption").textContent = visible(chart.caption);
+    figure.querySelector(".plot").setAttribute("aria-label", `${chart.title}. ${visible(chart.caption)}`);
+    const holder = figure.querySelector("details .wide");
+    if (figure.querySelector("details").open) holder.replaceChildren(...tables(chart));
+    else holder.replaceChildren();
+  };
+
+  const openTopic = (name) => {
+    const topic = focuseval.choice?.choices().topics.indexOf(String(name)) ?? -1;
+    if (topic >= 0) location.hash = focuseval.choice.address({ topic, doc: "" });
+  };
+
+  /** Arrow keys go from row to row of the graph; Enter opens the row's topic. */
+  const onKey = (figure, event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by && event.key !== "Enter") return;
+    const chart = chartOf(figure);
+    const place = Number(figure.dataset.row ?? -1);
+    const topic = chart.columns.indexOf("topic");
+    if (event.key === "Enter") {
+      if (topic >= 0 && place >= 0) openTopic(chart.rows[place][topic]);
+      return;
+    }
+    event.preventDefault();
+    const next = (place + by + chart.rows.length) % chart.rows.length;
+    figure.dataset.row = String(next);
+    tell(figure, chart.columns.map((name, i) => `${name}: ${cell(chart.rows[next][i])}`).join(", "));
   };
 
   /** The graph for a paper: light, on white, whatever the page looks like. */
@@ -112,17 +169,28 @@
       for (const { target } of entries.filter((one) => one.isIntersecting)) {
         near.unobserve(target);
         await pause(); // one graph a task: the page answers in between
-        if (!views.has(target)) draw(target);
+        if (!views.has(target)) draw(target); // unless a change has drawn it meanwhile
       }
     }, { rootMargin: "300px" });
     for (const figure of figures) {
       near.observe(figure);
+      figure.querySelector(".plot").addEventListener("keydown", (event) => onKey(figure, event));
       figure.querySelector("details").addEventListener("toggle", (event) => {
         const holder = event.target.querySelector(".wide");
         if (!holder.hasChildNodes()) holder.append(...tables(chartOf(figure)));
       });
       for (const button of figure.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(figure, button.dataset.save));
     }
+    const followers = figures.filter((figure) => data("report-data").charts.find((one) => one.id === figure.dataset.chart).form);
+    focuseval.choice?.listen((changed) => {
+      if (!["a", "b", "measure"].some((key) => changed.has(key))) return;
+      for (const figure of followers.filter((one) => views.has(one))) {
+        delete figure.dataset.row;
+        views.get(figure).finalize();
+        views.delete(figure);
+        near.observe(figure); // drawn again at once where it is in view, else when it comes near
+      }
+    });
     const again = () => figures.filter((figure) => views.has(figure)).forEach((figure) => draw(figure));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure, true)));

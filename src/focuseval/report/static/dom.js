@@ -23,6 +23,9 @@ focuseval.node = (tag, attributes = {}, ...children) => {
   return made;
 };
 
+/** An option of a picker. */
+focuseval.option = (value, text) => focuseval.node("option", { value }, focuseval.visible(text));
+
 focuseval.CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 const spelled = (found) => `⟨U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`;

@@ -1,9 +1,12 @@
-// The heat map: one article of one topic, with what A and B did in it. Articles come from the file or from a server.
+// One document of one topic, with what A and B returned of it up to the cut-off. Texts come from the file or a server.
 "use strict";
 (() => {
   const { byId, count, data, describe, fragments, node, percent, sizes, visible } = focuseval;
-  const state = { topic: 0, article: 0, a: 0, b: -1, elements: false, lists: new Map(), marks: [], mark: -1 };
-  const heat = () => data("report-data").heat;
+  const { choices, state } = focuseval.choice;
+  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
+  const { valuesOf } = focuseval.scores;
+  const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
+  const fetched = new Map();
 
   const ask = async (path, query) => {
     const answer = await fetch(`${path}?${new URLSearchParams(query)}`);
@@ -11,99 +14,118 @@
     return answer.json();
   };
 
-  /** The articles of a topic, most explanatory first. */
-  const articlesOf = async (number) => {
-    const topic = heat().topics[number];
-    if (!heat().served) return topic.articles;
-    if (!state.lists.has(number)) state.lists.set(number, await ask("articles", { topic: topic.topic }));
-    return state.lists.get(number);
+  /** What is embedded of a document: null where nothing is. A served report asks for it. */
+  focuseval.embedded = async (doc) => {
+    const id = lists().documents[doc];
+    const number = data("report-data").texts[id];
+    if (number !== undefined) return data(`text-${number}`);
+    if (!lists().served) return null;
+    if (!fetched.has(id)) fetched.set(id, ask("document", { doc: id }).catch(() => null));
+    return fetched.get(id);
   };
 
-  const textOf = async (name) => {
-    const number = data("report-data").documents[name];
-    return number === undefined ? ask("document", { doc: name }) : data(`text-${number}`);
+  const ready = async (topic) => {
+    if (lists().served && !complete.has(topic)) take(topic, await ask("lists", { topic: choices().topics[topic] }));
   };
 
   const legend = (by) => {
-    const list = byId("heat-legend");
-    list.replaceChildren();
+    byId("heat-legend").replaceChildren();
     for (const kind of focuseval.KINDS) {
       if (state.b < 0 && kind.bits & 4) continue;
-      if (!heat().highlighted && kind.bits & 1) continue;
-      const name = focuseval.nameOf(kind, state.b >= 0, heat().highlighted);
-      list.append(node("li", { class: by[kind.bits] ? null : "none" }, node("span", { class: kind.css }, name), " ", node("b", {}, count(by[kind.bits]))));
+      if (!lists().highlighted && kind.bits & 1) continue;
+      const name = focuseval.nameOf(kind, state.b >= 0, lists().highlighted);
+      byId("heat-legend").append(node("li", { class: by[kind.bits] ? null : "none" }, node("span", { class: kind.css }, name), " ", node("b", {}, count(by[kind.bits]))));
     }
   };
 
-  /** What a run did in the article: rank, characters, precision, recall, distance of its entry point. */
-  const numbers = (article, view, by, gold) => {
-    const table = byId("heat-numbers");
-    const head = ["", "run", "article rank", "results", "returned", "of it highlighted", "of highlighted found", "entry point", "from best"];
-    table.replaceChildren(node("thead", {}, node("tr", {}, ...head.map((name, i) => node("th", { scope: "col", class: i > 1 ? "number" : null }, name)))));
-    const body = node("tbody");
-    for (const [sign, run, bit] of [["A", state.a, 2], ["B", state.b, 4]]) {
-      if (run < 0) continue;
-      const own = article.runs[run];
-      const returned = by.reduce((sum, size, bits) => sum + (bits & bit ? size : 0), 0);
-      const found = by.reduce((sum, size, bits) => sum + (bits & bit && bits & 1 ? size : 0), 0);
-      const far = own && own.entry >= 0 && article.bep >= 0 ? count(Math.abs(own.entry - article.bep)) : "–";
-      const cells = own
-        ? [count(own.rank), own.begins.length < own.results * 2 ? `${count(own.results)} (first ${own.begins.length / 2} marked)` : count(own.results), count(returned), percent(found, returned), percent(found, gold), own.entry < 0 ? "–" : count(own.entry), far]
-        : ["not returned", "0", "0", "–", percent(0, gold), "–", "–"];
-      const name = node("td", {}, node("bdi", {}, visible(heat().runs[run])));
-      body.append(node("tr", {}, node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign)), name, ...cells.map((value) => node("td", { class: "number" }, value))));
-    }
-    table.append(body);
+  const score = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
+
+  /** What A and B score and read in the whole topic, up to the cut-off. */
+  const showNumbers = () => {
+    const measure = visible(choices().measures[state.measure]);
+    const at = cut();
+    const head = ["run", measure, "results read", "characters", "highlighted", "spanP", "spanR", "spanF", "IoU"];
+    const partly = [state.a, state.b].some((run) => run >= 0 && !isComplete(state.topic, run, at)) ? `. –: below rank ${lists().depth} only results in relevant documents are embedded` : "";
+    const lines = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => {
+      const own = numbers(state.topic, run, at);
+      const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), own.found === null ? "–" : count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
+      const name = node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign), " ", node("bdi", {}, visible(choices().runs[run])));
+      return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));
+    });
+    byId("heat-numbers").replaceChildren(
+      node("caption", {}, `This topic: the score under ${measure}, and what is read of ${cutWords(at)}${partly}`),
+      node("thead", {}, node("tr", {}, ...head.map((text, i) => node("th", { scope: "col", class: i ? "number" : null }, text)))),
+      node("tbody", {}, ...lines),
+    );
   };
 
-  const pinsOf = (article) => {
+  const pinsOf = (view, doc, bep) => {
     const pins = [];
-    if (article.bep >= 0) pins.push({ at: article.bep, kind: "gold", sign: "⚑ best entry", title: `best entry point, character ${count(article.bep)}` });
+    const at = (position) => focuseval.projected(view, position, position + 1);
+    if (bep >= 0 && at(bep)[1]) pins.push({ at: at(bep)[0], kind: "gold", sign: "⚑ best entry", title: `best entry point, character ${count(bep)}` });
     for (const [sign, run] of [["A", state.a], ["B", state.b]]) {
-      const own = run < 0 ? undefined : article.runs[run];
-      for (let i = 0; i < (own?.begins.length ?? 0); i += 2) {
-        const [at, rank] = own.begins.slice(i, i + 2);
-        const first = i === 0 && own.entry >= 0;
-        const words = first ? `${sign} enters here: its first result, rank ${count(rank)}` : `${sign}’s result at rank ${count(rank)}`;
-        pins.push({ at, kind: sign.toLowerCase(), sign: `${sign}${rank}${first ? " ▾" : ""}`, title: `${words}, character ${count(at)}` });
-      }
+      within(state.topic, run).filter((one) => one.doc === doc && one.start >= 0).forEach((result, i) => {
+        if (!at(result.start)[1]) return;
+        const words = i === 0 ? `${sign} enters here: its first result, rank ${count(result.rank)}` : `${sign}’s result at rank ${count(result.rank)}`;
+        pins.push({ at: at(result.start)[0], kind: sign.toLowerCase(), sign: `${sign}${result.rank}${i === 0 ? " ▾" : ""}`, title: `${words}, character ${count(result.start)}` });
+      });
     }
     return pins;
   };
 
   const titleLine = (article, view) => {
-    const topic = heat().topics[state.topic];
+    const { titles, topics } = choices();
     const judged = [", not judged", ", judged not relevant", ""][article.judged];
+    const id = visible(lists().documents[article.doc]);
     byId("heat-title-line").replaceChildren(
-      node("bdi", {}, visible(view.title || article.doc)), " ",
-      node("span", { class: "note" }, node("bdi", {}, visible(article.doc)), `, topic `, node("bdi", {}, visible(topic.topic)), topic.title ? ": " : "", node("bdi", {}, visible(topic.title)), ` · ${describe(view)}${judged}`),
+      node("bdi", {}, visible(view?.title || id)), " ",
+      node("span", { class: "note" }, node("bdi", {}, id), ", topic ", node("bdi", {}, visible(topics[state.topic])), titles[state.topic] ? ": " : "", node("bdi", {}, visible(titles[state.topic])), view ? ` · ${describe(view)}` : "", judged),
     );
   };
 
-  /** Draw the article of the moment. */
-  const show = async ({ jump = true } = {}) => {
-    delete document.documentElement.dataset.heat;
-    const list = await articlesOf(state.topic);
-    const article = list[state.article];
-    if (!article) return;
-    const view = await textOf(article.doc);
-    const of = (run) => (run < 0 ? [] : article.runs[run]?.spans ?? []);
-    const pieces = fragments(view.length, article.gold, of(state.a), of(state.b));
-    const by = sizes(pieces);
-    titleLine(article, view);
-    legend(by);
-    numbers(article, view, by, by[1] + by[3] + by[5] + by[7]);
-    const pane = byId("heat-text");
-    const name = (kind) => focuseval.nameOf(kind, state.b >= 0, heat().highlighted);
-    if (!(await focuseval.showText(pane, view, pieces, { pins: pinsOf(article), elements: state.elements, name }))) return;
-    state.marks = [...pane.querySelectorAll("mark[data-first]")];
-    state.mark = -1;
-    focuseval.minimap.show(pieces, view.length);
-    const first = pane.querySelector("mark.g") ?? state.marks[0];
-    if (jump) pane.scrollTop = 0;
-    if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
-    document.documentElement.dataset.heat = `${state.topic}/${state.article}`;
+  const spansOf = (run, doc) => readOf(state.topic, run, cut()).get(doc) ?? [];
+
+  const noText = (pane, doc) => {
+    const known = lists().highlighted || lists().depth ? "Its text is not embedded in this file; 'focuseval report --serve' shows it, and --text-limit embeds more." : "";
+    pane.replaceChildren(node("p", { class: "note" }, `${visible(lists().documents[doc])}: ${known}`));
+    byId("minimap").hidden = true;
   };
 
-  focuseval.heat = { articlesOf, heat, show, state };
+  /** Draw the document of the moment. */
+  const show = async ({ jump = true } = {}) => {
+    delete document.documentElement.dataset.heat;
+    const article = open.documents[open.place];
+    if (!article) return;
+    const gold = goldOf(state.topic).get(article.doc) ?? [];
+    const [a, b] = [state.a, state.b].map((run) => spansOf(run, article.doc));
+    const view = await focuseval.embedded(article.doc);
+    titleLine(article, view);
+    legend(sizes(fragments(Infinity, gold, a, b).filter((one) => one[1] < Infinity)));
+    const pane = byId("heat-text");
+    if (!view) noText(pane, article.doc);
+    else {
+      const pieces = fragments(focuseval.shownLength(view), ...[gold, a, b].map((flat) => focuseval.projectedAll(view, flat)));
+      const name = (kind) => focuseval.nameOf(kind, state.b >= 0, lists().highlighted);
+      const pins = pinsOf(view, article.doc, entryOf(state.topic, article.doc));
+      if (!(await focuseval.showText(pane, view, pieces, { pins, elements: open.elements, name }))) return;
+      focuseval.minimap.show(pieces, focuseval.shownLength(view));
+    }
+    open.marks = [...pane.querySelectorAll("mark[data-first]")];
+    open.mark = -1;
+    const first = pane.querySelector("mark.g") ?? open.marks[0];
+    if (jump) pane.scrollTop = 0;
+    if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
+    document.documentElement.dataset.heat = `${state.topic}/${open.place}`;
+  };
+
+  /** Open a topic: its documents, the one that is asked for first; returns whether that one is there. */
+  const openTopic = async () => {
+    await ready(state.topic);
+    open.documents = documentsOf(state.topic, [state.a, state.b]);
+    const place = state.doc ? open.documents.findIndex((one) => lists().documents[one.doc] === state.doc) : 0;
+    open.place = Math.max(0, place);
+    return place >= 0;
+  };
+
+  focuseval.heat = { open, openTopic, show, showNumbers };
 })();

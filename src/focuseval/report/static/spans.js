@@ -50,6 +50,35 @@
     return sizes;
   };
 
+  /** A span of a document as [start, end] in the text that is embedded of it: pieces stand one after the other. */
+  focuseval.projected = (view, start, end) => {
+    let shown = 0;
+    let [low, high] = [null, 0];
+    for (let i = 0; i < view.pieces.length; i += 2) {
+      const [from, to] = view.pieces.slice(i, i + 2);
+      const [first, last] = [Math.max(start, from), Math.min(end, to)];
+      if (first < last || (start === end && from <= start && start < to)) {
+        low ??= shown + first - from;
+        high = shown + Math.max(first, last) - from;
+      }
+      shown += to - from;
+    }
+    return low === null ? [0, 0] : [low, high];
+  };
+
+  /** Spans of a document, flat, as spans of the embedded text; what is not embedded is left out. */
+  focuseval.projectedAll = (view, flat) => {
+    const made = [];
+    for (let i = 0; i < flat.length; i += 2) {
+      const [start, end] = focuseval.projected(view, flat[i], flat[i + 1]);
+      if (end > start) made.push(start, end);
+    }
+    return made;
+  };
+
+  /** Characters of the embedded text. */
+  focuseval.shownLength = (view) => view.pieces.reduce((sum, position, i) => sum + (i % 2 ? position : -position), 0);
+
   /** A function from code points to UTF-16 units of a text; the identity where every character is one unit. */
   focuseval.units = (text, length) => {
     if (text.length === length) return (position) => position;
@@ -61,5 +90,13 @@
     }
     starts[length] = unit;
     return (position) => starts[position];
+  };
+
+  const known = new WeakMap();
+
+  /** The same for what is embedded of a document, made once. */
+  focuseval.unitsOf = (view) => {
+    if (!known.has(view)) known.set(view, focuseval.units(view.text, focuseval.shownLength(view)));
+    return known.get(view);
   };
 })();

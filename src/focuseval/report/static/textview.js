@@ -1,7 +1,7 @@
 // The text of an article as blocks, built a few at a time, so that a long document never holds up the page.
 "use strict";
 (() => {
-  const { appendText, count, kindOf, node, pause, units } = focuseval;
+  const { appendText, count, kindOf, node, pause } = focuseval;
   const LONG = 3000;
   const SHEET = 5000;
   const SLICE = 12;
@@ -40,7 +40,33 @@
     return made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   };
 
+  /** The path of the element that is exactly a span, the outermost of several; nothing where none is. */
+  focuseval.pathOf = (view, from, to) => {
+    const path = [];
+    for (let i = 0; i < view.elements.length; i += 4) {
+      const [start, size, depth, step] = view.elements.slice(i, i + 4);
+      path.length = depth;
+      path.push(view.steps[step]);
+      if (start === from && start + size === to) return `/${path.join("/")}`;
+    }
+    return "";
+  };
+
+  /** Where text is left out between the pieces of a document. */
+  const gapsOf = (view) => {
+    const made = [];
+    let [shown, end] = [0, 0];
+    for (let i = 0; i <= view.pieces.length; i += 2) {
+      const start = view.pieces[i] ?? view.length;
+      if (start > end) made.push({ at: shown, gap: true, label: `… ${count(start - end)} characters are not embedded …` });
+      end = view.pieces[i + 1] ?? view.length;
+      shown += end - start;
+    }
+    return made;
+  };
+
   const stopNode = (stop) => {
+    if (stop.gap) return node("span", { class: "gap", "data-gap": stop.label, role: "note", "aria-label": stop.label });
     if (stop.edge) return node("span", { class: "edge", "data-step": stop.label, title: stop.title });
     return node("span", { class: `pin ${stop.kind}`, "data-sign": stop.sign, title: stop.title, role: "img", "aria-label": stop.title });
   };
@@ -89,9 +115,9 @@
   /** Fill `root` with an article; resolves to true when it is complete, false when another one took its place. */
   focuseval.showText = async (root, view, fragments, { pins, elements: withElements, name }) => {
     const turn = (root.focusevalTurn = (root.focusevalTurn ?? 0) + 1);
-    const unit = units(view.text, view.length);
+    const unit = focuseval.unitsOf(view);
     const edges = withElements ? edgesOf(view).map(([at, , label, title, closes]) => ({ at, edge: true, label, title, closes })) : [];
-    const stops = [...edges, ...pins].sort((one, other) => one.at - other.at);
+    const stops = [...gapsOf(view), ...edges, ...pins].sort((one, other) => one.at - other.at);
     const state = { view, unit, fragments, stops, name, stop: 0, fragment: 0 };
     const blocks = blocksOf(view, unit);
     root.replaceChildren();

@@ -1,62 +1,93 @@
-// Walking through the heat map: pickers, buttons, keys, and links such as #topic=401&doc=9996.
+// Walking through lists and text: pickers, the cut-off, buttons, keys, and what an address asks for.
 "use strict";
 (() => {
-  const { byId, data, node, visible } = focuseval;
-  const { articlesOf, heat, show, state } = focuseval.heat;
+  const { byId, node, option, visible } = focuseval;
+  const { change, choices, follow, listen, state } = focuseval.choice;
+  const { cut, cutWords, lists, resultsOf } = focuseval.results;
+  const { open, openTopic, show, showNumbers } = focuseval.heat;
+  const LETTERS = { results: "r", articles: "a", characters: "c" };
 
-  const option = (value, text) => node("option", { value }, visible(text));
+  const label = ({ doc, judged, rank }, number) => `${number + 1}. ${lists().documents[doc]}${[" (not judged)", " (not relevant)", ""][judged]}${rank ? "" : " (not returned)"}`;
 
-  const fill = (id, values, chosen) => {
-    byId(id).replaceChildren(...values.map(([value, text]) => option(value, text)));
-    byId(id).value = String(chosen);
-  };
-
-  const label = (article, number) => `${number + 1}. ${article.doc}${[" (not judged)", " (not relevant)", ""][article.judged]}`;
-
-  /** Bring pickers and address up to date. */
-  const settle = async () => {
-    const topics = heat().topics;
+  const settle = () => {
     byId("pick-topic").value = String(state.topic);
-    const list = await articlesOf(state.topic);
-    fill("pick-article", list.map((article, i) => [i, label(article, i)]), state.article);
-    const query = new URLSearchParams({ topic: topics[state.topic].topic, doc: list[state.article]?.doc ?? "" });
-    history.replaceState(null, "", `#${query}`);
+    byId("pick-article").replaceChildren(...open.documents.map((one, i) => option(i, label(one, i))));
+    byId("pick-article").value = String(open.place);
   };
 
-  const go = async (topic, article = 0) => {
-    const topics = heat().topics.length;
-    state.topic = (topic + topics) % topics;
-    const list = await articlesOf(state.topic);
-    state.article = Math.max(0, Math.min(article, list.length - 1));
-    await settle();
-    await show();
+  /** How far the slider goes: as far as the longer list of this topic. */
+  const most = (unit) => {
+    const all = [state.a, state.b].filter((run) => run >= 0).flatMap((run) => resultsOf(state.topic, run).filter((one) => one.rank <= lists().depth));
+    const key = { results: (one) => one.rank, articles: (one) => one.article, characters: (one) => one.before + one.length }[unit];
+    return Math.max(1, ...all.map(key));
   };
 
-  /** The next or previous article; past the last one of a topic comes the next topic. */
-  const step = async (by) => {
-    const list = await articlesOf(state.topic);
-    const next = state.article + by;
-    if (next >= 0 && next < list.length) return go(state.topic, next);
-    return go(state.topic + by, by > 0 ? 0 : Infinity);
+  const settleCut = () => {
+    const at = cut();
+    const [slider, unit] = [byId("cut-amount"), byId("cut-unit")];
+    unit.value = at ? at[1] : "all";
+    slider.disabled = !at;
+    if (at) {
+      slider.max = String(Math.max(at[0], most(at[1])));
+      slider.value = String(at[0]);
+    }
+    const said = cutWords(at, "all results");
+    slider.setAttribute("aria-valuetext", said);
+    byId("cut-said").textContent = said;
+    byId("cut-back").hidden = !state.cut;
+  };
+
+  const moveCut = (unit, amount) => change({ cut: unit === "all" ? "all" : `${Math.max(1, Math.round(amount))}${LETTERS[unit]}` });
+
+  const chooseUnit = (event) => {
+    const unit = event.target.value;
+    const usual = { results: 5, articles: 5, characters: 2000 }[unit];
+    moveCut(unit, Math.min(usual, unit === "all" ? 1 : most(unit)));
+  };
+
+  const refresh = async ({ jump = true } = {}) => {
+    const there = await openTopic();
+    settle();
+    settleCut();
+    showNumbers();
+    await Promise.all([show({ jump }), focuseval.lists.show()]);
+    if (!there && state.doc) byId("heat-title-line").prepend(node("span", { class: "note" }, `Document ${visible(state.doc)} is not in this report; this is another one of the topic. `));
+  };
+
+  const goTopic = (topic) => {
+    const number = choices().topics.length;
+    change({ topic: (topic + number) % number, doc: "" }, { push: true });
+  };
+
+  const goDocument = (place) => {
+    const { doc } = open.documents[place];
+    change({ doc: lists().documents[doc] });
+  };
+
+  /** The next or previous document; past the last one of a topic comes the next topic. */
+  const step = (by) => {
+    const next = open.place + by;
+    if (next >= 0 && next < open.documents.length) goDocument(next);
+    else goTopic(state.topic + by);
   };
 
   const stepMark = (by) => {
-    if (!state.marks.length) return;
-    state.marks[state.mark]?.classList.remove("now");
-    state.mark = state.mark < 0 && by < 0 ? state.marks.length - 1 : (state.mark + by + state.marks.length) % state.marks.length;
-    state.marks[state.mark].classList.add("now");
-    focuseval.bring(byId("heat-text"), state.marks[state.mark]);
+    if (!open.marks.length) return;
+    open.marks[open.mark]?.classList.remove("now");
+    open.mark = open.mark < 0 && by < 0 ? open.marks.length - 1 : (open.mark + by + open.marks.length) % open.marks.length;
+    open.marks[open.mark].classList.add("now");
+    focuseval.bring(byId("heat-text"), open.marks[open.mark]);
   };
 
   const toggleElements = () => {
-    state.elements = !state.elements;
-    byId("show-elements").setAttribute("aria-pressed", String(state.elements));
+    open.elements = !open.elements;
+    byId("show-elements").setAttribute("aria-pressed", String(open.elements));
     return show({ jump: false });
   };
 
   const ACTIONS = {
     "next-article": ["j", () => step(1)], "previous-article": ["k", () => step(-1)],
-    "next-topic": ["n", () => go(state.topic + 1)], "previous-topic": ["p", () => go(state.topic - 1)],
+    "next-topic": ["n", () => goTopic(state.topic + 1)], "previous-topic": ["p", () => goTopic(state.topic - 1)],
     "next-mark": [".", () => stepMark(1)], "previous-mark": [",", () => stepMark(-1)], "show-elements": ["e", toggleElements],
   };
   const ARROWS = { ArrowRight: "next-article", ArrowLeft: "previous-article" };
@@ -69,59 +100,68 @@
     ACTIONS[name][1]();
   };
 
-  /** Follow a link into the text; whatever it names that is not here is said where the reader looks. */
-  const follow = async () => {
-    const query = new URLSearchParams(location.hash.slice(1));
-    if (!query.has("topic")) return false;
-    byId("heat").scrollIntoView();
-    const topic = heat().topics.findIndex((one) => one.topic === query.get("topic"));
-    const doc = query.get("doc");
-    if (topic < 0) return refuse(query.get("topic"));
-    const list = await articlesOf(topic);
-    const article = doc ? list.findIndex((one) => one.doc === doc) : 0;
-    await go(topic, Math.max(0, article));
-    byId("heat-text").focus({ preventScroll: true });
-    if (doc && article < 0) byId("heat-title-line").prepend(node("span", { class: "note" }, `Document ${visible(doc)} is not in this report; this is another one of the topic. `));
-    return true;
+  /** Say which part of an address is not in this report, where the reader looks. */
+  const refuse = (unknown) => {
+    for (const [key, text] of unknown) {
+      const what = { a: "Run", b: "Run", measure: "Measure", topic: "Topic" }[key];
+      byId("heat-title-line").prepend(node("span", { class: "note" }, `${what} ${visible(text)} is not in this report. `));
+    }
   };
 
-  const refuse = (topic) => {
-    const known = data("report-data").known.includes(topic);
-    const why = known ? "has no article in this report: its texts were left out, or nothing was relevant or returned" : "is not in this report";
-    byId("heat-title-line").replaceChildren(`Topic ${visible(topic)} ${why}.`);
-    return true;
+  /** Bring lists and text into view; a link that was followed should lead somewhere. */
+  const arrive = () => {
+    byId("heat").scrollIntoView();
+    byId("lists-title").focus({ preventScroll: true });
+  };
+
+  const onChange = async (changed) => {
+    if (state.topic < 0) state.topic = firstTopic();
+    const far = changed.has("topic");
+    if (far || ["doc", "a", "b"].some((key) => changed.has(key))) await refresh({ jump: far || changed.has("doc") });
+    else if (["cut", "measure"].some((key) => changed.has(key))) {
+      settleCut();
+      showNumbers();
+      await Promise.all([show({ jump: false }), focuseval.lists.show()]);
+    }
+  };
+
+  /** The topic that is open before anybody chooses one: the first that carries the difference. */
+  const firstTopic = () => {
+    const rows = focuseval.scores.topicRows();
+    const [row] = state.b < 0 ? [...rows].sort((x, y) => x.a - y.a) : focuseval.scores.carrying(rows);
+    return (row ?? rows[0])?.topic ?? 0;
+  };
+
+  const listenAll = () => {
+    byId("pick-topic").addEventListener("change", (event) => goTopic(Number(event.target.value)));
+    byId("pick-article").addEventListener("change", (event) => goDocument(Number(event.target.value)));
+    byId("cut-unit").addEventListener("change", chooseUnit);
+    byId("cut-amount").addEventListener("input", (event) => moveCut(byId("cut-unit").value, Number(event.target.value)));
+    byId("cut-back").addEventListener("click", () => change({ cut: "" }));
+    for (const [id, [, act]] of Object.entries(ACTIONS)) byId(id).addEventListener("click", act);
+    byId("heat").addEventListener("keydown", onKey);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show({ jump: false }));
+    addEventListener("resize", () => focuseval.lists.lines());
   };
 
   focuseval.startHeat = async () => {
+    const asked = new URLSearchParams(location.hash.slice(1)).has("topic");
+    addEventListener("hashchange", () => {
+      const unknown = follow();
+      if (new URLSearchParams(location.hash.slice(1)).has("topic") && document.querySelector(".desk")) arrive();
+      if (document.querySelector(".desk")) refuse(unknown);
+    });
     const desk = document.querySelector(".desk");
     if (!desk) return;
     desk.hidden = false;
-    const shown = heat();
-    [state.a, state.b] = [shown.a, shown.b ?? -1];
-    fill("pick-topic", shown.topics.map((one, i) => [i, one.title ? `${one.topic}  ${one.title}` : one.topic]), 0);
-    const runs = shown.runs.map((name, i) => [i, name]);
-    fill("pick-a", runs, state.a);
-    fill("pick-b", [[-1, "none"], ...runs], state.b);
-    byId("pick-topic").addEventListener("change", (event) => go(Number(event.target.value)));
-    byId("pick-article").addEventListener("change", (event) => go(state.topic, Number(event.target.value)));
-    for (const side of ["a", "b"]) {
-      byId(`pick-${side}`).addEventListener("change", (event) => {
-        state[side] = Number(event.target.value);
-        show({ jump: false });
-      });
-    }
-    for (const [id, [, act]] of Object.entries(ACTIONS)) byId(id).addEventListener("click", act);
-    byId("heat").addEventListener("keydown", onKey);
-    addEventListener("hashchange", follow);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show({ jump: false }));
+    const { titles, topics } = choices();
+    byId("pick-topic").replaceChildren(...topics.map((name, i) => option(i, titles[i] ? `${name}  ${titles[i]}` : name)));
+    if (state.topic < 0) state.topic = firstTopic();
+    listenAll();
+    listen(onChange);
     focuseval.minimap.start();
-    if (await follow()) return;
-    const first = document.querySelector("#answer a[href^='#topic=']");
-    const wanted = first && new URLSearchParams(first.hash.slice(1)).get("topic");
-    state.topic = Math.max(0, shown.topics.findIndex((one) => one.topic === wanted));
-    const list = await articlesOf(state.topic);
-    fill("pick-article", list.map((article, i) => [i, label(article, i)]), 0);
-    byId("pick-topic").value = String(state.topic);
-    await show();
+    await refresh();
+    refuse(focuseval.unknown ?? []);
+    if (asked) arrive();
   };
 })();

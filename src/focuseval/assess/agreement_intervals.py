@@ -1,0 +1,96 @@
+"""How sure an agreement is: 95 % intervals over the documents that two assessors share.
+
+Documents are drawn with replacement. Every level of agreement is a function of sums over documents, so that a resample
+only adds rows up again. The median distance of entry points is no such function; its interval is that of the order
+statistics, which supposes nothing of the distances.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.significance.agreement import beyond_chance, correlation_of_moments, moments, overlap_of_sums
+from focuseval.significance.paired_tests import resampled_means
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+Interval = tuple[float, float]
+LEVEL = 0.95
+RESAMPLES = 2000
+
+
+def intervals(
+    labels: Sequence[Sequence[float]],
+    sizes: Sequence[Sequence[int]],
+    specificities: Sequence[NDArray[np.float64]],
+    distances: Sequence[int],
+    resamples: int = RESAMPLES,
+) -> dict[str, Interval]:
+    """Return the intervals of one pair of assessors.
+
+    Parameters
+    ----------
+    labels
+        For either assessor whether each document is relevant, 1 or 0.
+    sizes
+        For each document the highlighted characters in common, and those of either.
+    specificities
+        For each document two rows, the specificity of its elements.
+    distances
+        Between the entry points, where both found a document relevant.
+    """
+    left, right = (np.asarray(side, np.float64) for side in labels)
+    scaled = _scaled(np.concatenate([np.zeros((2, 0)), *specificities], axis=1))
+    elements = [
+        moments(*part) for part in np.split(scaled, np.cumsum([part.shape[1] for part in specificities])[:-1], 1)
+    ]
+    rows = np.vstack([left, right, left * right, np.asarray(sizes, np.float64), np.transpose(elements)])
+    drawn = np.concatenate(list(resampled_means(rows, resamples, seed=0)), axis=1)
+    x, y, both, common, size, other, *element = drawn
+    jaccard, f = overlap_of_sums(common, size + other)
+    found = {
+        "kappa": beyond_chance(1 - x - y + 2 * both, x * y + (1 - x) * (1 - y)),
+        "jaccard": jaccard,
+        "f": f,
+        "specificity": correlation_of_moments(np.array(element)),
+        "ratio": np.divide(other, size, out=np.full_like(size, np.nan), where=size > 0),
+    }
+    return {**{name: _middle(values) for name, values in found.items()}, "distance": of_median(distances)}
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return two rows around zero and over a range of one, so that sums of squares lose no digits."""
+    if not values.shape[1]:
+        return values
+    reach = np.ptp(values, axis=1, keepdims=True)
+    scaled: NDArray[np.float64] = (values - values.mean(axis=1, keepdims=True)) / np.where(reach > 0, reach, 1.0)
+    return scaled
+
+
+def _middle(values: NDArray[np.float64]) -> Interval:
+    """Return the interval that holds the middle of the resamples; undefined where half of them are."""
+    known = values[~np.isnan(values)]
+    if 2 * len(known) < len(values):
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+def of_median(values: Sequence[float]) -> Interval:
+    """Return the interval of a median: the two values that hold it with probability .95, or all of fewer than six.
+
+    >>> of_median(range(1, 11)), of_median([3, 1])
+    ((2.0, 9.0), (1.0, 3.0))
+    """
+    from scipy.special import bdtr  # noqa: PLC0415  only intervals need it
+
+    number, ordered = len(values), sorted(values)
+    if not number:
+        return float("nan"), float("nan")
+    cut = int((bdtr(np.arange(number // 2), number, 0.5) <= (1 - LEVEL) / 2).sum())
+    return float(ordered[max(cut - 1, 0)]), float(ordered[min(number - cut, number - 1)])

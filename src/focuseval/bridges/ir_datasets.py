@@ -1,0 +1,202 @@
+"""INEX collections that a user has, in the manner of ir_datasets: documents, topics, hierarchical judgements.
+
+::
+
+    from focuseval.bridges.ir_datasets import inex
+
+    dataset = inex("wiki.idx", topics="topics.xml", gold="assessments/", name="inex/2006")
+    for doc in dataset.docs_iter(): ...                  # doc_id, text, elements (path, tag, start, end)
+    dataset.docs_store().get("1234").text
+    for query in dataset.queries_iter(): ...             # query_id, title, castitle, description, narrative
+    for qrel in dataset.qrels_iter(): ...                # query_id, doc_id, relevance, start, end, path …
+
+With a name the dataset is registered: ``ir_datasets.load("inex/2006")`` and PyTerrier's ``irds:inex/2006`` find it.
+Nothing is downloaded: INEX's collections are had from their owners.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focuseval.collection import open_documents, open_index
+from focuseval.errors import MissingDataError
+from focuseval.formats import read_gold
+from focuseval.gold import UNKNOWN
+from focuseval.topics import read_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from focuseval.collection import Collection
+    from focuseval.gold import Gold
+    from focuseval.topics import Topic
+
+
+class InexElement(NamedTuple):
+    """One element of a document; offsets are half-open and count code points of the document's text."""
+
+    path: str
+    tag: str
+    start: int
+    end: int
+
+
+class InexDoc(NamedTuple):
+    """A document: its text without markup, and its elements in document order."""
+
+    doc_id: str
+    text: str
+    elements: tuple[InexElement, ...]
+
+    def default_text(self) -> str:
+        """Return what a retrieval system indexes."""
+        return self.text
+
+
+class InexQuery(NamedTuple):
+    """A topic; fields that its year does not have are empty."""
+
+    query_id: str
+    title: str
+    castitle: str
+    description: str
+    narrative: str
+
+    def default_text(self) -> str:
+        """Return what a retrieval system searches for."""
+        return self.title
+
+
+class InexQrel(NamedTuple):
+    """A judged part of a document: a highlighted passage, a graded element, or a document with nothing relevant."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    """1 for a highlighted passage, an element's exhaustivity (1 if it has none), 0 for nothing relevant."""
+    start: int = UNKNOWN
+    end: int = UNKNOWN
+    path: str = ""
+    exhaustivity: int = UNKNOWN
+    specificity: int = UNKNOWN
+    size: int = UNKNOWN
+    """Characters of an element, and how many of them are highlighted."""
+    rsize: int = UNKNOWN
+    iteration: str = "0"
+
+
+QREL_DEFS = {
+    0: "judged, nothing relevant",
+    1: "a highlighted passage, or an element of exhaustivity 1",
+    2: "an element of exhaustivity 2",
+    3: "an element of exhaustivity 3",
+}
+
+
+def inex(documents: str | Path, topics: str | Path = "", gold: str | Path = "", name: str = "") -> Any:
+    """Return a dataset of ir_datasets; `documents` is an index, a folder or an archive, what is not given is absent."""
+    theirs = _package()
+    collection = _opened(documents)
+    parts = [_docs(theirs, collection)]
+    if topics:
+        parts.append(_queries(theirs, read_topics(topics)))
+    if gold:
+        parts.append(_qrels(theirs, read_gold(gold, index=collection)))
+    dataset = theirs.Dataset(*parts)
+    if name:
+        theirs.registry.register(name, dataset)
+    return dataset
+
+
+def documents_in(collection: Collection, rows: Iterable[int]) -> Iterator[InexDoc]:
+    """Yield documents by their rows."""
+    ids = collection.ids.to_pylist()
+    for row in rows:
+        own = collection.elements(row)
+        columns = (own.paths(), own.tags, own.start.tolist(), own.end.tolist())
+        yield InexDoc(ids[row], collection.text(row), tuple(map(InexElement, *columns)))
+
+
+def queries_in(topics: Iterable[Topic]) -> Iterator[InexQuery]:
+    """Yield topics as queries."""
+    for topic in topics:
+        yield InexQuery(topic.id, topic.title, topic.castitle, topic.description, topic.narrative)
+
+
+def qrels_in(gold: Gold) -> Iterator[InexQrel]:
+    """Yield every passage and every judged element, and the documents in which nothing is relevant."""
+    names, topics = gold.documents.to_pylist(), gold.topics
+    p, e, a = gold.passages, gold.elements, gold.articles
+    for topic, document, start, end in zip(*(c.tolist() for c in (p.topic, p.document, p.start, p.end)), strict=True):
+        yield InexQrel(topics[topic], names[document], 1, start, end)
+    judged = [
+        column.tolist() for column in (e.topic, e.document, e.path, e.exhaustivity, e.specificity, e.size, e.rsize)
+    ]
+    for topic, document, path, exhaustive, specific, size, rsize in zip(*judged, strict=True):
+        grade = exhaustive if exhaustive > 0 else int(rsize > 0)
+        place = (UNKNOWN, UNKNOWN, path, exhaustive, specific, size, rsize)
+        yield InexQrel(topics[topic], names[document], grade, *place)
+    for topic, document, relevance in zip(a.topic.tolist(), a.document.tolist(), a.relevance.tolist(), strict=True):
+        if relevance <= 0:
+            yield InexQrel(topics[topic], names[document], 0)
+
+
+def _package() -> Any:
+    try:
+        return import_module("ir_datasets")
+    except ImportError:
+        raise MissingDataError("ir_datasets is not installed; python -m pip install ir_datasets") from None
+
+
+def _opened(documents: str | Path) -> Collection:
+    return open_index(documents) if Path(documents).suffix == ".idx" else open_documents(Path(documents))
+
+
+def _docs(theirs: Any, collection: Collection) -> Any:
+    """Return what ir_datasets asks for documents: made here, because its base classes are theirs."""
+
+    class Store(theirs.indices.Docstore):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
+        def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[InexDoc]:
+            rows = collection.find(list(doc_ids))
+            return documents_in(collection, rows[rows >= 0].tolist())
+
+    class Docs(theirs.formats.BaseDocs):  # type: ignore[misc, unused-ignore]  # as above
+        def docs_iter(self) -> Iterator[InexDoc]:
+            return documents_in(collection, range(len(collection)))
+
+        def docs_count(self) -> int:
+            return len(collection)
+
+        def docs_cls(self) -> type[InexDoc]:
+            return InexDoc
+
+        def docs_store(self) -> Store:
+            return Store(InexDoc)
+
+    return Docs()
+
+
+def _queries(theirs: Any, topics: Iterable[Topic]) -> Any:
+    class Queries(theirs.formats.BaseQueries):  # type: ignore[misc, unused-ignore]  # as above
+        queries_iter = staticmethod(partial(queries_in, tuple(topics)))
+
+        def queries_cls(self) -> type[InexQuery]:
+            return InexQuery
+
+    return Queries()
+
+
+def _qrels(theirs: Any, gold: Gold) -> Any:
+    class Qrels(theirs.formats.BaseQrels):  # type: ignore[misc, unused-ignore]  # as above
+        qrels_iter = staticmethod(partial(qrels_in, gold))
+
+        def qrels_defs(self) -> dict[int, str]:
+            return QREL_DEFS
+
+        def qrels_cls(self) -> type[InexQrel]:
+            return InexQrel
+
+    return Qrels()

@@ -1,0 +1,135 @@
+"""focuseval's measures in ir_measures, and with them in PyTerrier's ``Experiment``.
+
+::
+
+    import ir_measures
+    from focuseval.bridges.ir_measures import register
+
+    register()
+    ir_measures.calc_aggregate([ir_measures.parse_measure("spanR@5")], qrels, run)
+
+Qrels and runs are what ir_measures takes, with spans (`focuseval.bridges.span_ids`); given to the provider itself, they
+may also be a `focuseval.Gold` and a `focuseval.Run`. Names are ours, written as ir_measures writes them: words are
+quoted (``MAgP(score='t2i')``), so are budgets (``spanR@'2000c'``), and a hyphen becomes an underscore (``EPRUM_P@5``).
+Measures that ir_measures has by the same name (AP, P, nDCG …) stay its own.
+
+``python -m focuseval.bridges.ir_measures QRELS RUN MEASURE…`` is ir_measures' own command with these measures.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from focuseval.bridges.span_ids import as_gold, as_run
+from focuseval.errors import MissingDataError
+from focuseval.evaluate.evaluation import evaluate
+from focuseval.measures import MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from focuseval.measures import Measure
+
+NAME = "focuseval"
+
+
+def register(**options: Any) -> Any:
+    """Add focuseval's measures and provider to ir_measures, and return the provider.
+
+    Parameters
+    ----------
+    options
+        What `focuseval.evaluate` takes besides gold, runs and measures: ``task``, ``profile``, ``index``, policies. A
+        second call replaces those of the first.
+    """
+    theirs = _package()
+    for measure in offered():
+        if _written(measure) not in theirs.measures.registry:
+            theirs.measures.register(_measure(theirs, measure)(), name=_written(measure))
+    provider = _provider(theirs)(options)
+    others = [own for own in theirs.DefaultPipeline.providers if getattr(own, "NAME", "") != NAME]
+    theirs.DefaultPipeline.providers[:] = [*others, theirs.providers.register(provider)]
+    return provider
+
+
+def offered() -> list[Measure]:
+    """Return the measures that ir_measures can name: all but its own, and those of all chunks of a chunker."""
+    own = {"P", "R", "AP", "RR", "nDCG", "Rprec"}
+    return [measure for measure in MEASURES if measure.name not in own and measure.name != "ceiling"]
+
+
+def our_name(measure: Any) -> str:
+    """Return our name of one of their measures: ``MAgP(score='t2i')`` is ``MAgP(score=t2i)``."""
+    given = ", ".join(f"{name}={value}" for name, value in measure.params.items() if name != "cutoff")
+    at = f"@{measure.params['cutoff']}" if "cutoff" in measure.params else ""
+    return f"{measure.OURS}({given}){at}" if given else f"{measure.OURS}{at}"
+
+
+def _package() -> Any:
+    try:
+        return import_module("ir_measures")
+    except ImportError:
+        raise MissingDataError("ir_measures is not installed; python -m pip install ir_measures") from None
+
+
+def _written(measure: Measure) -> str:
+    return measure.name.replace("-", "_")
+
+
+def _measure(theirs: Any, measure: Measure) -> Any:
+    """Return a class of theirs for a measure of ours; instances of it carry the parameters."""
+    info = theirs.measures.ParamInfo
+    given = {p.name: info(default=p.default, desc=p.summary) for p in measure.parameters}
+    at = {"cutoff": info(required=measure.at_required, desc="what stands behind @")} if measure.at else {}
+    fields = {
+        "NAME": _written(measure),
+        "__name__": _written(measure),
+        "__doc__": measure.summary,
+        "OURS": measure.name,
+        "SUPPORTED_PARAMS": given | at,
+    }
+    return type(_written(measure), (theirs.Measure,), fields)
+
+
+def _provider(theirs: Any) -> Any:
+    """Return the class of the provider: made here, because its base class is theirs."""
+
+    class Evaluator(theirs.Evaluator):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
+        """Scores runs against one gold; a topic without relevant text is left out, as in focuseval."""
+
+        def __init__(self, measures: Iterable[Any], qrels: Any, options: dict[str, Any]) -> None:
+            super().__init__(list(measures), ())
+            self.gold, self.options = as_gold(qrels), options
+
+        def _iter_calc(self, run: Any) -> Iterator[Any]:
+            names = {our_name(measure): measure for measure in self.measures}
+            scores = evaluate(self.gold, as_run(run), list(names), **self.options)
+            for topic, values in next(iter(scores.per_topic().values())).items():
+                for name, value in values.items():
+                    yield theirs.Metric(query_id=topic, measure=names[name], value=value)
+
+    class Provider(theirs.Provider):  # type: ignore[misc, unused-ignore]  # as above
+        """Computes focuseval's measures."""
+
+        def __init__(self, options: dict[str, Any]) -> None:
+            super().__init__()
+            self.NAME, self.options = NAME, options
+
+        def supports(self, measure: Any) -> bool:
+            measure.validate_params()
+            return hasattr(measure, "OURS")
+
+        def run_inputs(self, measures: Iterable[Any]) -> list[str]:  # noqa: ARG002  the same for all
+            return ["query_id", "doc_id", "score"]
+
+        def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Evaluator:
+            return Evaluator(measures, qrels, self.options)
+
+    return Provider
+
+
+if __name__ == "__main__":
+    register()
+    sys.exit(import_module("ir_measures.__main__").main_cli())

@@ -1,0 +1,55 @@
+"""``focuseval chunk``: documents → chunks with offsets."""
+
+from __future__ import annotations
+
+import click
+
+from focuseval.cli.options import tokenizer_option
+from focuseval.cli.outputs import Command
+
+LAYOUTS = ("jsonl", "segments")
+"""As in `focuseval.chunks.files`, for which help does not wait."""
+
+
+@click.command(cls=Command)
+@click.argument("docs")
+@click.argument("spec", metavar="SPEC")
+@click.option("-o", "--output", required=True, metavar="CHUNKS", help="The file to write; - for the standard output.")
+@tokenizer_option
+@click.option(
+    "--to",
+    "layout",
+    type=click.Choice(LAYOUTS),
+    default=LAYOUTS[0],
+    show_default=True,
+    help="Lines of doc, chunk, start, end and text; or segments with ids (doc#number) that a run can name.",
+)
+def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> None:
+    r"""Cut DOCS into chunks as SPEC says, and write each with its offsets and its text, for any retriever.
+
+    DOCS is a folder, an archive, JSON lines or an index. Offsets count code points and are half-open. SIZE and STEP
+    count what SPEC names; STEP is the distance between beginnings, SIZE if not given. STEP < SIZE makes chunks overlap,
+    STEP > SIZE leaves gaps, which are counted. The last chunk of a document is the first that reaches its end.
+
+    \b
+    SPEC                            chunks of
+    characters:SIZE[/STEP]          code points; never cut between a letter and its marks
+    words:SIZE[/STEP]               words, as 'focuseval retrieve --unit passage' counts them
+    sentences:SIZE[/STEP]           sentences, which end at punctuation or an empty line
+    tokens:SIZE[/STEP]              tokens of --tokenizer
+    elements:TAG[,TAG…]             XML elements
+    langchain:CLASS:SIZE[/STEP]     a splitter of langchain-text-splitters, where it is installed
+    llamaindex:CLASS:SIZE[/STEP]    a splitter of llama-index-core, where it is installed
+    FILE                            JSON lines with doc and start, end or text; segments; a run
+
+    \b
+    Examples:
+      focuseval chunk docs/ characters:400/300 -o chunks.jsonl
+      focuseval chunk docs/ tokens:256 --tokenizer tiktoken:cl100k_base -o chunks.jsonl
+      focuseval chunk articles.zip elements:sec -o chunks.jsonl
+      focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o chunks.jsonl
+    """
+    from focuseval.cli.sweeping import chunk_files  # noqa: PLC0415  help must not wait for it
+
+    for line in chunk_files(docs, spec, output, tokenizer, layout):
+        click.echo(line, err=True)

@@ -1,0 +1,68 @@
+"""``focuseval quotes``: quotations in generated answers against their sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from focuseval.cli.options import GRIDS, FiniteRange, collection_options, layout_option, open_collection, output_option
+from focuseval.cli.outputs import Command
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="ANSWERS")
+@collection_options
+@click.option(
+    "--similarity",
+    type=FiniteRange(0.5, 1),
+    default=0.9,
+    show_default=True,
+    help="How much of an altered quotation stands in the document, at least.",
+)
+@click.option(
+    "--shortest",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Characters of a quotation in running text; shorter ones are passed over.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
+@layout_option(*GRIDS)
+@output_option
+def quotes(file: str, **options: Any) -> None:
+    r"""Check quotations and citations in generated answers: whether they are in the source, and as they are quoted.
+
+    ANSWERS are lines of JSON: an answer with quotations in its text and its sources, or with a list of quotes.
+
+    \b
+      {"id": "a1", "answer": "It is “the slow rise and fall of the sea” [1].", "sources": ["water/tide"]}
+      {"id": "a2", "quotes": [{"quote": "two low bulges", "doc": "water/tide"}]}
+
+    \b
+    verbatim    in the cited document as it is quoted (any document if none is cited)
+    altered     in the cited document with other words
+    spliced     put together from places that do not stand together
+    elsewhere   in another document than the cited one
+    nowhere     in no document
+
+    \b
+    Examples:
+      focuseval quotes answers.jsonl --docs articles/
+      focuseval quotes answers.jsonl --index wiki.idx --format csv -o quotes.csv
+      focuseval quotes answers.jsonl --docs articles/ --strict
+    """
+    from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.errors import InputError  # noqa: PLC0415  as above
+    from focuseval.quotes import verify_quotes  # noqa: PLC0415  as above
+
+    documents = open_collection(options)
+    if documents is None:
+        raise click.UsageError("the sources are missing; give them with --docs or --index")
+    found = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
+    tables = found.tables()[1:] if options["layout"] == "csv" else found.tables()
+    json = options["layout"] == "json"
+    write_text(json_text(found.to_json()) if json else tables_text(tables, options), options["output"])
+    wrong = len(found.checks) - found.counts["verbatim"]
+    if options["strict"] and wrong:
+        raise InputError(f"{wrong:,} of {len(found.checks):,} quotations are not verbatim", at=file)

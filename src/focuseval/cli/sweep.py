@@ -1,0 +1,89 @@
+"""``focuseval sweep``: which chunking serves best, and at what cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from focuseval.cli.judged import assessor_options
+from focuseval.cli.options import (
+    GRIDS,
+    collection_options,
+    gold_format_option,
+    layout_option,
+    measure_option,
+    tokenizer_option,
+)
+from focuseval.cli.outputs import Command
+from focuseval.cli.significance_options import significance_options
+
+SEVERAL = ("--chunks", "--retriever")
+"""Options behind which several values may stand."""
+
+
+class SweepCommand(Command):
+    """A command with options of several values."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat such an option before each of its values: ``--chunks A B`` is ``--chunks A --chunks B``."""
+        given: list[str] = []
+        option = ""
+        for word in args:
+            if word.startswith("-"):
+                option = word if word in SEVERAL else ""
+            elif option and given[-1] != option:  # the second value or a later one
+                given.append(option)
+            given.append(word)
+        return super().parse_args(ctx, given)
+
+
+@click.command(cls=SweepCommand)
+@click.argument("gold")
+@collection_options
+@click.option(
+    "--chunks",
+    multiple=True,
+    required=True,
+    metavar="SPEC…",
+    help="How to cut: characters:400/300, words:100, sentences:5 …; see 'focuseval chunk --help'.",
+)
+@click.option(
+    "--retriever",
+    multiple=True,
+    metavar="bm25|RUN…",
+    help="The baseline of 'focuseval retrieve' (bm25, the default), or your run for each SPEC, in their order.",
+)
+@measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
+@tokenizer_option
+@click.option("--topics", metavar="FILE", help="The questions, where the gold does not hold them.")
+@click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: as in 'focuseval retrieve'; english.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="Most results of a topic that bm25 returns; all that the largest budget needs, 100 at least.",
+)
+@significance_options()
+@gold_format_option
+@assessor_options
+@layout_option(*GRIDS)
+@click.option("--title", default="", help="The title of the page.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
+def sweep(gold: str, **options: Any) -> None:
+    r"""Compare chunkings: cut the documents as each SPEC says, retrieve for the questions of GOLD, and score.
+
+    Prints a row for every chunking, best first: whether it is worse than the best, by a paired test with Holm's
+    correction; recall within budgets of text, IoU; the ceilings of the chunking, which are its scores if exactly the
+    chunks that hold relevant text were retrieved; its cost: chunks, characters, and tokens with --tokenizer.
+    '-o sweep.html' writes a report that also draws quality against cost and shows what each found in the text.
+
+    \b
+    Examples:
+      focuseval sweep gold.jsonl --docs docs/ --chunks characters:400 words:100/50 sentences:5
+      focuseval sweep gold.jsonl --docs docs/ --chunks sentences:3 sentences:5/3 -o sweep.html
+      focuseval sweep gold.jsonl --docs docs/ --chunks tokens:256 --tokenizer tiktoken:cl100k_base
+      focuseval sweep gold.jsonl --docs docs/ --chunks a.jsonl b.jsonl --retriever run-a.txt run-b.txt
+    """
+    from focuseval.cli.sweeping import sweep_files  # noqa: PLC0415  help must not wait for it
+
+    sweep_files(gold, options)

@@ -1,0 +1,133 @@
+"""Names of fields: what people call a topic, a document, a text, in one table for all files, frames and objects.
+
+The first name that is there counts, and two that say different things are refused. Names that also mean other things do
+not contradict: those in `WEAK` (where a text came from, numbers of rows) are asked only where no other is there, and of
+the fields in `FIRST` the first name counts, whatever the others say.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from focuseval.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from focuseval.errors import Place
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "topic_id", "query_id", "qid", "question_id", "query-id"),
+    "query": ("query", "question", "user_input", "input"),
+    "doc": (
+        *("doc", "document", "doc_id", "docid", "docno", "document_id", "corpus-id", "corpus_id"),
+        *("source", "source_id", "source_file", "file_path", "file_name"),
+    ),
+    "text": ("text", "chunk_text", "page_content", "content", "contents", "passage", "chunk"),
+    "quote": ("quote", "answer", "content", "text", "page_content", "contents", "passage", "chunk"),
+    "start": ("start", "start_index", "start_char", "start_char_idx", "begin", "offset", "answer_start"),
+    "end": ("end", "end_index", "end_char", "end_char_idx"),
+    "length": ("length",),
+    "chunk": ("chunk", "chunk_index", "split_id"),
+    "rank": ("rank",),
+    "score": ("score", "similarity"),
+    "path": ("path",),
+    "end_path": ("end_path",),
+    "need": ("need", "nugget", "subtopic", "hop"),
+    "relevance": ("relevance", "grade", "score"),
+    "tags": ("tags",),
+    "run": ("run",),
+    "results": ("retrieved_contexts", "contexts", "retrieval_context", "retrievalContext"),
+    "references": ("spans", "reference_contexts", "context", "evidence", "references"),
+}
+"""Our name → all names, ours first. ``results`` and ``references`` are lists: what was returned for one question, and
+what answers it."""
+
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
+"""All names of fields."""
+
+QUESTION_IDS = ("id", "_id")
+"""What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
+
+WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name", *QUESTION_IDS})
+"""Names that are asked last."""
+
+SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in {"source", "source_id"}))
+"""Where splitters keep a document's id in their metadata, the first that is there."""
+
+FIRST = frozenset({"text", "quote", "chunk", "relevance"})
+"""Fields whose other names are also used for something else: a chunk's text beside its quote or its number."""
+
+NESTED = ("metadata", "meta")
+"""Where objects keep what belongs to a text's document."""
+
+
+def names_of(name: str, *, question: bool = False) -> tuple[str, ...]:
+    """Return the names of a field; with `question`, those of a row that is a question."""
+    return NAMES[name] + (QUESTION_IDS if question and name == "topic" else ())
+
+
+def spelled(there: Collection[str], name: str, *, question: bool = False) -> tuple[str, ...]:
+    """Return the names of a field that are there and must agree, the first first.
+
+    >>> spelled(["qid", "source", "document_id"], "doc"), spelled(["source"], "doc"), spelled(["qid"], "text")
+    (('document_id',), ('source',), ())
+    """
+    found = tuple(other for other in names_of(name, question=question) if other in there)
+    strong = tuple(other for other in found if other not in WEAK)
+    return strong[:1] if name in FIRST else strong or found[:1]
+
+
+def value(row: Mapping[str, Any], name: str, at: Place, *, question: bool = False) -> Any:
+    """Return what a row says under any name of a field, None where it says nothing.
+
+    >>> from focuseval.errors import Place
+    >>> value({"qid": 7, "text": None}, "topic", Place("run.json")), value({"text": None}, "text", Place("run.json"))
+    (7, None)
+    """
+    there = _there(tuple(row), name, question)
+    said = [other for other in there if row[other] is not None and row[other] != ""] if there else ()
+    if not said:
+        return None
+    names = spelled(said, name, question=question) if len(said) > 1 else said
+    first = row[names[0]]
+    for other in names[1:]:
+        if str(row[other]) != str(first):
+            raise disagree(names[0], first, other, row[other], at)
+    return first
+
+
+@lru_cache(maxsize=1 << 12)
+def _there(keys: tuple[str, ...], name: str, question: bool) -> tuple[str, ...]:
+    """Return the names of a field among a row's keys: rows of a file mostly have the same keys."""
+    return tuple(other for other in names_of(name, question=question) if other in keys)
+
+
+def disagree(one: str, first: object, other: str, second: object, at: Place) -> FormatError:
+    """Return the refusal of two names of a field that say different things."""
+    what = f"expected one value, found {one}={short(first)} and {other}={short(second)}"
+    return FormatError(what, at=at, remedy="keep one of them")
+
+
+def missing(
+    name: str, row: Collection[str], at: Place, *also: str, question: bool = False, remedy: str = "add the field"
+) -> FormatError:
+    """Return the refusal of a row without a field, which names what it may be called and what is there."""
+    wanted = ", ".join((*names_of(name, question=question), *also))
+    found = ", ".join(map(str, row)) or "nothing"
+    return FormatError(f"expected the field {name!r} (one of {wanted}), found {found}", at=at, remedy=remedy)
+
+
+def layers(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a row, and what is nested in it as metadata."""
+    yield row
+    for name in NESTED:
+        if isinstance(inner := row.get(name), dict):
+            yield inner
+
+
+def short(content: object) -> str:
+    """Return a value short enough for one line."""
+    text = repr(content)
+    return text if len(text) <= 40 else text[:40] + "…"

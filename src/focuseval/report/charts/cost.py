@@ -1,0 +1,104 @@
+"""Cost against quality: how much text a run makes a reader read, and how much of the highlighted text is in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.report.charts.chart import Chart, axis, left_out, number
+from focuseval.report.observe import READ
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.report.evidence import Evidence
+
+MOST_NAMED = 8
+"""Runs that are all named; of more only A, B, the cheapest and the most costly one."""
+ON, BEHIND = "on the frontier", "behind it"
+
+
+def cost_and_quality(evidence: Evidence) -> Chart | None:
+    """Draw every run at its characters and its recall; mark those that no other run beats in both."""
+    seen = [(evidence.labels[run], o.reading) for run, o in zip(evidence.drawn, evidence.observed, strict=True)]
+    points = [(label, *reading) for label, reading in seen if reading is not None]
+    if len(points) < 2:
+        return None
+    best = on_frontier(np.array([point[1] for point in points]), np.array([point[2] for point in points]))
+    rows = tuple(
+        (label, round(cost, 1), number(recall), ON if first else BEHIND)
+        for (label, cost, recall), first in sorted(zip(points, best.tolist(), strict=True), key=lambda p: p[0][1])
+    )
+    pair = {evidence.labels[run] for run in evidence.pair or ()}
+    ends = {rows[0][0], rows[-1][0]}
+    named = [row[0] for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
+    caption = (
+        f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
+        "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
+        f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
+    )
+    columns = ("run", "characters", "recall", "frontier")
+    return Chart("cost", "Cost against quality", caption, "curves", columns, rows, _spec(named))
+
+
+def _spec(named: list[str]) -> dict[str, Any]:
+    """Return points with the names of some, and the frontier as steps."""
+    x = axis("characters", f"mean characters of the first {READ} results", scale={"zero": False, "nice": True})
+    y = axis("recall", f"spanR@{READ}", scale={"zero": False})
+    kind = {"domain": [ON, BEHIND], "range": ["circle", "cross"]}
+    hover = [
+        {"field": "run"},
+        {"field": "characters", "format": ",.0f"},
+        {"field": "recall", "format": ".4f"},
+        {"field": "frontier"},
+    ]
+    front = [{"filter": f"datum.frontier === '{ON}'"}]
+    return {
+        "width": "container",
+        "height": 320,
+        "data": {"name": "rows"},
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {
+                "transform": front,
+                "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
+                "encoding": {"order": {"field": "characters"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+                "encoding": {
+                    "shape": {"field": "frontier", "type": "nominal", "scale": kind, "title": "run"},
+                    "color": {
+                        "field": "frontier",
+                        "type": "nominal",
+                        "scale": {"domain": [ON, BEHIND]},
+                        "title": "run",
+                    },
+                    "tooltip": hover,
+                },
+            },
+            _labels(named[::2], -9),
+            _labels(named[1::2], 13),
+        ],
+    }
+
+
+def _labels(runs: list[str], above: int) -> dict[str, Any]:
+    """Write the names of some runs beside their points: neighbours above and below in turn."""
+    return {
+        "transform": [{"filter": {"field": "run", "oneOf": runs}}],
+        "mark": {"type": "text", "align": "center", "dy": above, "fontSize": 11, "limit": 130},
+        "encoding": {"text": {"field": "run"}},
+    }
+
+
+def on_frontier(cost: NDArray[np.float64], quality: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Say which points no other beats: none costs no more and is as good, unless it is the same in both.
+
+    >>> on_frontier(np.array([100.0, 200.0, 200.0, 300.0]), np.array([0.5, 0.4, 0.6, 0.6])).tolist()
+    [True, False, True, False]
+    """
+    cheaper = (cost[:, None] <= cost) & (quality[:, None] >= quality)
+    better = cheaper & ((cost[:, None] < cost) | (quality[:, None] > quality))
+    return np.asarray(~better.any(axis=0))

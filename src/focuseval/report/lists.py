@@ -1,0 +1,188 @@
+"""What every run returned for every topic, as the page reads it: ranked lists beside what was highlighted.
+
+Documents are numbered once for the whole report. The numbers of a topic stand in flat lists, so that a hundred topics
+of twenty runs take less than a megabyte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.errors import MissingDataError
+from focuseval.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.report.evidence import Evidence
+    from focuseval.report.observe import Retrieved
+
+    Integers = NDArray[np.int64]
+
+LISTED = 20
+"""Results of every list that a report shows, whatever they are."""
+MOST_LISTED = 60_000
+"""Results in a page, at about 16 bytes each; of larger campaigns fewer of every list are shown."""
+MOST_BELOW = 20_000
+"""Results below those, in relevant documents, at about 30 bytes each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The judgements of all counted topics: documents by row of the index, or beyond its end for those it lacks."""
+
+    topic: Integers
+    document: Integers
+    relevant: NDArray[np.bool_]
+    bep: Integers
+    """Best entry point, −1 where there is none."""
+    span_topic: Integers
+    span_document: Integers
+    start: Integers
+    end: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Judgements and results, with documents that the index lacks numbered beyond its end."""
+
+    judged: Judged
+    runs: tuple[Retrieved | None, ...]
+    """Of every drawn run; None where its results have no known places."""
+    size: int
+    """Documents in the index."""
+    lost: tuple[str, ...] = ()
+    """Ids of documents that the index does not have."""
+
+    def document_id(self, evidence: Evidence, row: int) -> str:
+        """Return the id of a document."""
+        if row >= self.size or evidence.index is None:
+            return self.lost[row - self.size]
+        return str(evidence.index.ids[row])
+
+
+def lists_of(evidence: Evidence) -> Lists:
+    """Gather what was judged and returned."""
+    size = 0 if evidence.index is None else len(evidence.index)
+    number: dict[str, int] = {}
+    judged = _judged(evidence, number, size)
+    runs = tuple(None if o.retrieved is None else _known(o.retrieved, number, size) for o in evidence.observed)
+    return Lists(judged, runs, size, tuple(number))
+
+
+def _known(run: Retrieved, number: dict[str, int], size: int) -> Retrieved:
+    """Give numbers to a run's documents that the index lacks."""
+    if not run.lost:
+        return run
+    document = run.document.copy()
+    document[document < 0] = [size + number.setdefault(name, len(number)) for name in run.lost]
+    return replace(run, document=document)
+
+
+def _judged(evidence: Evidence, number: dict[str, int], size: int) -> Judged:
+    prepared, articles = evidence.prepared, evidence.gold.articles
+    row = prepared.document_rows[articles.document].astype(np.int64)
+    for i in np.flatnonzero(row < 0).tolist():
+        name = str(evidence.gold.documents[int(articles.document[i])])
+        row[i] = size + number.setdefault(name, len(number))
+    here = np.flatnonzero(prepared.topic >= 0)
+    topic = prepared.topic.astype(np.int64)
+    try:
+        spans = prepared.highlights
+        group, start, end = spans.group, spans.start, spans.end
+    except MissingDataError:
+        group = start = end = np.zeros(0, np.int64)
+    order = np.argsort(topic[group], kind="stable")
+    by_topic = here[np.argsort(topic[here], kind="stable")]
+    return Judged(
+        topic=topic[by_topic],
+        document=row[by_topic],
+        relevant=prepared.relevant[by_topic],
+        bep=np.asarray(articles.bep[by_topic], np.int64),
+        span_topic=topic[group][order],
+        span_document=row[group][order],
+        start=start[order],
+        end=end[order],
+    )
+
+
+def depth_for(topics: int, runs: int) -> int:
+    """Return how many results of every list fit into a page.
+
+    >>> depth_for(100, 20), depth_for(500, 24)
+    (20, 5)
+    """
+    return max(1, min(LISTED, MOST_LISTED // max(1, topics * runs)))
+
+
+def below_for(topics: int, runs: int) -> int:
+    """Return how many results of every list, below those that are shown, are kept to find what is relevant.
+
+    >>> below_for(100, 20)
+    10
+    """
+    return MOST_BELOW // max(1, topics * runs)
+
+
+def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BELOW) -> dict[str, Any]:
+    """Return one topic as plain values, documents by row: the first results of every list, without a depth all.
+
+    ``gold``: document, start, end of every highlighted passage; ``bep``: document and best entry point; ``no``:
+    documents judged not relevant that some run returned; ``runs``: for every run the number of its results; document,
+    start and length of the first ones; and rank, rank of the article, characters before, document, start and length of
+    those further down that lie in relevant documents, at most `below`; if there are more, the last one's rank.
+    """
+    judged = lists.judged
+    low, high = np.searchsorted(judged.topic, [topic, topic + 1])
+    first, last = np.searchsorted(judged.span_topic, [topic, topic + 1])
+    document, relevant = judged.document[low:high], judged.relevant[low:high]
+    entries = low + np.flatnonzero(judged.bep[low:high] >= 0)
+    runs = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
+    returned = {row for run in runs for row in (*run[1][::3], *(run[2][3::6] if len(run) > 2 else ()))}
+    return {
+        "gold": _flat(judged.span_document[first:last], judged.start[first:last], judged.end[first:last]),
+        "bep": _flat(judged.document[entries], judged.bep[entries]),
+        "no": [row for row in document[~relevant].tolist() if row in returned],
+        "runs": runs,
+    }
+
+
+def _run_view(run: Retrieved | None, topic: int, most: tuple[int | None, int], relevant: Integers) -> list[Any]:
+    if run is None:
+        return [0, []]
+    depth, below = most
+    low, high = (int(n) for n in np.searchsorted(run.topic, [topic, topic + 1]))
+    own = slice(low, high if depth is None else min(high, low + depth))
+    size = run.end - run.start
+    view: list[Any] = [high - low, _flat(run.document[own], run.entry[own], size[own])]
+    every = own.stop + np.flatnonzero(np.isin(run.document[own.stop : high], relevant))
+    rows = every[:below]
+    if len(every):
+        before = np.cumsum(size[low:high])[rows - low] - size[rows]
+        view.append(_flat(run.place[rows], run.rank[rows], before, run.document[rows], run.entry[rows], size[rows]))
+    if len(every) > len(rows):
+        view.append(int(run.place[rows[-1]]) if len(rows) else own.stop - low)
+    return view
+
+
+def numbered(views: Sequence[dict[str, Any]]) -> list[int]:
+    """Give the documents of topics numbers from 0 on, in place, and return their rows in the order of the numbers."""
+    columns = {"gold": (0, 3), "bep": (0, 2), "no": (0, 1)}
+    flats = [(view[name], *how) for view in views for name, how in columns.items()]
+    flats += [(run[1], 0, 3) for view in views for run in view["runs"]]
+    flats += [(run[2], 3, 6) for view in views for run in view["runs"] if len(run) > 2]
+    rows: dict[int, int] = {}
+    for flat, offset, step in flats:
+        flat[offset::step] = [rows.setdefault(row, len(rows)) for row in flat[offset::step]]
+    return list(rows)
+
+
+def _flat(*columns: Integers) -> list[int]:
+    """Return columns of numbers as one list, row after row."""
+    flat: list[int] = np.stack(columns, axis=1).reshape(-1).tolist()
+    return flat

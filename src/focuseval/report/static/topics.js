@@ -1,0 +1,137 @@
+// Every topic of the chosen pair: sorted by any column, filtered by words, tag, sign and size; and the slices.
+"use strict";
+(() => {
+  const { byId, count, node, option, pause, visible } = focuseval;
+  const FIRST = 40;
+  const { address, change, choices, listen, state, topicAddresses } = focuseval.choice;
+  const { mean, pairPlace, topicRows } = focuseval.scores;
+
+  /** A topic's name as a link into lists and text, with what it asks. */
+  focuseval.topicLink = (topic, addressOf = topicAddresses()) => {
+    const { titles, topics } = choices();
+    const link = node("a", { href: addressOf(topic) }, node("bdi", {}, visible(topics[topic])));
+    return titles[topic] ? [link, " ", node("span", { class: "title", dir: "auto" }, visible(titles[topic]))] : [link];
+  };
+
+  const SIGNS = { a: (row) => row.difference > 0, b: (row) => row.difference < 0, equal: (row) => !row.difference, unequal: (row) => row.difference };
+
+  const wanted = () => {
+    const words = state.query.trim().toLowerCase();
+    const least = Number(state.least) || 0;
+    const { tags, titles, topics } = choices();
+    return (row) =>
+      (!words || topics[row.topic].toLowerCase().includes(words) || titles[row.topic].toLowerCase().includes(words)) &&
+      (!state.tag || tags[row.topic].includes(state.tag)) &&
+      (!SIGNS[state.sign] || SIGNS[state.sign](row)) &&
+      (!least || Math.abs(row.difference) >= least);
+  };
+
+  const KEYS = { topic: (row) => row.topic, tags: (row) => choices().tags[row.topic].join(", "), a: (row) => row.a, b: (row) => row.b, difference: (row) => row.difference };
+
+  const sorted = (rows) => {
+    const [name, down] = state.sort.startsWith("-") ? [state.sort.slice(1), -1] : [state.sort, 1];
+    const key = KEYS[name] ?? KEYS.difference;
+    const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+    return [...rows].sort((x, y) => down * compare(key(x), key(y)) || x.topic - y.topic);
+  };
+
+  const showHeads = () => {
+    for (const button of byId("topic-table").querySelectorAll("button[data-sort]")) {
+      const [name, down] = state.sort.startsWith("-") ? [state.sort.slice(1), true] : [state.sort, false];
+      const here = button.dataset.sort === name;
+      const head = button.closest("th");
+      if (here) head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+      button.querySelector(".order").textContent = here ? (down ? " ▾" : " ▴") : "";
+    }
+  };
+
+  const four = (value) => (value === null ? "–" : value.toFixed(4));
+
+  /** Fill the table: what is in view at once, the rest when the page has answered. */
+  const fill = async (rows, line) => {
+    const body = byId("topic-table").querySelector("tbody");
+    const [turn, addressOf] = [(body.focusevalTurn = (body.focusevalTurn ?? 0) + 1), topicAddresses()];
+    body.replaceChildren(...rows.slice(0, FIRST).map((row) => line(row, addressOf)));
+    for (let done = FIRST; done < rows.length; done += 4 * FIRST) {
+      await pause();
+      if (body.focusevalTurn !== turn) return;
+      body.append(...rows.slice(done, done + 4 * FIRST).map((row) => line(row, addressOf)));
+    }
+  };
+
+  const show = () => {
+    const all = topicRows();
+    const rows = sorted(all.filter(wanted()));
+    const tagged = choices().tags.some((tags) => tags.length);
+    const tags = (row) => (tagged ? [node("td", {}, visible(choices().tags[row.topic].join(", ")))] : []);
+    fill(rows, (row, addressOf) => focuseval.topicLine(row, tags(row), addressOf));
+    showHeads();
+    const [a, b] = [mean(rows.map((row) => row.a)), state.b < 0 ? null : mean(rows.map((row) => row.b))];
+    const means = state.b < 0 ? `mean ${four(a)}` : `mean A ${four(a)}, B ${four(b)}, A − B ${a === null ? "–" : focuseval.signed(a - b)}`;
+    byId("topic-count").textContent = `${count(rows.length)} of ${count(all.length)} topics, ${means}`;
+  };
+
+  const settle = () => {
+    for (const [id, key] of [["filter-text", "query"], ["filter-tag", "tag"], ["filter-sign", "sign"], ["filter-least", "least"]]) {
+      if (byId(id) && byId(id).value !== state[key]) byId(id).value = state[key];
+    }
+  };
+
+  /** The interval of a slice: of the report's own pair under every measure, of every pair under the measure that decides. */
+  const intervalOf = (slice) => {
+    const { a, b, decides } = choices();
+    if (state.b >= 0 && state.measure === decides && slice.pairs) {
+      const [low, high] = slice.pairs[pairPlace(state.a, state.b)];
+      return low === null ? null : state.a < state.b ? [low, high] : [-high, -low];
+    }
+    if (!slice.measures || ![state.a, state.b].every((run) => run === a || run === b)) return null;
+    const [low, high] = slice.measures[state.measure];
+    return low === null ? null : state.a === a ? [low, high] : [-high, -low];
+  };
+
+  const sliceLine = (slice, rows) => {
+    const here = new Set(slice.topics);
+    const own = rows.filter((row) => here.has(row.topic));
+    const [a, b] = [mean(own.map((row) => row.a)), state.b < 0 ? null : mean(own.map((row) => row.b))];
+    const found = intervalOf(slice);
+    const name = slice.group === "tag" ? node("a", { href: address({ tag: slice.name }) }, visible(slice.name)) : visible(slice.name);
+    const number = (text) => node("td", { class: "number" }, text);
+    const cells = [number(count(own.length)), number(four(a))];
+    if (state.b >= 0) cells.push(number(four(b)), number(own.length ? focuseval.signed(a - b) : "–"), number(found ? `[${focuseval.signed(found[0])}, ${focuseval.signed(found[1])}]` : "–"));
+    return node("tr", {}, node("th", { scope: "row" }, name, " ", node("small", {}, visible(slice.group))), ...cells);
+  };
+
+  const showSlices = () => {
+    const body = byId("slices")?.querySelector("tbody");
+    if (!body) return;
+    const rows = topicRows();
+    body.replaceChildren(...choices().slices.map((slice) => sliceLine(slice, rows)));
+    for (const head of byId("slices").tHead.rows[0].cells) head.removeAttribute("aria-sort");
+    const without = state.b >= 0 && choices().slices.some((slice) => !intervalOf(slice) && slice.topics.length > 1);
+    byId("slices-note").textContent = without ? "Intervals are there for the report's own A and B under every measure, and for every pair under the measure that decides." : "";
+  };
+
+  focuseval.startTopics = () => {
+    for (const [id, key] of [["filter-text", "query"], ["filter-tag", "tag"], ["filter-sign", "sign"], ["filter-least", "least"]]) {
+      byId(id)?.addEventListener("input", (event) => change({ [key]: event.target.value }));
+    }
+    const tags = [...new Set(choices().tags.flat())].sort();
+    byId("filter-tag")?.append(...tags.map((tag) => option(tag, tag)));
+    if (byId("filter-tag")) byId("filter-tag").closest("label").hidden = !tags.length;
+    byId("topic-table").addEventListener("click", (event) => {
+      const name = event.target.closest("button[data-sort]")?.dataset.sort;
+      if (name) change({ sort: state.sort === name ? `-${name}` : name });
+    });
+    const all = ["a", "b", "measure"];
+    listen((changed) => {
+      settle();
+      if ([...all, "query", "tag", "sign", "least", "sort"].some((key) => changed.has(key))) show();
+      if (all.some((key) => changed.has(key))) showSlices();
+    });
+    settle();
+    show();
+    showSlices();
+    for (const table of document.querySelectorAll("table.sortable")) focuseval.sortable(table);
+  };
+})();

@@ -1,0 +1,184 @@
+"""Cut, retrieve, score: once for every chunking, against the same gold and under the same measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.chunks import Chunks, chunk, extent, parse_spec
+from focuseval.chunks.boundaries import boundaries, texts_of
+from focuseval.chunks.cut import opened
+from focuseval.errors import MissingDataError, UsageError
+from focuseval.evaluate.evaluation import plan_evaluation
+from focuseval.evaluate.sources import as_gold, read
+from focuseval.measures import Asked, parse
+from focuseval.measures.measure import Budget
+from focuseval.retrieve import retrieve, units
+from focuseval.run import Run
+from focuseval.significance.settings import Settings
+from focuseval.sweep.result import Sweep
+from focuseval.task.tasks import MOST_RESULTS
+from focuseval.tokens import remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from focuseval.collection import Index
+    from focuseval.gold import Gold
+    from focuseval.measures import Measure
+    from focuseval.retrieve import UnitList
+    from focuseval.tokens import Tokenizer
+
+    Retriever = Callable[[UnitList, Mapping[str, str]], Run]
+
+BM25 = "bm25"
+MEASURES = ("spanR@2000c", "spanR@1000c", "spanR@4000c", "IoU@2000c")
+IN_TOKENS = ("spanR@500t", "spanR@250t", "spanR@1000t", "IoU@500t")
+"""What is measured by default; the first decides. The second with a tokenizer."""
+
+_LENGTHS = {"characters": 1, "words": 8, "tokens": 6}
+"""Characters of what a budget counts, rather too many than too few."""
+
+CEILINGS = ("ceiling(spanR)", "ceiling(IoU)")
+"""What is always measured."""
+
+
+def sweep(
+    gold: Any,
+    docs: Any,
+    chunks: Sequence[Any],
+    retriever: str | Retriever | Sequence[Any] = BM25,
+    measures: Sequence[str | Asked | Measure] = (),
+    *,
+    topics: Any = None,
+    tokenizer: str | Tokenizer | None = None,
+    settings: Settings | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+    **options: Any,
+) -> Sweep:
+    """Compare chunkings: cut the documents, retrieve, score, and judge every chunking against the best.
+
+    Parameters
+    ----------
+    gold, docs
+        As for `focuseval.evaluate`.
+    chunks
+        How to cut, one or more: each whatever `focuseval.chunk` takes.
+    retriever
+        ``"bm25"``; or a run for every chunking, in their order; or a function of the units of a chunking
+        (`focuseval.retrieve.UnitList`) and the questions by topic, which returns a run: ``units.run(scores)``.
+    measures
+        By default recall after 1,000, 2,000 and 4,000 characters (or 250, 500 and 1,000 tokens) and IoU; the first
+        decides. Ceilings are always added.
+    topics
+        The questions, where the gold does not hold them: topics, a topic file, or a mapping from ids to questions.
+    tokenizer
+        ``tiktoken:NAME``, ``tokenizers:FILE`` or a `focuseval.tokens.Tokenizer`: then cost and budgets are in tokens.
+    settings
+        How differences are judged; by default two-tailed randomisation with Holm's correction.
+    progress
+        Called with the number of chunkings done, their number, and the name of the next.
+    options
+        Of `focuseval.retrieve`: ``language``, ``k1``, ``b`` …; ``limit`` is what the largest budget needs.
+
+    >>> texts = {"tea": "Boil the water. Black tea draws for four minutes. Pour the water away."}
+    >>> gold = [{"topic": "q", "query": "How long does black tea draw?", "doc": "tea", "start": 16, "end": 49}]
+    >>> found = sweep(gold, texts, ["sentences:1", "characters:30"], measures=["IoU@1"])
+    >>> found.best, found.scores.mean[:, 0].round(3).tolist()
+    ('sentences:1', [1.0, 0.286])
+    """
+    index = opened(docs)
+    gold, tokenizer = as_gold(gold, index), None if tokenizer is None else remembered(tokenizer)
+    if not chunks:
+        raise UsageError("expected at least one way to cut documents, found none; characters:400, for instance")
+    for how in chunks:
+        if isinstance(how, str) and not Path(how).is_file():
+            parse_spec(how)  # before anything takes time
+    counted = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
+    asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
+    given = _given_runs(retriever, len(chunks))
+    questions = {} if given else _questions(gold, topics)
+    every, runs, extents, noticed = [], [], [], list[str]()
+    for number, how in enumerate(chunks):
+        if progress:
+            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
+        cut = chunk(index, how, tokenizer=tokenizer)
+        text = extent(cut, index, counted)
+        wanted = {"limit": enough_results(asked, text.mean), **options}
+        run = _own(given[number], index, cut) if given else _retrieved(index, questions, cut, retriever, wanted)
+        every.append(cut)
+        noticed += run.remarks  # the same of every chunking, mostly
+        runs.append(replace(run, run_id=cut.name or f"chunking {number + 1}", remarks=()))
+        extents.append(text)
+    made = plan_evaluation(
+        gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
+    )
+    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(noticed)))
+
+
+def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> int:
+    """Return how many results the measures can look at: those of the largest rank, or twice those of a budget.
+
+    Chunks are so many characters long on average. There are never fewer than a hundred, and as many as a run may have
+    where a measure looks at all of them.
+
+    >>> [enough_results([name], 40) for name in ("IoU@5", "spanR@4000c", "spanRR")]
+    [100, 200, 1500]
+    """
+    wanted = 100
+    for named in measures:
+        one = parse(named) if isinstance(named, str) else named
+        at = one.arguments().get("at") if isinstance(one, Asked) else None
+        if isinstance(at, Budget):
+            wanted = max(wanted, ceil(2 * at.amount * _LENGTHS[at.unit] / max(size, 1)))
+        elif isinstance(at, int):
+            wanted = max(wanted, at)
+        elif not (isinstance(one, Asked) and one.measure.name == "ceiling"):  # which looks at no result
+            return MOST_RESULTS
+    return min(wanted, MOST_RESULTS)
+
+
+def _given_runs(retriever: str | Retriever | Sequence[Any], many: int) -> Sequence[Any]:
+    """Return the runs of the caller, one for each chunking; none where they are to be made."""
+    if retriever == BM25 or callable(retriever):
+        return ()
+    runs = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)
+    if len(runs) != many:
+        what = f"expected {BM25}, or a run for each of the {many} chunkings in their order, found {len(runs)}"
+        raise UsageError(f"{what}; give as many runs as chunkings")
+    return runs
+
+
+def _questions(gold: Gold, topics: Any) -> Any:
+    """Return what is asked: topics as they are, else the gold's own questions."""
+    if topics is not None:
+        return topics
+    found = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
+    if not found:
+        where = gold.file or "the gold"
+        raise MissingDataError(f"{where}: no topic has a question to retrieve for; give the questions with --topics")
+    return found
+
+
+def _retrieved(index: Index, questions: Any, cut: Chunks, retriever: Any, options: Mapping[str, Any]) -> Run:
+    """Make the run of one chunking."""
+    if not callable(retriever):
+        return retrieve(index, questions, chunks=cut, **options)
+    run: Run = retriever(units(index, chunks=cut, **options), questions)
+    return run
+
+
+def _own(source: Any, index: Index, cut: Chunks) -> Run:
+    """Return a run of the caller; results that are none of the chunks are remarked upon."""
+    run = read(source, None, index)
+    if run.start is None or run.end is None:
+        raise MissingDataError(f"{run.file or run.run_id}: results need a place in their document to be compared")
+    rows = np.stack([index.find(run.document).astype(np.int64), run.start, run.end], axis=1)
+    known = set(map(tuple, np.stack([cut.rows(index), cut.start, cut.end], axis=1).tolist()))
+    others = sum(tuple(row) not in known for row in rows.tolist())
+    said = f"{others:,} of {len(run):,} results are no chunk of {cut.name}; do runs and chunkings stand in one order?"
+    return replace(run, remarks=(*run.remarks, said)) if others else run

@@ -1,0 +1,66 @@
+"""``focuseval quotes`` on the command line."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from strategies.projects import command
+
+DOCS = {
+    "a.txt": "The tide is the slow rise and fall of the sea.",
+    "b.txt": "The Moon pulls on every part of the Earth.",
+}
+ANSWERS = [
+    {"id": "a1", "answer": "It is “the slow rise and fall of the sea” [a].", "sources": ["a"]},
+    {"id": "a2", "quotes": [{"quote": "pulls on every part", "doc": "a"}, {"quote": "made by whales", "doc": "a"}]},
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name, text in DOCS.items():
+        (tmp_path / "docs" / name).write_text(text)
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ANSWERS))
+    return tmp_path
+
+
+def test_the_table_counts_and_lists_every_quotation(folder):
+    said = " ".join(command("quotes", "answers.jsonl", "--docs", "docs", "--format", "markdown").split())
+    assert "| verbatim | 1 | 33.3% |" in said
+    assert "| a1 | the slow rise and fall of the sea | a | verbatim | a | 12 | 45 | 1.000 | 1 |" in said
+    assert "| a2 | pulls on every part | a | elsewhere | b | 9 | 28 | 1.000 | 1 |" in said
+    assert "| a2 | made by whales | a | nowhere | – | – | – | – | 0 |" in said
+
+
+def test_json_has_places_and_what_the_document_says(folder):
+    told = json.loads(command("quotes", "answers.jsonl", "--docs", "docs", "--json"))
+    assert told["counts"] == {"verbatim": 1, "altered": 0, "spliced": 0, "elsewhere": 1, "nowhere": 1}
+    second = told["quotes"][1]
+    assert second["places"] == [["b", 9, 28]]
+    assert (second["found"], second["line"], second["cited"]) == ("pulls on every part", 2, ["a"])
+
+
+def test_csv_is_one_table_of_quotations(folder):
+    command("quotes", "answers.jsonl", "--docs", "docs", "--format", "csv", "-o", "out.csv")
+    lines = [line for line in (folder / "out.csv").read_text().splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
+    assert [(row["answer"], row["verdict"], row["start"]) for row in rows] == [
+        ("a1", "verbatim", "12"),
+        ("a2", "elsewhere", "9"),
+        ("a2", "nowhere", ""),
+    ]
+
+
+def test_strict_fails_unless_everything_is_verbatim(folder):
+    said = command("quotes", "answers.jsonl", "--docs", "docs", "--strict", code=1)
+    assert "answers.jsonl: 2 of 3 quotations are not verbatim" in said
+    (folder / "good.jsonl").write_text(json.dumps(ANSWERS[0]))
+    command("quotes", "good.jsonl", "--docs", "docs", "--strict")
+
+
+def test_sources_are_needed(folder):
+    assert "the sources are missing; give them with --docs or --index" in command("quotes", "answers.jsonl", code=2)

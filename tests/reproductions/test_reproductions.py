@@ -1,0 +1,155 @@
+"""Published tables come out as the README of the reproductions says: those that take seconds are computed here."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import focuseval as fe
+from focuseval.fidelity.space import steps
+from focuseval.tables import render
+from reproductions import __main__ as command
+from reproductions import (
+    chroma_embed,
+    chroma_table1,
+    chroma_table2,
+    data,
+    recall_bases,
+    significance_tests,
+    simulated_runs,
+    simulated_systems,
+    worked_examples,
+)
+from reproductions.published import SAME
+
+README = command.README.read_text(encoding="utf-8")
+
+
+def verdicts(table):
+    return [row[-1] for row in table.rows]
+
+
+def stored(name):
+    return command.section(name).search(README)[1].strip()
+
+
+@pytest.mark.parametrize("name", command.NAMES)
+def test_every_reproduction_has_its_place_in_the_readme(name):
+    assert f"| `{name}` |" in README
+    assert stored(name).startswith("###")
+    assert callable(import_module(f"reproductions.{name}").tables)
+
+
+def test_worked_examples_are_the_papers_but_for_a_slide_that_cuts_a_digit_off():
+    found = [verdict for table in worked_examples.tables() for verdict in verdicts(table)]
+    assert [verdict for verdict in found if verdict != SAME] == ["differs: the slide cuts digits off"]
+    assert len(found) == 46
+
+
+@pytest.mark.parametrize("name", ["worked_examples", "inex_tool"])
+def test_the_readme_holds_what_is_printed_today(shared_data, name):
+    assert stored(name) == render(command.tables(name), "markdown").strip()
+
+
+def test_every_line_of_the_official_tool_is_printed_again(shared_data):
+    assert {verdict for table in command.tables("inex_tool") for verdict in verdicts(table)} == {SAME}
+
+
+def test_trec_evals_own_data_gives_trec_evals_own_values():
+    try:
+        (table,) = command.tables("trec_eval")
+    except data.Missing as reason:
+        pytest.skip(str(reason))
+    assert set(verdicts(table)) == {SAME}
+
+
+def test_the_embedded_example_orders_simulated_runs_as_the_paper_did():
+    agp, agp_by_length = simulated_runs.example_table(simulated_runs.ours(*simulated_runs.embedded())).rows
+    assert agp[1:] == ("30", "30", SAME)
+    assert agp_by_length[1:3] == ("32", "31")
+
+
+def test_requirements_differ_from_the_slides_where_a_reason_says_so():
+    rows = simulated_runs.requirements_table().rows
+    assert {row[:2] for row in rows if row[-1] != SAME} == set(simulated_runs.REASONS)
+
+
+def test_the_published_space_has_all_36_steps_of_ours():
+    ours = {(step.first, step.second) for step in steps()}
+    assert all(set(found) == ours for found in simulated_runs.published().values())
+
+
+@pytest.mark.parametrize(
+    ("key", "published"), [(key, figures) for key, figures in chroma_table2.PUBLISHED.items() if key[0] == "Recursive"]
+)
+def test_stored_runs_have_the_published_iou_and_nearly_the_published_recall_and_precision(shared_data, key, published):
+    """Two means of recall and one of precision differ, which is not explained; Precision_Ω needs the chunkers."""
+    if not chroma_embed.run_file(*key).exists():
+        pytest.skip("no run is stored for this row")
+    run = fe.read_run(chroma_embed.run_file(*key))
+    places = chroma_table2.at_first_occurrence(chroma_table2.retrieved(run))
+    recall, precision, _, iou = chroma_table2.figures(chroma_table2.placed(run, places), places)
+    assert iou == published[3]
+    assert float(recall.split()[0]) == pytest.approx(float(published[0].split()[0]), abs=0.45)
+    assert float(precision.split()[0]) == pytest.approx(float(published[1].split()[0]), abs=0.15)
+
+
+def test_the_readme_counts_the_figures_of_table_2_that_are_the_same():
+    rows = [line.split(" | ") for line in stored("chroma_table2").splitlines() if line.startswith(("| Rec", "| Tok"))]
+    same = [(row[0][2:11], row[-1].startswith(SAME)) for row in rows]
+    assert (same.count(("Recursive", True)), same.count(("TokenText", True)), len(same)) == (9, 0, 24)
+    assert "9 of the 12 figures of the Recursive rows" in README
+
+
+def test_table_1_of_the_chunking_report_comes_out_to_the_digit(shared_data):
+    for package in ("tiktoken", "langchain_text_splitters", "litellm"):
+        pytest.importorskip(package, reason=f"{package} is not installed: see the dependency group 'reproduce'")
+    found = chroma_table1.row("Recursive", 800, 400, "6.7 ± 5.2")
+    assert (found[2], found[-1]) == ("6.7 ± 5.2", SAME)
+
+
+def test_tests_err_as_the_study_says(shared_data, monkeypatch):
+    monkeypatch.setattr(significance_tests, "PAIRS", 60)
+    significance_tests.decisions.cache_clear()
+
+    def share(kind, test):
+        return significance_tests.found(kind, test, 25).share
+
+    assert share("equal systems", "bootstrap, one-tailed") > share("equal systems", "randomisation")
+    assert share("equal means", "sign") > share("equal means", "wilcoxon") > 10 > share("equal means", "t")
+    assert share("a known difference", "t") > share("equal systems", "t")
+    significance_tests.decisions.cache_clear()
+
+
+def test_an_error_rate_is_an_error_beyond_what_chance_allows():
+    assert not significance_tests.Found(60, 1000).errs
+    assert significance_tests.Found(80, 1000).errs
+
+
+def test_the_readme_says_of_the_default_what_the_stored_study_shows():
+    table = stored("significance_tests")
+    assert "| randomisation (our default) | 25 topics |" in table
+    assert "| t | 10 topics |" in table
+    assert "| the default holds its level from 25 topics on; the t-test from 10, and it finds a little more |" in README
+
+
+def test_words_for_a_correlation_are_the_papers():
+    assert [recall_bases.said(value) for value in (0.9, 0.91)] == ["small differences", "equivalent"]
+    assert recall_bases.tau(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])) == pytest.approx(1 / 3)
+
+
+def test_missing_data_is_a_reason_and_not_an_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(data, "DATA", tmp_path)
+    monkeypatch.delenv("TREC_EVAL", raising=False)
+    simulated_systems.golds.cache_clear()
+    simulated_systems.differences.cache_clear()
+    significance_tests.decisions.cache_clear()
+    assert command.main(["significance_tests", "trec_eval"]) == 0
+    printed = capsys.readouterr().out
+    assert f"skipped: no folder chroma_chunking_evaluation in {tmp_path}" in printed
+    assert "skipped: set TREC_EVAL to a clone" in printed
+
+
+def test_an_unknown_name_is_refused(capsys):
+    assert command.main(["chroma_table9"]) == 2
+    assert "found chroma_table9" in capsys.readouterr().err
