@@ -242,6 +242,17 @@ def test_words_are_read_by_the_cluster(workers, source, tmp_path):
     assert written(tmp_path / "there" / "words-english") == written(tmp_path / "here" / "words-english")
 
 
+def test_a_sweep_gives_every_chunking_to_the_cluster(workers):
+    texts = {
+        f"d{n}": f"Boil the water {n}. Black tea draws for four minutes. Pour the water away. " * 5 for n in range(6)
+    }
+    gold = [{"topic": "q", "query": "How long does black tea draw?", "doc": "d1", "start": 18, "end": 51}]
+    how = (gold, texts, ["sentences:1", "characters:30", "words:5"])
+    here, there = focuseval.sweep(*how), focuseval.sweep(*how, workers=workers)
+    assert there.scores.values.tobytes() == here.scores.values.tobytes()
+    assert there.to_json() == here.to_json()
+
+
 def test_what_is_no_cluster_is_refused_by_name(tmp_path):
     with pytest.raises(UsageError, match=r"expected local, local:N, tcp://HOST:PORT or a scheduler file, found 'host'"):
         connected("host").__enter__()

@@ -9,6 +9,7 @@ import click
 from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     GRIDS,
+    cluster_option,
     collection_options,
     gold_format_option,
     layout_option,
@@ -63,6 +64,7 @@ class SweepCommand(Command):
     type=click.IntRange(1),
     help="Most results of a topic that bm25 returns; all that the largest budget needs, 100 at least.",
 )
+@cluster_option
 @significance_options()
 @gold_format_option
 @assessor_options

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.options import cluster_workers
 from focuseval.cli.significance_options import given
 from focuseval.cli.watching import watched
 
@@ -58,7 +59,7 @@ def _swept(gold: str, options: dict[str, Any]) -> Sweep:
     if index is None:
         raise click.UsageError("Documents have to be cut: give them with --docs or --index.")
     runs = options["retriever"]
-    with watched("cutting") as progress:
+    with cluster_workers(options["cluster"]) as workers, watched("cutting") as progress:
         return sweep(
             judged,
             index,
@@ -68,6 +69,7 @@ def _swept(gold: str, options: dict[str, Any]) -> Sweep:
             topics=options["topics"],
             tokenizer=options["tokenizer"],
             settings=settings_of(**given(options)),
+            workers=workers,
             progress=progress,
             **{name: options[name] for name in ("language", "limit") if options[name] is not None},
         )

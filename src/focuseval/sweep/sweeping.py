@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,15 +24,18 @@ from focuseval.significance.settings import Settings
 from focuseval.sweep.result import Sweep
 from focuseval.task.tasks import MOST_RESULTS
 from focuseval.tokens import remembered
+from focuseval.values import dataclass
+from focuseval.workers import given as given_workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from focuseval.collection import Index
     from focuseval.gold import Gold
     from focuseval.measures import Measure
     from focuseval.retrieve import UnitList
     from focuseval.tokens import Tokenizer
+    from focuseval.workers import Shared, Workers
 
     Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 
@@ -57,6 +61,7 @@ def sweep(
     topics: Any = None,
     tokenizer: str | Tokenizer | None = None,
     settings: Settings | None = None,
+    workers: Workers | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     **options: Any,
 ) -> Sweep:
@@ -80,6 +85,8 @@ def sweep(
         ``tiktoken:NAME``, ``tokenizers:FILE`` or a `focuseval.tokens.Tokenizer`: then cost and budgets are in tokens.
     settings
         How differences are judged; by default two-tailed randomisation with Holm's correction.
+    workers
+        Workers that cut and retrieve, a chunking each, such as those of `focuseval.cluster.connected`.
     progress
         Called with the number of chunkings done, their number, and the name of the next.
     options
@@ -103,21 +110,50 @@ def sweep(
     given = _given_runs(retriever, len(chunks))
     questions = {} if given else _questions(gold, topics)
     every, runs, extents, noticed = [], [], [], list[str]()
-    for number, how in enumerate(chunks):
-        if progress:
-            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
-        cut = chunk(index, how, tokenizer=tokenizer)
-        text = extent(cut, index, counted)
-        wanted = {"limit": enough_results(asked, text.mean), **options}
-        run = _own(given[number], index, cut) if given else _retrieved(index, questions, cut, retriever, wanted)
-        every.append(cut)
-        noticed += run.remarks  # the same of every chunking, mostly
-        runs.append(replace(run, run_id=cut.name or f"chunking {number + 1}", remarks=()))
-        extents.append(text)
+    task = _Chunking(index, tokenizer, counted, asked, given, questions, retriever, options)
+    with given_workers(1, workers) as crew, crew.share(task) as shared:
+        for cut, text, run in crew.in_order(partial(_cut_and_retrieved, shared), _announced(chunks, progress)):
+            every.append(cut)
+            noticed += run.remarks  # the same of every chunking, mostly
+            runs.append(replace(run, run_id=cut.name or f"chunking {len(every)}", remarks=()))
+            extents.append(text)
     made = plan_evaluation(
         gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
     )
     return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(noticed)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Chunking:
+    """What cutting and retrieving needs, whatever the chunking."""
+
+    index: Index
+    tokenizer: Tokenizer | None
+    counted: Any
+    asked: Sequence[str | Asked | Measure]
+    given: Sequence[Any]
+    questions: Any
+    retriever: Any
+    options: Mapping[str, Any]
+
+
+def _announced(chunks: Sequence[Any], progress: Callable[[int, int, str], None] | None) -> Iterator[tuple[int, Any]]:
+    """Yield every chunking with its number, after saying that it is next."""
+    for number, how in enumerate(chunks):
+        if progress:
+            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
+        yield number, how
+
+
+def _cut_and_retrieved(shared: Shared[_Chunking], task: tuple[int, Any]) -> tuple[Chunks, Any, Run]:
+    """Return one chunking, its extent, and its run."""
+    (number, how), s = task, shared.get()
+    cut = chunk(s.index, how, tokenizer=s.tokenizer)
+    text = extent(cut, s.index, s.counted)
+    wanted = {"limit": enough_results(s.asked, text.mean), **s.options}
+    if s.given:
+        return cut, text, _own(s.given[number], s.index, cut)
+    return cut, text, _retrieved(s.index, s.questions, cut, s.retriever, wanted)
 
 
 def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> int:
