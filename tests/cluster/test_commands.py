@@ -92,7 +92,7 @@ def waiting_for(store, prefix, what, process):
 
 def waiting_for_file(folder, process):
     for _ in range(4000):
-        if any(folder.rglob("done-*")):
+        if any(folder.rglob("done-1*")):  # when the second is begun, the first is whole
             return
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
