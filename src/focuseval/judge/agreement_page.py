@@ -11,10 +11,8 @@ import numpy as np
 
 from focuseval.assess.plan import MODEL, PERSON
 from focuseval.judge import trust_tables
-from focuseval.report.page import static
+from focuseval.report.page import static, templates
 from focuseval.significance.correlation import mean_ranks, reading
-from focuseval.tables.escape import visible
-from focuseval.tables.layouts import html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,15 +122,5 @@ def slope(one: Replacement) -> list[tuple[str, float, float]]:
 
 @cache
 def environment() -> Any:
-    """Return the templates, with everything escaped that comes from a file."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
-
-    made = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"visible": visible, "html": html}
-    return made
+    """Return the templates of the page."""
+    return templates(HERE / "templates")

@@ -160,19 +160,25 @@ def _interval(mean: Mean) -> str:
     return f"{mean.mean:.4f} [{mean.low:.3f}, {mean.high:.3f}]" if mean.topics > 1 else f"{mean.mean:.4f}"
 
 
-@cache
-def environment() -> Any:
-    """Return the templates, with everything escaped that comes from a file."""
+def templates(folder: Path) -> Any:
+    """Return the templates in a folder, with everything escaped that comes from a file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
 
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+    made = Environment(
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible, "signed": signed, "html": html}
+    made.filters |= {"visible": visible, "signed": signed, "html": html}
+    return made
+
+
+@cache
+def environment() -> Any:
+    """Return the templates of the report."""
+    environment = templates(HERE / "templates")
     parts: Any = environment.get_template("parts.html").module
     environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of, "headings": headings()}
     environment.globals["figure"] = parts.figure
