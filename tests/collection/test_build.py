@@ -199,7 +199,7 @@ def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch
 def test_a_task_that_is_done_twice_changes_nothing(source, tmp_path):
     found = Sources([source])
     (tmp_path / "scratch").mkdir()
-    tasks = [IndexTask(n, batch, str(tmp_path)) for n, batch in enumerate(batches.batches(found, tmp_path))]
+    tasks = [IndexTask(n, batch, str(tmp_path)) for n, batch in enumerate(batches.batches(found.groups(), tmp_path))]
     once = [index_batch(task) for task in tasks]
     written = {path.name: path.read_bytes() for path in tmp_path.glob("*.arrow")}
     assert [index_batch(task) for task in reversed(tasks)][::-1] == once

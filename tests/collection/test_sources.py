@@ -3,13 +3,19 @@
 import gzip
 import io
 import tarfile
+import tempfile
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from focuseval.collection import archives
+from focuseval.collection.batches import batches
+from focuseval.collection.members import Files, Member
 from focuseval.collection.sources import Sources
 from focuseval.errors import CollectionError
 
@@ -202,3 +208,53 @@ def test_a_name_that_is_no_utf8_is_refused(tmp_path):
         archive.addfile(info)
     with pytest.raises(CollectionError, match="expected a file name in UTF-8"):
         list(Sources([tmp_path / "c.tar"]))
+
+
+NAMES = [
+    "a.xml",
+    "b.xml",
+    "c..xml",
+    "a.b.xml",
+    "B.XML",
+    "a.txt",
+    "d.xml.gz",
+    "notes",
+    "x.pdf",
+    ".hidden.xml",
+    "ä.xml",
+    "sub/a.xml",
+    "sub/b.xml",
+    "sub/.c.xml",
+    "sub/deep/ö.xml",
+    "-.xml",
+    "back\\slash.xml",
+    "dir.xml/g.xml",
+]
+
+
+@given(st.sets(st.sampled_from([*NAMES, "e\nf.xml"])))
+def test_files_of_a_directory_together_are_those_found_one_by_one(names):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("<a/>")
+        together, alone = Sources([Path(folder)]), Sources([Path(folder)])
+        found = _members_or_error(together)
+        with mock.patch("focuseval.collection.sources.usual", lambda entries: (".xml", [False] * len(entries))):
+            assert _members_or_error(alone) == found
+        assert alone.passed_over == together.passed_over
+
+
+def _members_or_error(sources):
+    try:
+        return list(sources)
+    except CollectionError as error:
+        return str(error)
+
+
+def test_batches_cut_a_directory_where_their_size_is_reached(tmp_path):
+    files = Files("d/", "", ".xml", 1_500_000, [f"{number}.xml" for number in range(8)])
+    made = list(batches([files, Member("z", "z.xml", ".xml", 10)], tmp_path))
+    assert [[member.id for member in batch.documents()] for batch in made] == [list("012"), list("345"), [*"67", "z"]]
+    assert made[0].documents()[0] == Member("0", "d/0.xml", ".xml", 1_500_000)

@@ -17,6 +17,7 @@ from zlib import crc32
 from focuseval.collection.containers import contained
 from focuseval.collection.events import KEEP_GOING
 from focuseval.collection.kinds import MAX_BYTES, WHOLE, unpacked
+from focuseval.collection.members import Files, Member
 from focuseval.collection.parse import Raw
 from focuseval.errors import CollectionError
 from focuseval.storage import Location, is_url, location
@@ -25,7 +26,6 @@ from focuseval.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focuseval.collection.sources import Member
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 SMALLEST = 4_000_000
@@ -36,25 +36,27 @@ _SHARE = 32
 _AT_ONCE = 16
 """Objects of a store that are asked for at once: an answer takes longer than the content of a small one."""
 
-Row = tuple[str, str, str, int, int]
-"""A document's id, the name of its file, its kind, its size there, and the time of an object of a store."""
-
 
 @dataclass(frozen=True)
 class Batch:
     """Documents to be parsed together, and the spool file that holds them, if any."""
 
-    documents: list[Row]
+    groups: list[Member | Files]
     spool: str | None = None
     check: int = 0
     """A checksum of the spool file's content."""
 
+    def documents(self) -> list[Member]:
+        """Return the documents one by one."""
+        return [member for group in self.groups for member in group.members()]
+
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
-        if self.documents[0][2] in WHOLE:
+        if self.groups[0].kind in WHOLE:
             yield from self._taken_apart()
             return
-        for (name, file, kind, *_), data in zip(self.documents, self._contents(), strict=True):
+        documents = self.documents()
+        for (name, file, kind, *_), data in zip(documents, self._contents(documents), strict=True):
             try:
                 yield data if isinstance(data, CollectionError) else Raw(name, file, unpacked(data, file), kind)
             except CollectionError as error:
@@ -62,19 +64,19 @@ class Batch:
 
     def _taken_apart(self) -> Iterator[Raw]:
         """Read the documents of files that hold several."""
-        for _, file, kind, *_ in self.documents:
+        for _, file, kind, *_ in self.documents():
             try:
                 for name, at, what, data in contained(location(file), WHOLE[kind]):
                     yield Raw(name, at, data, what)
             except OSError as error:
                 raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy="try again") from None
 
-    def _contents(self) -> Iterator[bytes | CollectionError]:
-        files = [file for _, file, *_ in self.documents]
+    def _contents(self, documents: list[Member]) -> Iterator[bytes | CollectionError]:
+        files = [member.file for member in documents]
         if self.spool is not None:
             with location(self.spool).open("rb") as stream:
-                for _, _, _, size, _ in self.documents:
-                    yield stream.read(size)
+                for member in documents:
+                    yield stream.read(member.size)
         elif any(map(is_url, files)):
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 yield from pool.map(_content, files)
@@ -84,7 +86,7 @@ class Batch:
     def stamp(self) -> str:
         """Return a hash that changes when a document does: its name, size or time, or the content of the spool file."""
         state = hashlib.sha256(f"{self.check}".encode())
-        for name, file, kind, size, time in self.documents:
+        for name, file, kind, size, time, _ in self.documents():
             known = (size, time) if time or self.spool else _state(file)
             state.update(f"{name}\0{file}\0{kind}\0{known}\n".encode("utf-8", "surrogateescape"))
         return state.hexdigest()
@@ -135,38 +137,49 @@ def _too_large(file: str) -> CollectionError:
     return CollectionError(f"refused: more than {MAX_BYTES // 2**20} MB", at=file, remedy="split the document")
 
 
-def batches(members: Iterable[Member], scratch: Location) -> Iterator[Batch]:
+def batches(found: Iterable[Member | Files], scratch: Location) -> Iterator[Batch]:
     """Cut documents into batches, in order; a batch never mixes what is read in different ways."""
     total, size, most, check = 0, 0, SMALLEST, 0
-    documents: list[Row] = []
+    groups: list[Member | Files] = []
     spool: Any = None
     try:
-        for number, member in enumerate(members):
-            if documents and (size >= most or not _alike(documents[-1], spool, member)):
-                yield _closed(documents, spool, check)
-                total += size
-                documents, spool, size, most = [], None, 0, min(max(SMALLEST, total // _SHARE), LARGEST)
-            if member.read is not None:
-                content = member.read()
-                check = crc32(content, check if spool else 0)
-                spool = spool or (scratch / f"spool-{number}").open("wb")
-                spool.write(content)
-            documents.append((member.id, member.file, member.kind, member.size, member.time))
-            size += member.size
-        if documents:
-            yield _closed(documents, spool, check)
+        for number, group in enumerate(found):
+            rest: Member | Files | None = group
+            while rest is not None:
+                if groups and (size >= most or not _alike(groups[-1], spool, rest)):
+                    yield _closed(groups, spool, check)
+                    total += size
+                    groups, spool, size, most = [], None, 0, min(max(SMALLEST, total // _SHARE), LARGEST)
+                if rest.read is not None:
+                    content = rest.read()
+                    check = crc32(content, check if spool else 0)
+                    spool = spool or (scratch / f"spool-{number}").open("wb")
+                    spool.write(content)
+                some, rest = _first(rest, most - size)
+                groups.append(some)
+                size += some.size * (len(some.names) if isinstance(some, Files) else 1)
+        if groups:
+            yield _closed(groups, spool, check)
     finally:
         if spool:
             spool.close()
 
 
-def _alike(last: Row, spool: Any, member: Member) -> bool:
-    """Say whether a document is read as those of a batch are."""
-    return (spool is None) == (member.read is None) and (last[2] in WHOLE) == (member.kind in WHOLE)
+def _first(group: Member | Files, room: int) -> tuple[Member | Files, Files | None]:
+    """Return what of a group is sent, of as many bytes as there is room for and at least one document, and the rest."""
+    if isinstance(group, Member):
+        return group._replace(read=None), None
+    first, rest = group.parted(max(1, -(-room // max(1, group.size))))
+    return first, rest if rest.names else None
 
 
-def _closed(documents: list[Row], spool: Any, check: int) -> Batch:
+def _alike(last: Member | Files, spool: Any, group: Member | Files) -> bool:
+    """Say whether documents are read as those of a batch are."""
+    return (spool is None) == (group.read is None) and (last.kind in WHOLE) == (group.kind in WHOLE)
+
+
+def _closed(groups: list[Member | Files], spool: Any, check: int) -> Batch:
     if spool is None:
-        return Batch(documents)
+        return Batch(groups)
     spool.close()
-    return Batch(documents, spool.name, check)
+    return Batch(groups, spool.name, check)

@@ -10,44 +10,28 @@ import os
 from collections import Counter
 from dataclasses import field
 from functools import partial
-from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.containers import contained, holds_documents
 from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
+from focuseval.collection.members import Files, Member, usual
 from focuseval.errors import CollectionError
 from focuseval.storage import Location, Remote, location
 from focuseval.storage.faults import RemoteError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 _NAME = attrgetter("name")
 _WHOLE = 32_000_000
 """Bytes up to which a file of several documents is one task."""
 
-_SAMPLED = 64
+_SAMPLED = 8
 """Files of a directory whose size is asked for."""
-
-
-class Member(NamedTuple):
-    """A document still in its source."""
-
-    id: str
-    file: str
-    """The name to show: a path, or ``archive.zip:path``."""
-    kind: str
-    """The extension that says what it is, or the kind of file that it stands in (`focuseval.collection.kinds`)."""
-    size: int
-    """Bytes; of a file in a directory what is typical there."""
-    read: Callable[[], bytes] | None = None
-    """How to read it, now or never, from an archive; None for a file of its own."""
-    time: int = 0
-    """When an object of a store was written; files on disk are asked when they are read."""
 
 
 @dataclass
@@ -62,19 +46,23 @@ class Sources:
 
     def __iter__(self) -> Iterator[Member]:
         """Yield every document once; a repeated id raises."""
+        return (member for group in self.groups() for member in group.members())
+
+    def groups(self) -> Iterator[Member | Files]:
+        """Yield every document once, those of a directory together; a repeated id raises."""
         self.passed_over.clear()
         seen: set[int] = set()  # hashes: a third of the memory of the ids themselves
         try:
-            for member in self._members():
-                key = hash(member.id)
-                if key in seen:
-                    self.refuse_twin(member.id)
-                seen.add(key)
-                yield member
+            for group in self._groups():
+                ids, before = group.ids(), len(seen)
+                seen.update(map(hash, ids))
+                if len(seen) < before + len(ids):
+                    self.refuse_twins(ids)
+                yield group
         except RemoteError as error:
             raise CollectionError(f"cannot read: {error.strerror}", at=error.filename, remedy="try again") from None
 
-    def _members(self) -> Iterator[Member]:
+    def _groups(self) -> Iterator[Member | Files]:
         for path in self.paths:
             if path.is_dir():
                 yield from self._remote(path) if isinstance(path, Remote) else self._directory(os.path.normpath(path))
@@ -83,30 +71,38 @@ class Sources:
             else:
                 yield from self._file(path)
 
-    def _directory(self, root: str, inside: str = "") -> Iterator[Member]:
+    def _directory(self, root: str, inside: str = "") -> Iterator[Member | Files]:
         """Walk a directory in sorted order; links to directories and hidden files are passed over."""
         try:
             entries = sorted(os.scandir(f"{root}/{inside}"), key=_NAME)
         except OSError as error:
             at = os.path.normpath(f"{root}/{inside}")
             raise CollectionError(f"cannot read: {error.strerror}", at=at, remedy="check the permissions") from None
-        size = _typical(entries)
-        for entry in entries:
-            name = entry.name
-            if name[0] == ".":
-                self.passed_over[name if entry.is_symlink() else "hidden"] += 1
-            elif entry.is_file():
-                stem, extension = kind_of(name)
-                if extension in DOCUMENTS:
-                    yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
-                else:
-                    yield from self._contained(extension, entry.path, surely=False)
-            elif entry.is_dir() and not entry.is_symlink():
-                yield from self._directory(root, f"{inside}{name}/")
-            else:
-                yield from self._other(entry, inside)
+        size, begin = _typical(entries), 0
+        extension, plain = usual(entries)
+        for end in (*(row for row, found in enumerate(plain) if not found), len(entries)):
+            if names := [entry.name for entry in entries[begin:end]]:
+                yield Files(f"{root}/{inside}", inside, extension, size, names)
+            if end < len(entries):
+                yield from self._entry(entries[end], root, inside, size)
+            begin = end + 1
 
-    def _remote(self, root: Remote) -> Iterator[Member]:
+    def _entry(self, entry: os.DirEntry[str], root: str, inside: str, size: int) -> Iterator[Member | Files]:
+        """Yield what one entry of a directory holds."""
+        if entry.name[0] == ".":
+            self.passed_over[entry.name if entry.is_symlink() else "hidden"] += 1
+        elif entry.is_file():
+            stem, extension = kind_of(entry.name)
+            if extension in DOCUMENTS:
+                yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
+            else:
+                yield from self._contained(extension, entry.path, surely=False)
+        elif entry.is_dir() and not entry.is_symlink():
+            yield from self._directory(root, f"{inside}{entry.name}/")
+        else:
+            yield from self._other(entry, inside)
+
+    def _remote(self, root: Remote) -> Iterator[Member | Files]:
         """Yield the documents below a name on object storage, in the order of a walk; hidden files are passed over."""
         for file in root.rglob("*"):
             inside = file.relative_to(root)
@@ -119,7 +115,7 @@ class Sources:
             else:
                 yield from self._contained(extension, str(file), surely=False)
 
-    def _other(self, entry: os.DirEntry[str], inside: str) -> Iterator[Member]:
+    def _other(self, entry: os.DirEntry[str], inside: str) -> Iterator[Member | Files]:
         """Yield a link that leads nowhere, so that it is named when it is read; all else is counted."""
         stem, extension = kind_of(entry.name)
         if entry.is_symlink() and not entry.is_dir() and extension in DOCUMENTS:
@@ -127,15 +123,15 @@ class Sources:
         else:
             self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
 
-    def _archive(self, path: Location) -> Iterator[Member]:
+    def _archive(self, path: Location) -> Iterator[Member | Files]:
         for name, size, read in archive_members(_existing(path)):
             stem, extension = kind_of(name.removeprefix("./"))
             if extension in DOCUMENTS:
-                yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read)
+                yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read=read)
             else:
                 self.passed_over[extension or "no extension"] += 1
 
-    def _file(self, path: Location) -> Iterator[Member]:
+    def _file(self, path: Location) -> Iterator[Member | Files]:
         stem, extension = kind_of(_existing(path).name)
         if extension in DOCUMENTS:
             yield Member(_id(stem, str(path)), str(path), extension, _size(path))
@@ -146,7 +142,7 @@ class Sources:
             what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
             raise CollectionError(what, at=str(path), remedy="rename it, or name its directory")
 
-    def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member]:
+    def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member | Files]:
         """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
         kind, place = CONTAINERS.get(extension, ""), location(file)
         if not kind or not (surely or holds_documents(place, kind)):
@@ -155,14 +151,17 @@ class Sources:
             yield Member(file, file, f"{kind}-file", found.st_size, time=found.st_mtime_ns)
         else:
             for inner, at, what, data in contained(place, kind):
-                yield Member(inner, at, what, len(data), partial(bytes, data))
+                yield Member(inner, at, what, len(data), read=partial(bytes, data))
 
-    def refuse_twin(self, second: str) -> None:
-        """Name both files that have the same id, unless only the hashes of their ids agree."""
-        same = (member.file for member in Sources(self.paths)._members() if member.id == second)  # noqa: SLF001  own class
-        if len(twins := list(islice(same, 2))) == 2:
-            what = f"two documents have the id {second!r}: {twins[0]} and {twins[1]}"
-            raise CollectionError(what, remedy="rename one of them, or leave it out")
+    def refuse_twins(self, ids: Iterable[str]) -> None:
+        """Name the first two files that share one of the ids, unless only the hashes of their ids agree."""
+        asked, first = frozenset(ids), dict[str, str]()
+        for member in (one for group in Sources(self.paths)._groups() for one in group.members()):  # noqa: SLF001
+            if member.id in first:
+                what = f"two documents have the id {member.id!r}: {first[member.id]} and {member.file}"
+                raise CollectionError(what, remedy="rename one of them, or leave it out")
+            if member.id in asked:
+                first[member.id] = member.file
 
 
 def _existing(path: Location) -> Location:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,12 +33,13 @@ class Cache:
 
     def fetch(self, file: Remote) -> Path:
         """Return a local copy of a file, made when there is none of its size and time."""
-        size, time = file.stat()
-        digest = hashlib.sha256(f"{file}\0{size}\0{time}".encode()).hexdigest()[:32]
+        size, written = file.stat()
+        digest = hashlib.sha256(f"{file}\0{size}\0{written}".encode()).hexdigest()[:32]
         copy = Path(self.folder) / f"{digest}-{file.name}"
         with suppress(OSError):
             if copy.stat().st_size == size:
-                os.utime(copy)  # it was used now: others leave before it
+                now = time.time_ns()  # the system's own stamp is up to 10 ms old
+                os.utime(copy, ns=(now, now))  # it was used now: others leave before it
                 return copy
         self._make(copy, file.read_bytes())
         self._shrink(copy)
