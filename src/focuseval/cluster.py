@@ -134,7 +134,9 @@ def _refuse_other_versions(client: Any, address: str) -> None:
     for name in _AGREE:
         ask, of = _asked(name)
         for worker, there in client.run(ask, *of, on_error="return").items():
-            _refuse(name, _versions()[name], there if isinstance(there, str) else "none", f"{address}: worker {worker}")
+            if not isinstance(there, OSError):  # which is one that has just gone; another comes in its place
+                found = there if isinstance(there, str) else "none"
+                _refuse(name, _versions()[name], found, f"{address}: worker {worker}")
 
 
 def _asked(name: str) -> tuple[Callable[..., str], tuple[str, ...]]:
