@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from focuseval.errors import UsageError, counted
-from focuseval.workers import Shared, WorkerError, Workers, cores, interrupts_held
+from focuseval.shared import Shared
+from focuseval.workers import WorkerError, Workers, cores, interrupts_held
 
 try:
     import distributed

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
     from focuseval.gold import Gold
     from focuseval.match import Prepared
-    from focuseval.workers import Shared, Workers
+    from focuseval.shared import Shared
+    from focuseval.workers import Workers
 
     SharedPlan = Shared[tuple[Plan, Prepared]]
 

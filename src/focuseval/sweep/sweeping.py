@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.measures import Measure
     from focuseval.retrieve import UnitList
+    from focuseval.shared import Shared
     from focuseval.tokens import Tokenizer
-    from focuseval.workers import Shared, Workers
+    from focuseval.workers import Workers
 
     Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 
