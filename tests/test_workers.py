@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from focuseval import shared, workers
+from focuseval import shared
 from focuseval.workers import Here, WorkerError, Workers, interrupts_held, processes
 
 
