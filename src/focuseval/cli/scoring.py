@@ -89,9 +89,9 @@ def _size(runs: tuple[str, ...]) -> int:
 def _topics(path: str | None) -> Any:
     if path is None:
         return None
-    from focuseval.topics import read_topics  # noqa: PLC0415  only strict structure needs topics
+    from focuseval.formats.questions import read_questions  # noqa: PLC0415  only strict structure needs topics
 
-    return read_topics(path)
+    return read_questions(path)
 
 
 def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
