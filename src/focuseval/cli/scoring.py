@@ -30,7 +30,7 @@ def score_files(
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
-    from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
+    from focuseval.evaluate.planning import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")

@@ -14,7 +14,7 @@ from focuseval.chunks import Chunks, chunk, extent, parse_spec
 from focuseval.chunks.boundaries import boundaries, texts_of
 from focuseval.chunks.cut import opened
 from focuseval.errors import MissingDataError, UsageError
-from focuseval.evaluate.evaluation import plan_evaluation
+from focuseval.evaluate.planning import plan_evaluation
 from focuseval.evaluate.sources import as_gold, read
 from focuseval.measures import Asked, parse
 from focuseval.measures.measure import Budget
