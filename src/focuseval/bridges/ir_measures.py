@@ -56,7 +56,7 @@ def register(**options: Any) -> Any:
 
 def offered() -> list[Measure]:
     """Return the measures that ir_measures can name: all but its own, and those of all chunks of a chunker."""
-    own = {"P", "R", "AP", "RR", "nDCG", "Rprec"}
+    own = {"P", "R", "AP", "RR", "nDCG", "Rprec", "Success"}
     return [measure for measure in MEASURES if measure.name not in own and measure.name != "ceiling"]
 
 
