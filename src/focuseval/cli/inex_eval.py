@@ -52,7 +52,7 @@ def inex_eval(
     for run in runs:
         try:
             click.echo(report(_read(run, "run", documents), prepared, Options(mode, **flags), _say), nl=False)
-        except FocusevalError as error:  # one unlawful run must not cost the report on those after it
+        except FocusevalError as error:  # one invalid run must not cost the report on those after it
             refused.append(error)
     for earlier in refused[:-1]:
         click.echo(str(earlier), err=True)

@@ -34,7 +34,7 @@ from focuseval.cli.outputs import Command
 @drop_tags_option
 @gold_format_option
 @assessor_options
-@task_option("Make the run lawful for this task, and degraded with noise 0 the best one")
+@task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
 @profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
 @click.option(
     "--noise",
