@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import inspect
 import re
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +60,36 @@ def test_every_public_name_can_be_imported_and_explains_itself():
         if callable(value) and not value.__doc__:
             missing.append(name)
     assert missing == []
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """The module that writes the page of functions and classes."""
+    spec = importlib.util.spec_from_file_location("api", ROOT / "docs" / "api.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_public_name_is_in_one_section_of_the_reference(reference):
+    names = [name for _, _, some in reference.SECTIONS for name in some]
+    assert len(names) == len(set(names))
+    assert {name for name in names if ":" not in name} == set(focuseval._PUBLIC)
+
+
+def test_every_class_that_a_function_of_the_reference_returns_is_in_it(reference):
+    names = [name for _, _, some in reference.SECTIONS for name in some]
+    listed = {name.rpartition(":")[2] for name in names}
+    functions = [reference.found(name)[0] for name in names if inspect.isroutine(reference.found(name)[0])]
+    returned = {word for one in functions for word in re.findall(r"\w+", str(inspect.signature(one).return_annotation))}
+    known = {"str", "tuple", "list", "None", "Iterator", "Workers"}  # a cluster's workers are only handed on
+    assert returned - known <= listed
+
+
+def test_signatures_of_the_reference_are_those_of_the_code(reference):
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    assert f"{{py:function}} evaluate{reference.signature(focuseval.evaluate.evaluate)}\n" in page
+    assert page.index("## Evaluate\n") < page.index("## Compare\n") < page.index("## Report\n")
 
 
 def test_every_source_of_a_measure_stands_in_the_bibliography():
