@@ -198,7 +198,7 @@ def test_texts_that_stand_nowhere_or_twice_are_found_with_the_documents(tmp_path
     answer = focuseval(*given, "--docs", tmp_path / "docs.jsonl")
     assert answer.exit_code == 1
     assert [line.split(":")[1] for line in answer.stdout.splitlines()[:2]] == ["2", "3"]
-    assert "topic q: expected a text of tea, found one that stands in it nowhere, or in several" in answer.stdout
+    assert "topic q: expected a text of tea, found one that is nowhere in it, or in several" in answer.stdout
     assert "3 results: 1 exact, 1 ambiguous, 1 lost" in answer.stderr
     lawful = tmp_path / "lawful.jsonl"
     assert focuseval(*given, "--docs", tmp_path / "docs.jsonl", "--repair", lawful).exit_code == 0

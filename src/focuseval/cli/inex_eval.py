@@ -31,7 +31,7 @@ from focuseval.cli.outputs import Command
 def inex_eval(
     qrels: str, runs: tuple[str, ...], index: str | None, docs: str | None, *, allow_unknown: bool, **flags: Any
 ) -> None:
-    r"""Score RUNs as the official INEX tool of 2008–10 did: its flags, its lines, its habits.
+    r"""Score RUNs as the official INEX tool of 2008–10 did: with its flags, its output and its rules.
 
     \b
     Examples:

@@ -22,8 +22,8 @@ _SHOWN = 20
 
 @click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@task_option("The task whose rules hold; with --profile its first one, if not given")
-@profile_option("The campaign whose tasks and limits hold")
+@task_option("The task whose rules apply; with --profile, by default its first")
+@profile_option("The campaign whose tasks and limits apply")
 @collection_options
 @run_format_option
 @click.option(
