@@ -18,6 +18,9 @@ myst_heading_anchors = 4
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # types of other packages, and those that no user meets, have no page here
+python_maximum_signature_line_length = 88  # longer ones have a line for each parameter
+add_function_parentheses = False
 
 html_theme = "furo"
 html_title = "focuseval"

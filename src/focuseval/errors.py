@@ -66,7 +66,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FocusevalError(Exception):
-    """The root of the tree; its text is one line that a user can act on."""
+    """Any error that focuseval raises on purpose; its text is one line that a user can act on."""
 
 
 class InputError(FocusevalError):

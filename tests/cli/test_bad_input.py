@@ -165,7 +165,7 @@ score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/nul | 1 | NUL
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/open | 1 | a.xml
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/none | 1 | found none
 score gold.jsonl run.jsonl -m spanR@5 --docs bad-docs/twice | 1 | id
-score gold.jsonl run.jsonl -m spanR@5 --docs docs.jsonl | 1 | stands on line 1 already
+score gold.jsonl run.jsonl -m spanR@5 --docs docs.jsonl | 1 | is on line 1 already
 score gold.jsonl run.jsonl -m spanR@5 --docs empty.jsonl | 1 | empty.jsonl
 score gold.jsonl run.jsonl -m spanR@5 --docs broken.zip | 1 | broken.zip
 index bad-docs/latin -o idx | 1 | UTF-8
@@ -187,7 +187,7 @@ pool run -o no/such/pool.jsonl | 1 | cannot be written
 pool run --top-up run -o out.jsonl | 1 | run
 pool run --top-up bad.json -o out.jsonl | 1 | bad.json
 convert run no/such/out.jsonl | 1 | cannot be written
-convert fol out.trec --to trec-run | 1 | trec-run cannot say
+convert fol out.trec --to trec-run | 1 | trec-run cannot express
 convert run out.xml --to gold-jsonl | 2 | gold-jsonl
 convert qrels out.xml --to inex-xml | 2 | inex-xml
 simulate qrels --kind ideal -o out.xml | 1 | no highlighted passages

@@ -146,7 +146,7 @@ def test_help_says_how_repair_and_repairs_differ():
     for name in ("score", "report"):
         page = " ".join(CliRunner().invoke(main, [name, "--help"]).output.split())
         assert "--repair Repair runs that break the task's rules" in page
-        assert "--repairs FILE Write a list of every quote and text" in page
+        assert "--repairs FILE List every quote and text" in page
 
 
 def test_converting_under_a_profile_cuts_lists_and_says_so(folder):

@@ -67,7 +67,7 @@ def test_a_topic_in_two_blocks_is_one_sentence(folder):
     run(("1", 1), ("2", 1), ("1", 2), ("2", 2), ("1", 3), ("3", 1))
     remark = said("score qrels run.jsonl -m AP")
     assert remark.count("\n") == 2  # and one topic that has no judgement
-    assert "topic '1' stands in several blocks (2 topics do), again on line 3; its results are joined" in remark
+    assert "topic '1' is in several blocks (2 topics do), again on line 3; its results are joined" in remark
 
 
 def test_validate_names_split_topics_once_and_does_not_count_their_ranks(folder):

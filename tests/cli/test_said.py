@@ -90,7 +90,7 @@ def test_validate_checks_several_runs_and_says_which_is_wrong(folder):
     Path("bad").write_text("1 Q0 d1 1 4 R 40 80\n1 Q0 d1 2 3 R 50 80\n")
     done = call("validate run bad run --task focused")
     assert done.exit_code == 1
-    verdicts = [line for line in done.stdout.splitlines() if "lawful for task focused" in line]
+    verdicts = [line for line in done.stdout.splitlines() if "valid for task focused" in line]
     assert [line.partition(":")[0] for line in verdicts] == ["run", "bad", "run"]
     objects = json.loads(call("validate run bad --task focused --json").stdout)
     assert [one["lawful"] for one in objects] == [True, False]

@@ -38,14 +38,14 @@ def test_the_slurm_file_starts_a_process_for_every_core():
 
 @pytest.mark.parametrize("number", range(2))
 def test_scripts_of_the_page_are_python_with_the_guard(number):
-    script = blocks("text")[number]
+    script = blocks("python")[number]
     compile(script, "script", "exec")
     assert 'if __name__ == "__main__":' in script
 
 
 @pytest.mark.parametrize("command", ["scheduler", "worker"])
 def test_the_options_of_dask_are_its_own(command):
-    line = next(line for line in PAGE.splitlines() if line.startswith(f"    dask {command} "))
+    line = next(line for line in PAGE.splitlines() if line.startswith(f"$ dask {command} "))
     dask = shutil.which("dask", path=str(Path(sys.executable).parent))
     shown = subprocess.run([dask, command, "--help"], capture_output=True, text=True, check=True).stdout
     assert [word for word in line.split() if word.startswith("--") and word not in shown] == []

@@ -42,7 +42,7 @@ def test_a_jsonl_of_texts_is_a_collection(tmp_path):
         ("[1]", "found a list"),
         ('{"id": "b"}', r"found keys \['id'\]"),
         ('{"id": 7.5, "text": "x"}', "both must be strings"),
-        ('{"id": "a", "text": "again"}', "document id 'a' stands on line 1 already"),
+        ('{"id": "a", "text": "again"}', "document id 'a' is on line 1 already"),
         ('{"id": "b", "text": "\\ud800"}', "surrogate"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_span_past_the_end_of_the_text_is_refused(index):
 def test_a_target_that_cannot_say_elements_refuses_and_lossy_counts_what_it_drops(tmp_path):
     run = run_of(PLACES)
     with pytest.raises(
-        FormatError, match=r"^file: trec-run cannot say .*1 elements by path.*; --lossy leaves them out"
+        FormatError, match=r"^file: trec-run cannot express .*1 elements by path.*; --lossy leaves them out"
     ):
         written(run, "trec-run", tmp_path)
     text, remarks = written(run, "trec-run", tmp_path, lossy=True)
@@ -204,7 +204,9 @@ def test_a_gold_of_documents_cannot_become_one_of_passages(tmp_path):
 
 def test_spans_become_qrels_only_when_asked(tmp_path):
     gold = find_format("inex-2008").read([source_of(b"1 Q0 a 2 9 0 0:2\n1 Q0 b 0 9\n", "file")])
-    with pytest.raises(FormatError, match="trec-qrels cannot say 1 highlighted spans, 1 best entry points by offset"):
+    with pytest.raises(
+        FormatError, match="trec-qrels cannot express 1 highlighted spans, 1 best entry points by offset"
+    ):
         written(gold, "trec-qrels", tmp_path)
     assert written(gold, "trec-qrels", tmp_path, lossy=True)[0] == "1 0 a 1\n1 0 b 0\n"
 

@@ -92,7 +92,7 @@ def test_what_became_of_texts_without_a_document_is_said(written):
     ]
     path = written("answers.json", json.dumps(rows))
     counted = "1 found, 1 ambiguous (in several documents), 1 lost; ambiguous and lost ones are left out"
-    why = "the text stands in 2 documents and nothing tells them apart"
+    why = "the text is in 2 documents and nothing tells them apart"
     said = fe.evaluate(path, path, ["spanR"], docs=DOCS).remarks()
     assert [line.partition(": ")[2] for line in said] == [
         f"3 texts without a document: {counted}",
@@ -110,7 +110,7 @@ def test_the_list_of_repairs_says_why_a_text_without_a_document_has_no_place():
     gold = [{"topic": "q", "doc": "tea.md", "quote": DRAWS}]
     table = fe.evaluate(gold, run, ["spanR"], docs=DOCS).evaluation.repairs()
     assert table["reason"].to_pylist() == [
-        "the text stands in 2 documents and nothing tells them apart",
+        "the text is in 2 documents and nothing tells them apart",
         "the text is nowhere in the collection",
     ]
 

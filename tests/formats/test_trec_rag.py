@@ -134,7 +134,7 @@ def test_an_unknown_segment_is_named_with_its_line_and_topic(files):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (record("doc_1_0#0_0", 0, 14), r"segment 'doc_1_0#0_0' stands at .*:1 already"),
+        (record("doc_1_0#0_0", 0, 14), r"segment 'doc_1_0#0_0' is at .*:1 already"),
         (record("x#0", 5, 5, ""), "expected 0 ≤ start_char < end_char of 'x#0', found 5 and 5"),
         (record("x#0", 5, "9", ""), "two whole numbers"),
         ('{"docid": "x#0", "start_char": 0, "end_char": 1}', "found keys"),

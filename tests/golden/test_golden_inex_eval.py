@@ -143,7 +143,7 @@ def test_a_topic_in_two_blocks_is_joined_and_said(inex_eval):
     result = inex_eval("".join(lines[:2]) + "2 Q0 d9 1 1 R 5 10\n" + "".join(lines[2:]), "-r")
     assert result.exit_code == 0
     assert values(result)["num_ret"] == "4"
-    assert "topic '1' stands in several blocks, again on line 4: they are joined" in result.stderr
+    assert "topic '1' is in several blocks, again on line 4: they are joined" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
-"""The page from a folder to a report: its commands work as they stand, in their order."""
+"""From a folder to a run: what the demo proposes, what search prints, runs of documents."""
 
 import json
-import re
 import shlex
-import shutil
 from pathlib import Path
 
 import click
@@ -12,15 +10,7 @@ from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.demo import OWN
-from focuseval.example import ROOT
-from focuseval.topics import read_topics
-
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "first-run.md"
-
-
-def commands():
-    blocks = re.findall(r"^```console\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    return [shlex.split(line.removeprefix("$ focuseval ")) for block in blocks for line in block.splitlines()]
+from page_folders import articles_and_topics
 
 
 def run(arguments):
@@ -32,24 +22,8 @@ def run(arguments):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "articles", "articles")
-    lines = [f"{topic.id}\t{topic.title}\n" for topic in read_topics(ROOT / "topics.xml")]
-    Path("topics.tsv").write_text("".join(lines), encoding="utf-8")
-    judged = [json.loads(line) for line in (ROOT / "gold" / "gold.jsonl").read_text(encoding="utf-8").splitlines()]
-    lines = [json.dumps({key: row[key] for key in ("topic", "doc", "spans")} | {"assessor": "gold"}) for row in judged]
-    Path("judged.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    articles_and_topics(tmp_path)
     return tmp_path
-
-
-def test_the_commands_of_the_page_work_in_their_order(folder):
-    for arguments in commands():
-        if arguments[0] == "assess":  # in place of the browser: judgements that were made elsewhere
-            run([*arguments, "--import", "judged.jsonl"])
-        elif "judging" in arguments:
-            run([*arguments, "--assessor", "gold"])
-        else:
-            run(arguments)
-    assert Path("report.html").stat().st_size > 4000
 
 
 def test_the_demo_names_five_commands_that_do_the_same():

@@ -112,7 +112,7 @@ def test_own_runs_are_scored_in_the_order_of_the_chunkings(gold):
     np.testing.assert_array_equal(own.scores.values, made.scores.values)
     assert own.names == SPECS
     swapped = fe.sweep(gold, index, SPECS, runs[::-1])
-    assert "are no chunk of characters:40; do runs and chunkings stand in one order?" in swapped.remarks()[0]
+    assert "are not chunks of characters:40; are runs and chunkings in the same order?" in swapped.remarks()[0]
 
 
 def test_a_function_may_retrieve(gold):

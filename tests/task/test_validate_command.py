@@ -37,12 +37,12 @@ def focuseval(*arguments, **keywords):
     return CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False, **keywords)
 
 
-def test_a_lawful_run_is_called_lawful_with_counts(tmp_path):
+def test_a_valid_run_is_called_valid_with_counts(tmp_path):
     file = tmp_path / "run.txt"
     file.write_text(LINES.replace("d1 5", "d1 4"))
     answer = focuseval("validate", file, "--task", "thorough")
     assert answer.exit_code == 0
-    assert answer.stdout == f"{file}: 4 results, 1 topic: lawful for task thorough\n"
+    assert answer.stdout == f"{file}: 4 results, 1 topic: valid for task thorough\n"
 
 
 def test_every_finding_has_line_topic_rule_and_remedy(run):
@@ -64,7 +64,7 @@ def test_a_limit_cuts_the_list_but_not_the_counts(run):
     answer = focuseval("validate", run, "--task", "relevant-in-context", "--limit", 1)
     assert "… and 2 more" in answer.stdout
     assert answer.stdout.count("topic 1:") == 1
-    assert "not lawful for task relevant-in-context: 3 errors" in answer.stdout
+    assert "not valid for task relevant-in-context: 3 errors" in answer.stdout
 
 
 def test_json_has_the_counts_and_the_findings(run):
@@ -74,7 +74,7 @@ def test_json_has_the_counts_and_the_findings(run):
     assert [finding["line"] for finding in said["findings"]] == [3, 4]
 
 
-def test_a_repair_writes_a_lawful_run_in_the_same_format_and_lists_every_change(run, tmp_path):
+def test_a_repair_writes_a_valid_run_in_the_same_format_and_lists_every_change(run, tmp_path):
     out = tmp_path / "lawful.txt"
     answer = focuseval("validate", run, "--task", "relevant-in-context", "--repair", out)
     assert answer.exit_code == 0
@@ -198,19 +198,19 @@ def test_texts_that_stand_nowhere_or_twice_are_found_with_the_documents(tmp_path
     answer = focuseval(*given, "--docs", tmp_path / "docs.jsonl")
     assert answer.exit_code == 1
     assert [line.split(":")[1] for line in answer.stdout.splitlines()[:2]] == ["2", "3"]
-    assert "topic q: expected a text of tea, found one that stands in it nowhere, or in several" in answer.stdout
+    assert "topic q: expected a text of tea, found one that is nowhere in it, or in several" in answer.stdout
     assert "3 results: 1 exact, 1 ambiguous, 1 lost" in answer.stderr
     lawful = tmp_path / "lawful.jsonl"
     assert focuseval(*given, "--docs", tmp_path / "docs.jsonl", "--repair", lawful).exit_code == 0
     assert [json.loads(line)["start"] for line in lawful.read_text().splitlines()] == [11]
 
 
-def test_a_run_without_topics_is_not_lawful(tmp_path):
+def test_a_run_without_topics_is_not_valid(tmp_path):
     file = tmp_path / "run.xml"
     file.write_text('<inex-submission participant-id="1" run-id="R" task="Focused"></inex-submission>')
     answer = focuseval("validate", file, "--task", "focused")
     assert answer.exit_code == 1
-    assert answer.stdout == f"{file}: 0 results, 0 topics: not lawful for task focused: it answers no topic\n"
+    assert answer.stdout == f"{file}: 0 results, 0 topics: not valid for task focused: it answers no topic\n"
     assert json.loads(focuseval("validate", file, "--task", "focused", "--format", "json").stdout)["lawful"] is False
 
 

@@ -155,7 +155,7 @@ class Alignment:
             return known if text else "the text is empty"
         if how == AMBIGUOUS:
             what = "places" if self.document[row] else "documents"
-            return f"the text stands in {places} {what} and nothing tells them apart"
+            return f"the text is in {places} {what} and nothing tells them apart"
         return "moved to the nearest occurrence" if moved else f"found as {HOW[how]} text"
 
 

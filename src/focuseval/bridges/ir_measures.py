@@ -82,7 +82,7 @@ def _measure(theirs: Any, measure: Measure) -> Any:
     """Return a class of theirs for a measure of ours; instances of it carry the parameters."""
     info = theirs.measures.ParamInfo
     given = {p.name: info(default=p.default, desc=p.summary) for p in measure.parameters}
-    at = {"cutoff": info(required=measure.at_required, desc="what stands behind @")} if measure.at else {}
+    at = {"cutoff": info(required=measure.at_required, desc="what follows @")} if measure.at else {}
     fields = {
         "NAME": _written(measure),
         "__name__": _written(measure),

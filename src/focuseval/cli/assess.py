@@ -25,7 +25,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option(
     "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
 )
-@click.option("--imported", is_flag=True, help="With --merge: imported assessors take part, too.")
+@click.option("--imported", is_flag=True, help="With --merge: also use imported assessors.")
 @include_option
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")

@@ -56,8 +56,8 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 
     Runs are ordered by the first measure; each measure has its own matrix of stars. A star says that a difference is
     significant: by a two-tailed paired randomisation test, exact where up to 24 topics differ, with Holm's correction
-    over all pairs, or over those with --baseline. Where so few topics differ that no outcome could be significant, that
-    is said. The test of the papers is --test bootstrap --tails 1.
+    over all pairs, or over those with --baseline. Where so few topics differ that no outcome could be significant, the
+    output says so. The test of the papers is --test bootstrap --tails 1.
 
     \b
     Examples:

@@ -21,15 +21,15 @@ from focuseval.cli.outputs import Command
 @repairs_option
 @profile_option("Cut a run's lists where the campaign does")
 @click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
-@click.option("--lossy", is_flag=True, help="Leave out what the target cannot say, and count it.")
+@click.option("--lossy", is_flag=True, help="Leave out what the target format cannot express, and count it.")
 def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
 
-    Nothing is lost in silence: what the target format cannot say is a refusal, or with --lossy a remark.
+    Nothing is lost silently: what the target format cannot express is refused, or with --lossy left out and counted.
 
     \b
     Examples:
-      focuseval convert run.xml run.jsonl                        by the ending of OUT
+      focuseval convert run.xml run.jsonl                        format by the extension of OUT
       focuseval convert run.xml run.fol --index wiki.idx         paths become offsets
       focuseval convert assessments/ qrels.txt --to inex-2008 --index wiki.idx
       focuseval convert run.xml docs.trec --lossy                elements become documents

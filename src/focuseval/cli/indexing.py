@@ -47,7 +47,7 @@ def summary(built: Built, target: str) -> str:
         lines.append(f"warning: left out {counted(len(report.failures), 'unreadable document')}")
     if built.passed_over:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
-        lines.append(f"passed over, being no document: {counted(built.passed_over.total(), 'file')} ({kinds})")
+        lines.append(f"skipped, not documents: {counted(built.passed_over.total(), 'file')} ({kinds})")
     if report.lenient:
         lines.append(f"read leniently, being HTML or no well-formed XML: {counted(report.lenient, 'document')}")
     if report.named:

@@ -31,7 +31,7 @@ from focuseval.cli.outputs import Command
 def inex_eval(
     qrels: str, runs: tuple[str, ...], index: str | None, docs: str | None, *, allow_unknown: bool, **flags: Any
 ) -> None:
-    r"""Score RUNs as the official INEX tool of 2008–10 did: its flags, its lines, its habits.
+    r"""Score RUNs as the official INEX tool of 2008–10 did: with its flags, its output and its rules.
 
     \b
     Examples:
@@ -52,7 +52,7 @@ def inex_eval(
     for run in runs:
         try:
             click.echo(report(_read(run, "run", documents), prepared, Options(mode, **flags), _say), nl=False)
-        except FocusevalError as error:  # one unlawful run must not cost the report on those after it
+        except FocusevalError as error:  # one invalid run must not cost the report on those after it
             refused.append(error)
     for earlier in refused[:-1]:
         click.echo(str(earlier), err=True)

@@ -27,7 +27,13 @@ from focuseval.cli.outputs import Command
 @click.option(
     "--timeout", type=FiniteRange(0.1, 86_400), default=120.0, show_default=True, help="Seconds for one answer."
 )
-@click.option("--retries", type=click.IntRange(0), default=5, show_default=True, help="Tries after 429, 5xx, silence.")
+@click.option(
+    "--retries",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="How often to ask again after 429, 5xx or a time-out.",
+)
 @click.option("--limit", type=click.IntRange(1), help="Judge this many documents at most, this time.")
 @layout_option("text", "json", what="How the counts are printed.")
 @click.option("--dry-run", is_flag=True, help="Ask nothing: print the prompts and an estimate.")

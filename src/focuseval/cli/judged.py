@@ -27,7 +27,7 @@ def assessor_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def whose_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add whose judgements of a project are meant."""
-    imported = "With --merge: imported assessors take part, too."
+    imported = "With --merge: also use imported assessors."
     command = click.option("--imported", is_flag=True, help=imported)(command)
     command = include_option(command)
     merge = "One gold from all assessors of a project: decisions, single judgements, else this rule."
@@ -40,13 +40,13 @@ def whose_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def unknown_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add whether the judged documents may be unknown to the collection."""
-    said = "Go on although the index knows almost none of the judged documents."
+    said = "Continue although the index has almost none of the judged documents."
     return click.option("--allow-unknown", is_flag=True, help=said)(command)
 
 
 def include_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--include``: who takes part in a merge besides people."""
-    include = "With --merge: this language model or imported assessor takes part, too; may be repeated."
+    """Add ``--include``: whose judgements a merge uses besides people's."""
+    include = "With --merge: also use this language model or imported assessor; may be repeated."
     return click.option("--include", multiple=True, metavar="NAME", help=include)(command)
 
 

@@ -36,7 +36,7 @@ def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str 
 
 def collection_options(command: Command) -> Command:
     """Add ``--index`` and ``--docs``, of which one may be given."""
-    docs = "The documents in place of an index: a folder, JSON lines, an archive, segments, a gold that carries them."
+    docs = "The documents in place of an index: a folder, JSON lines, an archive, segments, a gold that contains them."
     command = click.option("--docs", metavar="DOCS", callback=_only_one, help=docs)(command)
     index = "Index of the collection, made by 'focuseval index'."
     return click.option("--index", metavar="INDEX", callback=_only_one, help=index)(command)
@@ -87,13 +87,13 @@ def cache_option(command: Command) -> Command:
 
 def gold_format_option(command: Command) -> Command:
     """Add ``--gold-format``."""
-    text = "Format of the gold, where its content does not tell; see 'focuseval formats'."
+    text = "Format of the gold, where it cannot be detected; see 'focuseval formats'."
     return click.option("--gold-format", metavar="FORMAT", help=text)(command)
 
 
 def run_format_option(command: Command) -> Command:
     """Add ``--run-format``."""
-    text = "Format of the runs, where their content does not tell; see 'focuseval formats'."
+    text = "Format of the runs, where it cannot be detected; see 'focuseval formats'."
     return click.option("--run-format", metavar="FORMAT", help=text)(command)
 
 
@@ -123,13 +123,13 @@ def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
         return None
     names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
     if not all(names) or any(set(name) & set(" |:/[]") for name in names):
-        raise click.BadParameter(f"expected tag names with commas between them, found {value!r}", ctx, parameter)
+        raise click.BadParameter(f"expected tag names separated by commas, found {value!r}", ctx, parameter)
     return names
 
 
 def drop_tags_option(command: Command) -> Command:
     """Add ``--drop-tags``: elements that are not in the recall base."""
-    text = "Leave elements of these tags out of the recall base; names with commas between them."
+    text = "Leave elements of these tags out of the recall base; names separated by commas."
     return click.option("--drop-tags", metavar="TAGS", callback=_tags, help=text)(command)
 
 
@@ -146,8 +146,8 @@ def layout_option(
 def repair_option(command: Command) -> Command:
     """Add ``--repair``: runs as the task allows them."""
     text = (
-        "Repair runs that break the task's rules before they are scored, and say what was changed. (Moved quotes are "
-        "put right in any case; --repairs lists them.)"
+        "Repair runs that break the task's rules before they are scored, and say what was changed. (Quotes that "
+        "moved are found again in any case; --repairs lists them.)"
     )
     return click.option("--repair", is_flag=True, help=text)(command)
 
@@ -155,8 +155,8 @@ def repair_option(command: Command) -> Command:
 def repairs_option(command: Command) -> Command:
     """Add ``--repairs``: a file for every span that was moved or could not be placed."""
     text = (
-        "Write a list of every quote and text that is not where it was said to be: CSV, or JSON lines if it ends in "
-        ".jsonl. (It changes no run; what breaks a task's rules is a matter of --repair.)"
+        "List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
+        "(Changes no run; --repair is for runs that break the task's rules.)"
     )
     return click.option("--repairs", metavar="FILE", help=text)(command)
 
@@ -169,7 +169,7 @@ def output_option(command: Command) -> Command:
 
 def tokenizer_option(command: Command) -> Command:
     """Add ``--tokenizer``: what counts tokens."""
-    text = "What counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
+    text = "The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
     return click.option("--tokenizer", metavar="TOKENIZER", help=text)(command)
 
 

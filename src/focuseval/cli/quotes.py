@@ -18,14 +18,14 @@ from focuseval.cli.outputs import Command
     type=FiniteRange(0.5, 1),
     default=0.9,
     show_default=True,
-    help="How much of an altered quotation stands in the document, at least.",
+    help="The least share of an altered quotation that is in the document.",
 )
 @click.option(
     "--shortest",
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="Characters of a quotation in running text; shorter ones are passed over.",
+    help="Characters of a quotation in running text; shorter ones are skipped.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
 @layout_option(*GRIDS)
@@ -42,8 +42,8 @@ def quotes(file: str, **options: Any) -> None:
     \b
     verbatim    in the cited document as it is quoted (any document if none is cited)
     altered     in the cited document with other words
-    spliced     put together from places that do not stand together
-    elsewhere   in another document than the cited one
+    spliced     put together from separate places
+    elsewhere   in a document other than the cited one
     nowhere     in no document
 
     \b

@@ -1,4 +1,4 @@
-"""From the option ``--repairs`` to a file that lists every span that is not where it was said to be."""
+"""From the option ``--repairs`` to a file that lists every span that is not where its file says."""
 
 from __future__ import annotations
 

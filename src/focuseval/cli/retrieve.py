@@ -16,20 +16,22 @@ from focuseval.cli.retrieving import retrieval_options
 @click.argument("topics")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @retrieval_options
-@click.option("--limit", type=int, help="Most results of a topic; 1500 if not given, which most tasks allow.")
+@click.option(
+    "--limit", type=int, help="At most this many results of a topic; by default 1500, the limit of most tasks."
+)
 @click.option("--run-id", metavar="ID", help="Name of the run; by default what it returns, and for which task.")
 @click.option(
     "--to",
     "layout",
     metavar="FORMAT",
-    help="Format of the run (see 'focuseval formats'); JSON lines for a file so named, else inex-xml.",
+    help="Format of the run (see 'focuseval formats'); by default JSON lines for a .jsonl file, else inex-xml.",
 )
 @cluster_option
 @cache_option
 def retrieve(index: str, topics: str, **options: Any) -> None:
     r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS by BM25.
 
-    INDEX is made by 'focuseval index'; a folder, an archive or JSON lines of documents will do, too. TOPICS are INEX
+    INDEX is made by 'focuseval index'; a folder, an archive or JSON lines of documents work as well. TOPICS are INEX
     topics, lines of an id, a tab and a query, TREC's or Indri's topics, JSON lines, or a gold that holds its questions,
     such as SQuAD's. The first run reads the words of the collection and keeps them beside the index. A run in inex-xml
     names its parameters: 'focuseval stats RUN'.

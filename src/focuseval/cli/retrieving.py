@@ -36,18 +36,24 @@ def retrieval_options(command: Command) -> Command:
             "plain texts.",
         ),
         click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
-        click.option("--min-words", type=click.IntRange(0), help="Elements with so many words at least; 10."),
-        click.option("--k1", type=float, help="How soon more occurrences stop to count; 1.2."),
-        click.option("--b", type=float, help="How much long units are lowered, from 0 to 1; 0.75."),
+        click.option(
+            "--min-words", type=click.IntRange(0), help="Only elements with at least this many words; by default 10."
+        ),
+        click.option(
+            "--k1", type=float, help="BM25's k1: how quickly more occurrences of a word stop counting; by default 1.2."
+        ),
+        click.option(
+            "--b", type=float, help="BM25's b: how much long units are lowered, from 0 to 1; by default 0.75."
+        ),
         click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
-        click.option("--idf", metavar="WHAT", help="Rare words are rare among documents or among units."),
+        click.option("--idf", metavar="WHAT", help="Whether rare words are counted among documents or among units."),
         click.option(
             "--language",
             metavar="NAME",
-            help="Stemmer and stop words: a language of Snowball, none for words as they are; english.",
+            help="Stemmer and stop words: a language of Snowball, or none; by default english.",
         ),
-        click.option("--cas", metavar="HOW", help="Structured titles: strict, vague or ignore; ignore."),
-        click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; all cores."),
+        click.option("--cas", metavar="HOW", help="Structured titles: strict, vague or ignore; by default ignore."),
+        click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; by default all cores."),
     )
     wrapped: Any = command
     for option in reversed(options):

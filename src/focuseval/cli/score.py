@@ -52,7 +52,7 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
-    help="Habits of another tool, or its own numbers beside ours, with the reason where they differ.",
+    help="Follow the rules of another tool, or print its numbers beside ours and why they differ.",
 )
 @policy_options()
 @click.option(

@@ -16,7 +16,7 @@ from focuseval.cli.retrieving import retrieval_options
 @retrieval_options
 @click.option("--results", type=click.IntRange(1), default=10, show_default=True, help="Results to show.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print an object a line: document, path, offsets, score, snippet."
+    "--json", "as_json", is_flag=True, help="Print one object per line: document, path, offsets, score, snippet."
 )
 def search(index: str, query: str, as_json: bool, **options: Any) -> None:
     r"""Search INDEX for one QUERY: document, path, score, and a snippet with the words marked.

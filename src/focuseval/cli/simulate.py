@@ -28,20 +28,20 @@ from focuseval.cli.outputs import Command
     "--to",
     "layout",
     metavar="FORMAT",
-    help="Format of the run (see 'focuseval formats'); by default JSON lines for a file so named, else what fits.",
+    help="Format of the run (see 'focuseval formats'); by default JSON lines for a .jsonl file, else what fits.",
 )
 @collection_options
 @drop_tags_option
 @gold_format_option
 @assessor_options
-@task_option("Make the run lawful for this task, and degraded with noise 0 the best one")
+@task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
 @profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
 @click.option(
     "--noise",
     type=FiniteRange(0, 1),
     default=0.3,
     show_default=True,
-    help="degraded: 0 is the task's best run, 1 chance.",
+    help="degraded: 0 is the task's best run, 1 is random.",
 )
 @click.option(
     "--depth", type=FiniteRange(), default=0.0, show_default=True, help="degraded: above 0 favours deep elements."
@@ -57,10 +57,10 @@ def simulate(gold: str, **options: Any) -> None:
     r"""Make a run from GOLD in a controlled way, to see what a measure does with it.
 
     \b
-    full, ideal, reversed, leaves   elements of the recall base: all, the ideal ones, these upside down, its leaves
+    full, ideal, reversed, leaves   elements of the recall base: all, the ideal ones, these reversed, its leaves
     S-R, S_L-R, S_LD-R_SI …         perfect passages (S), smallest elements around them (S_L), whole documents
                                     (S_LD), largest (S_S) or smallest (S_ST) elements inside; articles by relevant
-                                    text (R), the first two swapped (R_S), an intruder on top (R_I), both (R_SI)
+                                    text (R), the first two swapped (R_S), a wrong document on top (R_I), both (R_SI)
     random, degraded                elements of the judged articles, from the best run for the task to chance
 
     \b

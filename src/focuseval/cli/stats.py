@@ -18,7 +18,9 @@ from focuseval.cli.outputs import Command
 @assessor_options
 @layout_option("table", "json", what="How the figures are printed; JSON has one object for a file.")
 def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
-    r"""Describe an index, a gold, a run or topics; each FILE is told by its content, - is standard input.
+    r"""Describe an index, a gold, a run or topics.
+
+    The format of each FILE is detected from its content; - is standard input.
 
     An assessment project counts as gold.
 

@@ -62,7 +62,7 @@ class SweepCommand(Command):
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    help="Most results of a topic that bm25 returns; all that the largest budget needs, 100 at least.",
+    help="At most this many results of bm25 for a topic; by default what the largest budget needs, at least 100.",
 )
 @cluster_option
 @significance_options()

@@ -22,8 +22,8 @@ _SHOWN = 20
 
 @click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@task_option("The task whose rules hold; with --profile its first one, if not given")
-@profile_option("The campaign whose tasks and limits hold")
+@task_option("The task whose rules apply; with --profile, by default its first")
+@profile_option("The campaign whose tasks and limits apply")
 @collection_options
 @run_format_option
 @click.option(
@@ -34,19 +34,19 @@ _SHOWN = 20
     "--repair",
     "repaired",
     metavar="FILE",
-    help="Write a lawful run here, and list the changes; 'score --repair' does the same in memory.",
+    help="Write a valid run here, and list the changes; 'score --repair' does the same in memory.",
 )
 @click.pass_context
 def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> None:
     r"""Check RUNs against a task: unknown places, ranks, scores, duplicates, overlap, limits, grouping.
 
-    Exit code 0 if every run is lawful or was repaired, 1 if not. With several runs, JSON is a list of one object each.
+    Exit code 0 if every run is valid or was repaired, 1 if not. With several runs, JSON is a list of one object each.
 
     \b
     Examples:
       focuseval validate run.xml --task focused --index wiki.idx
       focuseval validate run*.xml --profile inex2006 --task focused
-      focuseval validate run.xml --task relevant-in-context --repair lawful.xml
+      focuseval validate run.xml --task relevant-in-context --repair valid.xml
       focuseval validate run.txt --task thorough --format json | jq .counts
     """
     from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it

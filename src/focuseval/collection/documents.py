@@ -114,7 +114,7 @@ def _read_jsonl(files: Sequence[Location], name: str) -> tuple[list[str], list[s
     for at, document, text in json_documents(files):
         if document in seen:
             where = f"on line {seen[document].line}" if len(files) == 1 else f"at {seen[document]}"
-            raise CollectionError(f"document id {document!r} stands {where} already", at=at, remedy="keep one")
+            raise CollectionError(f"document id {document!r} is {where} already", at=at, remedy="keep one")
         seen[document] = at
         texts.append(text)
     if not texts:

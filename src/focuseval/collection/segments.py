@@ -89,9 +89,7 @@ def read_segments(files: Sequence[Location]) -> tuple[Segments, dict[str, str]]:
     found: list[Segment] = []
     for segment, at in _placed(files):
         if segment.id in seen:
-            raise CollectionError(
-                f"segment {segment.id!r} stands at {seen[segment.id]} already", at=at, remedy="keep one"
-            )
+            raise CollectionError(f"segment {segment.id!r} is at {seen[segment.id]} already", at=at, remedy="keep one")
         seen[segment.id] = at
         found.append(segment)
     return as_columns(found), _texts(found)

@@ -103,7 +103,7 @@ def _surprises(m: Matched, options: Options) -> Iterator[str]:
         yield f"no document in common with {gold}, so everything is 0; check that both name documents in the same way"
     if m.run.split_topics:
         topic, line = m.run.split_topics[0]
-        yield f"topic {topic!r} stands in several blocks, again on line {line}: they are joined (the tool counts twice)"
+        yield f"topic {topic!r} is in several blocks, again on line {line}: they are joined (the tool counts twice)"
     bare = _counted(m, options) & (m.prepared.numrel == 0)
     if bare.any():
         name = m.prepared.topics[int(np.flatnonzero(bare)[0])]

@@ -72,7 +72,7 @@ def order_remarks(run: Run) -> Iterator[str]:
     where = f"{run.file or run.run_id}: {RANKS}"
     if split := run.split_topics:
         (topic, line), more = split[0], f" ({len(split):,} topics do)" if len(split) > 1 else ""
-        yield f"{where} topic {topic!r} stands in several blocks{more}, again on line {line}; its results are joined"
+        yield f"{where} topic {topic!r} is in several blocks{more}, again on line {line}; its results are joined"
     odd = [(int(rows[0]), what, then) for what, then, rows in _odd_ranks(run) if len(rows)]
     for row, what, then in sorted(odd, key=lambda one: one[0]):
         yield f"{where} {what} (first in topic {run.topic_of(row)!r}); {then}"

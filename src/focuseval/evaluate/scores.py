@@ -45,8 +45,11 @@ class Scores:
     measures: tuple[str, ...]
     """Names as they were asked for: keys of every output."""
     values: NDArray[np.float64]
+    """Runs × topics × measures."""
     counts: tuple[Counts, ...]
+    """Of every run: topics, missing, unjudged and whatever else stands beside a mean."""
     signature: str
+    """Everything that was decided on the way to the numbers; scores with equal signatures may be compared."""
     profile: str | None = None
     task: str | None = None
     files: tuple[str, ...] = ()

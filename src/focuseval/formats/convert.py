@@ -156,6 +156,6 @@ def _ranked_by_rank(run: Run, remarks: list[str]) -> Run:
 
 
 def _unsayable(run: Run, to: Format, unsaid: dict[str, int], *, lossy: bool) -> FormatError:
-    """Return the refusal: what the target cannot say, and what can be done about it."""
+    """Return the refusal: what the target cannot express, and what can be done about it."""
     remedy = "--lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
-    return FormatError(f"{to.name} cannot say {named(unsaid)}", at=run.file or None, remedy=remedy)
+    return FormatError(f"{to.name} cannot express {named(unsaid)}", at=run.file or None, remedy=remedy)

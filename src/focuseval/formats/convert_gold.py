@@ -39,7 +39,9 @@ def convert_gold(
     left = {facet: facets[facet] for facet in facets if facet in unsaid}
     lost = {facet: count for facet, count in left.items() if facet not in MINOR}
     if lost and not lossy:
-        raise FormatError(f"{to.name} cannot say {named(lost)}", at=gold.file or None, remedy="--lossy leaves them out")
+        raise FormatError(
+            f"{to.name} cannot express {named(lost)}", at=gold.file or None, remedy="--lossy leaves them out"
+        )
     _refuse_nothing_left(gold, to)
     if _wants_lengths(gold, to):
         raise FormatError(
@@ -56,7 +58,7 @@ def _translated(gold: Gold, to: Format, index: Collection | None, said: dict[str
     """Return the gold with spans for pointers or pointers for spans."""
     if index is None:
         raise FormatError(
-            f"{to.name} cannot say {named(said)}",
+            f"{to.name} cannot express {named(said)}",
             at=gold.file or None,
             remedy="give the collection with --index INDEX or --docs DOCS to translate them",
         )
@@ -86,11 +88,11 @@ def _refuse_nothing_left(gold: Gold, to: Format) -> None:
             f"{to.name} says highlighted spans, of which this gold has none", remedy="choose another format"
         )
     if to.says & {"coverage", "grades"} and gold.scale not in to.says:
-        raise FormatError(f"{to.name} cannot say the scale {gold.scale!r}", remedy="choose another format")
+        raise FormatError(f"{to.name} cannot express the scale {gold.scale!r}", remedy="choose another format")
 
 
 def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
-    """Return the gold without what the format cannot say, so that writing and reading it give it back."""
+    """Return the gold without what the format cannot express, so that writing and reading it give it back."""
     articles, passages, elements = gold.articles, gold.passages, gold.elements
     if unsaid & {"coverage", "grades", "sizes"} or not to.says & {"coverage", "grades", "sizes"}:
         elements = empty_elements()

@@ -1,4 +1,4 @@
-"""What a run or a gold says, counted, so that a format that cannot say it can be refused by name.
+"""What a run or a gold says, counted, so that a format that cannot express it can be refused by name.
 
 A facet of a run is a kind of place: ``document``, ``element``, ``range`` of elements, ``passage`` between XPointers,
 ``span``, entry ``point``, ``text`` of a chunk, ``unknown`` place; besides these ``chunk`` numbers and the ``header``
@@ -55,8 +55,8 @@ WORDS = {
 """Every facet, as a message names it."""
 
 MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "topic", "attributes"})
-"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot say
-it, never a reason to refuse."""
+"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
+express it, never a reason to refuse."""
 
 
 def run_facets(run: Run) -> dict[str, int]:

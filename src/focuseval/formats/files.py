@@ -68,7 +68,7 @@ def write_run(
     *,
     lossy: bool = False,
 ) -> tuple[str, ...]:
-    """Write a run, whole or not at all, and return remarks on what the format cannot say."""
+    """Write a run, whole or not at all, and return remarks on what the format cannot express."""
     from focuseval.formats.convert import convert_run  # noqa: PLC0415  writing is rare
     from focuseval.formats.output import write_whole  # noqa: PLC0415  as above
 
@@ -87,7 +87,7 @@ def write_gold(
     lossy: bool = False,
     replace: bool = False,
 ) -> tuple[str, ...]:
-    """Write a gold, whole or not at all, and return remarks on what the format cannot say.
+    """Write a gold, whole or not at all, and return remarks on what the format cannot express.
 
     Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``); with `replace`
     in the place of a folder of such files.

@@ -113,7 +113,7 @@ MEASURES = (
         "Recall of documents at a rank, or over the whole list.",
         at=("rank",),
         formula=r"R@k = \frac{1}{Numrel} \sum_{i \le k} rel(d_i)",
-        example="Two of eight relevant articles stand among the first five: R@5 = 0.25.",
+        example="Two of eight relevant articles are among the first five: R@5 = 0.25.",
         perfect=False,
         aliases=("Recall", "recall"),
     ),
@@ -133,7 +133,7 @@ MEASURES = (
         "Reciprocal rank of the first relevant document.",
         at=("rank",),
         formula=r"RR = 1 / \min \{r : rel(d_r)\}",
-        example="The first relevant article stands at rank 4: RR = 0.25.",
+        example="The first relevant article is at rank 4: RR = 0.25.",
         aliases=("MRR", "mrr"),
     ),
     _documents(
@@ -151,7 +151,7 @@ MEASURES = (
         r_precision,
         "Precision of documents at the rank that equals the number of relevant documents.",
         formula=r"Rprec = P@Numrel",
-        example="Three articles are relevant and two of them stand in the first three ranks: 0.6667.",
+        example="Three articles are relevant and two of them are in the first three ranks: 0.6667.",
     ),
     _documents(
         "Success",
@@ -160,7 +160,7 @@ MEASURES = (
         at=("rank",),
         at_required=True,
         formula=r"Success@k = [\sum_{i \le k} rel(d_i) > 0]",
-        example="The first relevant article stands at rank 4: Success@3 = 0, Success@5 = 1.",
+        example="The first relevant article is at rank 4: Success@3 = 0, Success@5 = 1.",
         aliases=("HitRate", "hit_rate"),
     ),
 )

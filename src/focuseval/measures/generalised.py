@@ -170,7 +170,7 @@ MEASURES = (
         at_required=True,
         parameters=(GAIN, CREDIT),
         formula=r"gR[r] = \frac{1}{Numrel} \sum_{i \le r} rel(a_i)",
-        example="One of two relevant articles stands at rank 1: gR@1 = 0.5.",
+        example="One of two relevant articles is at rank 1: gR@1 = 0.5.",
         perfect=False,
     ),
     _scored(

@@ -204,7 +204,7 @@ MEASURES = (
         "Reciprocal rank of the first result with a highlighted character.",
         at=("rank",),
         formula=r"spanRR = 1 / \min \{r : new_r > 0\}",
-        example="The first chunk that holds highlighted text stands at rank 2: 0.5.",
+        example="The first chunk that holds highlighted text is at rank 2: 0.5.",
     ),
     _ranked(
         "spanNDCG",

@@ -15,8 +15,8 @@ VERBATIM, ALTERED, SPLICED, ELSEWHERE, NOWHERE = "verbatim", "altered", "spliced
 MEANING = {
     VERBATIM: "in the cited document (or, if none is cited, in some document) as it is quoted",
     ALTERED: "in the cited document with other words",
-    SPLICED: "put together from places that do not stand together",
-    ELSEWHERE: "in another document than the cited one",
+    SPLICED: "put together from separate places",
+    ELSEWHERE: "in a document other than the cited one",
     NOWHERE: "in no document",
 }
 VERDICTS = tuple(MEANING)

@@ -31,6 +31,7 @@ class Comparison(Paired):
     """Runs × topics."""
     better: NDArray[np.int64]
     worse: NDArray[np.int64]
+    """The runs of every pair, as rows of `values`."""
     baseline: int | None = None
     """Number of the run that all others are compared with, if only those pairs are."""
     left_out: int = 0

@@ -35,9 +35,11 @@ class Paired:
     corrected: Vector
     """p, corrected for the family."""
     effect: Vector
+    """Cohen's d: the mean of the topics' differences over their standard deviation."""
     differing: NDArray[np.int64]
     """Topics on which the two differ."""
     tied: NDArray[np.int64]
+    """Topics on which both score the same."""
     detectable: Vector
     """The smallest difference that these topics show with probability .8."""
     needed: Vector

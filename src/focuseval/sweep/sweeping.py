@@ -217,5 +217,5 @@ def _own(source: Any, index: Index, cut: Chunks) -> Run:
     rows = np.stack([index.find(run.document).astype(np.int64), run.start, run.end], axis=1)
     known = set(map(tuple, np.stack([cut.rows(index), cut.start, cut.end], axis=1).tolist()))
     others = sum(tuple(row) not in known for row in rows.tolist())
-    said = f"{others:,} of {len(run):,} results are no chunk of {cut.name}; do runs and chunkings stand in one order?"
+    said = f"{others:,} of {len(run):,} results are not chunks of {cut.name}; are runs and chunkings in the same order?"
     return replace(run, remarks=(*run.remarks, said)) if others else run

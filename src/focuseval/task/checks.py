@@ -98,7 +98,7 @@ def _scores(run: Run, task: Task, whole: NDArray[np.bool_]) -> Iterator[Broken]:
 
 
 def _lists(run: Run, task: Task, found: Extents) -> Iterator[Broken]:
-    """Results that are lawful one by one, but not together."""
+    """Results that are valid one by one, but not together."""
     rows = np.arange(len(run))
     first = first_row(found.result)
     repeats = first < rows

@@ -101,7 +101,7 @@ class Findings(Sequence[Finding]):
 
     @property
     def errors(self) -> int:
-        """The number of findings that make the run unlawful."""
+        """The number of findings that make the run invalid."""
         return self.of_level("error")
 
     def of_level(self, level: Level) -> int:

@@ -1,4 +1,4 @@
-"""Make a run lawful with the smallest loss: of two results that clash the higher-ranked stays."""
+"""Make a run valid with the smallest loss: of two results that clash the higher-ranked stays."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def repair(run: Run, task: Task | str, index: Collection | None = None) -> tuple[Run, Findings]:
-    """Return a lawful run and every change: what was dropped, moved, rescored and renumbered.
+    """Return a valid run and every change: what was dropped, moved, rescored and renumbered.
 
-    Unlawful places, repeated and overlapping results are dropped, interleaved articles regrouped where each appears
-    first, lists cut at the task's limit, scores made to fall, ranks renumbered.
+    Results without a place, repeated and overlapping ones are dropped, interleaved articles regrouped where each
+    appears first, lists cut at the task's limit, scores made to fall, ranks renumbered.
     """
     chosen = find_task(task) if isinstance(task, str) else task
     found = extents(run if index is None else place_run(run, index, bad="keep"))

@@ -29,13 +29,13 @@ def as_lines(findings: Findings, task: Task, limit: int | None = None) -> Iterat
 def verdict(findings: Findings, task: Task) -> str:
     """Return what became of the check, in numbers that add up to those of the rules."""
     if not findings.run.topics:
-        return f"not lawful for task {task.name}: it answers no topic"
+        return f"not valid for task {task.name}: it answers no topic"
     if findings.repaired:
         return f"{len(findings):,} changes for task {task.name}"
     errors, warnings = findings.errors, findings.of_level("warning")
     found = ((errors, "error"), (warnings, "warning"))
     counted = [f"{number:,} {what}{'s' * (number > 1)}" for number, what in found if number]
-    said = "not lawful" if errors else "lawful"
+    said = "not valid" if errors else "valid"
     return f"{said} for task {task.name}" + (f": {' and '.join(counted)}" if counted else "")
 
 

@@ -31,7 +31,7 @@ UNKNOWN_PATH = Rule(
 )
 UNPLACED = Rule(
     "unplaced-text",
-    "expected a text of {document}, found one that stands in it nowhere, or in several places",
+    "expected a text of {document}, found one that is nowhere in it, or in several places",
     "correct the text, or number the chunks",
     "dropped: its text has no one place in {document}",
 )
@@ -70,7 +70,7 @@ DUPLICATE = Rule(
     "duplicate",
     "expected each result once, found {document} {place} again (first on line {other})",
     "leave it out",
-    "dropped: {document} {place} stands on line {other} already",
+    "dropped: {document} {place} is on line {other} already",
 )
 TOO_MANY = Rule(
     "too-many", "expected at most {limit} results, found one more", "cut the list", "dropped: beyond {limit} results"

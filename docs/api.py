@@ -1,0 +1,292 @@
+"""The page of Python functions and classes, by task: what to call first, and what it returns.
+
+SECTIONS is the page's order. A name is an attribute of `focuseval`, or ``module:Name`` for what is imported from its
+own module or is met only as a result. Signatures, docstrings and the text below attributes are read from the code.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+INTRODUCTION = """\
+Functions and classes are attributes of the package (`import focuseval as fe`, then `fe.evaluate(…)`), unless a line
+names the module to import them from. Each class follows the functions that return it."""
+
+SECTIONS = (
+    (
+        "Evaluate",
+        "Score runs against a gold: this is the function to begin with.",
+        ("evaluate", "Scores"),
+    ),
+    (
+        "Compare",
+        "`Scores.compare` tests the differences between runs; a test of your own suite can fail when one got worse.",
+        ("significance.comparison:Comparison", "testing:assert_no_regression", "gate:GateVerdict"),
+    ),
+    ("Report", "", ("build_report", "render_html", "report.report:Report", "heat_map", "heat.map:HeatMap")),
+    (
+        "Read and write",
+        "Formats are detected from the content.",
+        ("read_run", "Run", "read_gold", "Gold", "gold:Articles", "gold:Passages", "write_run", "write_gold"),
+    ),
+    (
+        "Results and frames of other libraries",
+        "",
+        (
+            "formats.frameworks:run_from_results",
+            "formats.frame_rows:run_from_frame",
+            "formats.frame_rows:gold_from_frame",
+        ),
+    ),
+    (
+        "Documents and indexes",
+        "",
+        (
+            *("open_documents", "open_index", "build_index", "collection.build:Built"),
+            *("Index", "IndexedDocument", "Elements"),
+        ),
+    ),
+    ("Topics", "", ("read_topics", "topics.topic:Topic", "parse_nexi", "topics.query:Query")),
+    ("Check runs", "", ("check", "repair", "task.findings:Findings", "task.findings:Finding")),
+    (
+        "Align texts and quotes",
+        "",
+        (
+            *("align_chunks", "align_run", "align_gold", "align.alignment:Alignment"),
+            *("formats.frameworks:chunks_from", "formats.frameworks:SplitChunks", "verify_quotes"),
+            *("quotes.report:CheckedQuotes", "quotes.report:QuoteCheck"),
+        ),
+    ),
+    (
+        "Retrieve",
+        "A baseline by BM25, and units that your own model may score.",
+        ("retrieve", "search", "retrieve.searching:Hit", "units", "retrieve.unit_list:UnitList"),
+    ),
+    ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "sweep.result:Sweep")),
+    (
+        "Pool and assess",
+        "",
+        (
+            *("build_pool", "read_pool", "pool.model:Pool", "project_gold"),
+            *("judge_project", "ModelSettings", "Prompt", "judge.judging:ModelJudged"),
+            *("project_trust", "judge.trust:Trust"),
+        ),
+    ),
+    ("Simulate, and test measures", "", ("simulate", "fidelity", "fidelity:Fidelity")),
+    (
+        "Measures",
+        "The [measures themselves](measures.md) have a page of their own.",
+        ("parse", "measures.measure:Asked", "Measure", "Parameter", "MEASURES"),
+    ),
+    ("Clusters", "", ("cluster:connected",)),
+    ("Errors", "", ("FocusevalError",)),
+)
+"""Heading, introduction, and names."""
+
+METHODS = {"Comparison": "Scores.compare"}
+"""Class → the method that returns it, where no function does."""
+
+MADE_BY_USERS = ("ModelSettings", "Prompt", "Measure", "Parameter")
+"""Classes that a user calls; the others are met as results, so their constructors are left out."""
+
+
+def api_page() -> str:
+    """The whole page."""
+    parts = ["# Python\n", f"{INTRODUCTION}\n", contents()]
+    for heading, introduction, names in SECTIONS:
+        parts += [f"## {heading}\n", f"{introduction}\n"] if introduction else [f"## {heading}\n"]
+        parts += ["\n".join(described(name)) for name in names]
+    return "\n".join(parts)
+
+
+def contents() -> str:
+    """A row for each section: what to call."""
+    rows = [f"| [{heading}](#{anchor(heading)}) | {', '.join(called(names))} |" for heading, _, names in SECTIONS]
+    return "\n".join(["| to | call |", "|---|---|", *rows, ""])
+
+
+def anchor(heading: str) -> str:
+    """The heading's anchor on the page."""
+    return re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))
+
+
+def called(names: tuple[str, ...]) -> list[str]:
+    """What a user calls, of the names of a section."""
+    shown = [name.rpartition(":")[2] for name in names]
+    functions = [one for name, one in zip(names, shown, strict=True) if inspect.isroutine(found(name)[0])]
+    functions = [*(METHODS[one] for one in shown if one in METHODS), *functions]
+    return [f"`{one}`" for one in [*functions, *(one for one in shown if one in MADE_BY_USERS)] or shown]
+
+
+def returned_by(short: str) -> list[str]:
+    """A line that names the functions whose signatures say that they return a class."""
+    functions = {name: found(name)[0] for _, _, some in SECTIONS for name in some}
+    returned = {
+        name.rpartition(":")[2]: str(inspect.signature(one).return_annotation)
+        for name, one in functions.items()
+        if inspect.isroutine(one)
+    }
+    names = [name for name, said in returned.items() if re.search(rf"\b{short}\b", said)]
+    names += [METHODS[short]] if short in METHODS else []
+    return [f"Returned by {', '.join(f'`{name}`' for name in names)}.\n"] if names else []
+
+
+def found(name: str) -> tuple[Any, str]:
+    """The object of a name in SECTIONS, and the module to import it from where that is not `focuseval`."""
+    module, _, attribute = name.rpartition(":")
+    if module:
+        return getattr(importlib.import_module(f"focuseval.{module}"), attribute), f"focuseval.{module}"
+    value = getattr(importlib.import_module("focuseval"), attribute)
+    return (getattr(value, attribute) if isinstance(value, ModuleType) else value), ""
+
+
+def described(name: str) -> Iterator[str]:
+    """The directive of one function, class or constant."""
+    (value, module), short = found(name), name.rpartition(":")[2]
+    where = [f"From `{module}`.\n"] if module else []
+    if inspect.isclass(value):
+        signed = signature(value) if short in MADE_BY_USERS else ""
+        tree = markdown(inspect.getdoc(inspect.getmodule(value)))[1:] if issubclass(value, Exception) else []
+        body = [*markdown(value.__doc__), *tree, *where, *returned_by(short), *members(value)]
+        yield from directive("py:class", short + signed, body, colons=4)
+    elif callable(value):
+        first, *rest = markdown(value.__doc__)
+        yield from directive("py:function", short + signature(value), [first, *where, *rest])
+    else:
+        yield from directive("py:data", short, [f"All {len(value)}, in the order of the reference.\n"])
+
+
+def directive(kind: str, argument: str, body: list[str], colons: int = 3, **options: str) -> Iterator[str]:
+    """A directive with its body; the index of names would call these functions built in, so they are not in it."""
+    yield f"{':' * colons}{{{kind}}} {argument}\n:no-index-entry:"
+    yield "".join(f":{name}: {value}\n" for name, value in options.items())
+    yield from body
+    yield f"{':' * colons}\n"
+
+
+def members(cls: type) -> Iterator[str]:
+    """Fields, then properties and methods; of classes of this package from which it inherits first."""
+    own = [base for base in reversed(cls.__mro__) if base.__module__.startswith("focuseval")]
+    for base in own:
+        for name, annotation, text in fields(base):
+            if cls.__name__ in MADE_BY_USERS and not text:
+                continue  # the signature says as much
+            yield from directive("py:attribute", name, markdown(text), type=annotation)
+    for name, member in {name: member for base in own for name, member in public_members(base)}.items():
+        if inspect.isfunction(member):
+            yield from directive("py:method", name + signature(member, skip=1), markdown(member.__doc__))
+        else:
+            getter = getattr(member, "fget", None) or member.func
+            returned = inspect.signature(getter).return_annotation
+            yield from directive("py:attribute", name, markdown(getter.__doc__), type=_annotation(returned))
+
+
+def fields(cls: type) -> Iterator[tuple[str, str, str]]:
+    """Name, annotation and the text below it, of every public field of a class."""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    body = [*getattr(node, "body", ()), None]
+    for field, after in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and field.target.id[0] != "_":
+            text = after.value if isinstance(after, ast.Expr) else None
+            said = ast.literal_eval(text) if isinstance(text, ast.Constant) else ""
+            yield field.target.id, ast.unparse(field.annotation), said
+
+
+def public_members(cls: type) -> Iterator[tuple[str, Any]]:
+    """Methods and properties that the class itself defines, in the order of the source."""
+    for name, member in vars(cls).items():
+        cached = type(member).__name__ == "cached_property"
+        if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property) or cached):
+            yield name, member
+
+
+def signature(value: Any, skip: int = 0) -> str:
+    """The signature on one line, annotations as written in the source; Sphinx breaks it where it is long."""
+    try:
+        given = inspect.signature(value)
+    except (TypeError, ValueError):
+        return "(...)"
+    unsaid = inspect.isclass(value) or given.return_annotation is given.empty
+    end = "" if unsaid else f" -> {_annotation(given.return_annotation)}"
+    return f"({', '.join([*_parameters(given)][skip:])}){end}"
+
+
+def _parameters(given: inspect.Signature) -> Iterator[str]:
+    star_seen = False
+    for parameter in given.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not star_seen:
+            star_seen = True
+            yield "*"
+        star_seen |= parameter.kind is parameter.VAR_POSITIONAL
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        kind = "" if parameter.annotation is parameter.empty else f": {_annotation(parameter.annotation)}"
+        default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
+        yield f"{stars}{parameter.name}{kind}{default}"
+
+
+def _annotation(value: object) -> str:
+    return value if isinstance(value, str) else inspect.formatannotation(value)
+
+
+def _default(value: object) -> str:
+    """A default as text; what has no short, stable form (a factory, a function) by its name."""
+    text = getattr(value, "__name__", None) or repr(value)
+    return "..." if " at 0x" in text or text == "<factory>" else text
+
+
+UNDERLINE = re.compile(r"-{3,}$")
+
+
+def markdown(doc: str | None) -> list[str]:
+    """A docstring as Markdown: sections of parameters as lists, doctests and indented text as blocks."""
+    lines, out = inspect.cleandoc(doc or "").splitlines(), []
+    paragraphs = [part.splitlines() for part in re.split(r"\n\n+", "\n".join(lines)) if part]
+    section = ""
+    for part in paragraphs:
+        begins = len(part) > 1 and UNDERLINE.match(part[1])
+        section = part[0] if begins else section
+        out += [f"**{section}**\n"] if begins else []
+        out.append(paragraph(part[2:] if begins else part, section))
+    return out
+
+
+def paragraph(lines: list[str], section: str) -> str:
+    """One paragraph of a docstring."""
+    if lines == ["::"]:  # only says that the next paragraph is a block
+        return ""
+    if lines[0].startswith(">>> "):
+        return fenced("pycon", lines)
+    if lines[0].startswith(".. math::"):
+        return "\n".join(["$$", lines[0].removeprefix(".. math::").strip(), *lines[1:], "$$\n"])
+    if all(line.startswith("    ") for line in lines):
+        return fenced("text", [line[4:] for line in lines])
+    if section and any(line.startswith("    ") for line in lines):
+        return entries(lines)
+    return "\n".join(markdown_line(line.removesuffix("::") + ":" * line.endswith("::")) for line in lines) + "\n"
+
+
+def entries(lines: list[str]) -> str:
+    """Names and what they are, as a list of definitions."""
+    out: list[str] = []
+    for line in lines:
+        if line.startswith("    "):
+            first = not out[-1].startswith((":", "  "))
+            out.append((": " if first else "  ") + markdown_line(line.strip()))
+        else:
+            out += ["", f"`{line}`"] if out else [f"`{line}`"]
+    return "\n".join([*out, ""])
+
+
+def fenced(language: str, lines: list[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```\n"])
+
+
+def markdown_line(line: str) -> str:
+    """Inline marks of a docstring as those of Markdown."""
+    return line.replace("``", "`").replace("$", r"\$")
