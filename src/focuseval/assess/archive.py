@@ -131,7 +131,7 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     lines = ({"doc": page.id, "sha256": page.sha256, "length": len(page.text)} for page in pages)
     _write_lines(folder / "documents.jsonl", [json.dumps(line, ensure_ascii=False) for line in lines])
     found = finished(store)
-    pairs = [vars(pair) for pair in agreements(found, documents.get, common=True)]
+    pairs = [vars(pair) for pair in agreements(found, documents.extents, common=True)]
     agreement = {"documents_alpha": _number(alpha(found)), "pairs": [_numbers(pair) for pair in pairs]}
     _write_lines(folder / "agreement.json", [json.dumps(agreement, ensure_ascii=False, indent=1)])
     told = guidelines(store)
