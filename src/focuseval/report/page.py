@@ -48,6 +48,8 @@ SCRIPTS = (
 )
 """Plain scripts in the order in which they need each other."""
 
+LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "totals", "budgets")
+"""What the scripts need of the lists."""
 MOST_ROWS = 12
 SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
@@ -96,7 +98,7 @@ def page_data(report: Report) -> dict[str, Any]:
     return {
         "charts": [chart_data(chart) for chart in report.charts],
         "choices": asdict(report.choices),
-        "lists": {name: lists[name] for name in ("topics", "documents", "depth", "highlighted", "served")},
+        "lists": {name: lists[name] for name in LISTS},
         "texts": {name: number for number, name in enumerate(report.texts)},
     }
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 MOST_CORRELATED = 14
+TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
+"""A τ as it fits into a small cell: .83."""
 
 
 def significance_stars(evidence: Evidence) -> Chart | None:
@@ -153,8 +155,9 @@ def _tau_cells(measures: int) -> dict[str, Any]:
         "layer": [
             {"mark": {"type": "rect"}, "encoding": {"color": shade}},
             {
+                "transform": [{"calculate": TAU, "as": "shown"}],
                 "mark": {"type": "text", "fontSize": 10},
-                "encoding": {"text": {"field": "tau", "format": ".2f"}, "color": text},
+                "encoding": {"text": {"field": "shown"}, "color": text},
             },
         ],
     }
