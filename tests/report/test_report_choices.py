@@ -145,17 +145,32 @@ def test_slices_divide_topics_by_tag_and_by_what_is_highlighted():
 
 def test_the_interval_of_a_slice_is_that_of_its_topics(evidence):
     found = choices_of(evidence)
-    values = evidence.scores.values[list(evidence.drawn), :, 0]
+    every = evidence.scores.values[list(evidence.drawn)].transpose(2, 0, 1)
     for one in found.slices:
         topics = list(one["topics"])
         if len(topics) < 2:
             continue
-        difference = (values[found.a] - values[found.b])[None, topics]
-        low, high = bca(difference, resamples=1000, seed=0)
-        assert one["measures"][0] == pytest.approx([low[0], high[0]], abs=2e-3)
-        place = list(combinations(range(4), 2)).index(tuple(sorted((found.a, found.b))))
-        sign = 1 if found.a < found.b else -1
-        assert sorted(sign * np.array(one["pairs"][place])) == pytest.approx([low[0], high[0]], abs=2e-3)
+        for measure, values in enumerate(every):
+            differences = np.array([(values[i] - values[j])[topics] for i, j in combinations(range(4), 2)])
+            low, high = bca(differences, resamples=1000, seed=0)
+            told = np.array(one["intervals"][measure]).reshape(-1, 2) / 10_000
+            assert told[:, 0] == pytest.approx(low, abs=2e-3)
+            assert told[:, 1] == pytest.approx(high, abs=2e-3)
+
+
+def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_kept(evidence, monkeypatch):
+    from focuseval.report import choices  # noqa: PLC0415  the name is the module's
+
+    whole = choices_of(evidence)
+    pairs = list(combinations(range(4), 2))
+    monkeypatch.setattr(choices, "MOST_INTERVALS", len(pairs) * len(whole.slices))
+    found = choices_of(evidence)
+    place = 2 * pairs.index(tuple(sorted((found.a, found.b))))
+    assert found.a < found.b
+    for one, full in zip(found.slices, whole.slices, strict=True):
+        assert one["intervals"][found.decides] == full["intervals"][found.decides]
+        for measure in range(1, len(found.measures)):
+            assert one["intervals"][measure] == full["intervals"][measure][place : place + 2]
 
 
 def test_words_and_codes_are_one_to_one():
