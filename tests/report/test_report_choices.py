@@ -143,6 +143,13 @@ def test_slices_divide_topics_by_tag_and_by_what_is_highlighted():
     assert told["length of the document", "1,000 characters"] == (2,)
 
 
+def test_a_group_of_slices_that_holds_all_topics_in_one_is_left_out():
+    judged = {t: {"x": {"spans": [(10 * n, 10 * n + 5)], "length": 100}} for n, t in enumerate("abc")}
+    runs = [run_of({n: [("x", 0, 50)] for n in "abc"}, name) for name in ("one", "two")]
+    found = slices_of(gather_evidence(gold_of(judged), runs, ["charP"], index={"x": "t" * 100}, task="spans"))
+    assert {one.group for one in found} == set()  # one length, one span, one third, one document
+
+
 def test_the_interval_of_a_slice_is_that_of_its_topics(evidence):
     found = choices_of(evidence)
     every = evidence.scores.values[list(evidence.drawn)].transpose(2, 0, 1)

@@ -51,6 +51,7 @@ def _spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) -> di
     costs = [row[1] for row in rows]
     wide = costs[0] > 0 and costs[-1] / costs[0] > WIDE
     scale = {"type": "log"} if wide else {"zero": False}
+    ticks = {"axis": {"values": [d * 10**n for n in range(10) for d in (1, 3)]}} if wide else {}
     title = f"mean characters of the first {READ} results" + (" (log scale)" if wide else "")
     front = {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7}
     middle = (costs[0] * costs[-1]) ** 0.5 if wide else (costs[0] + costs[-1]) / 2
@@ -59,7 +60,7 @@ def _spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) -> di
         "height": 320,
         "data": {"name": "rows"},
         "encoding": {
-            "x": axis("characters", title, scale={**scale, "nice": True}),
+            "x": axis("characters", title, scale={**scale, "nice": True}, **ticks),
             "y": axis("recall", f"spanR@{READ}", scale={"zero": False}),
         },
         "layer": [
