@@ -17,7 +17,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.command(cls=Command)
 @click.argument("project")
 @collection_options
-@click.option("--topics", metavar="FILE", help="INEX topics, or questions as JSONL; needed once.")
+@click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once.")
 @click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up.")
 @click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
 @click.option("--assessor", metavar="NAME", help="Who assesses, or whose judgements to export or import.")
