@@ -7,6 +7,7 @@ import pickle
 import tarfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -154,7 +155,7 @@ def test_several_threads_may_share_a_cache(store, tmp_path):
     held = Cache(str(tmp_path), 3000)
 
     def fetch(number):
-        return held.fetch(location(store.url(f"many/{number % 6}"))).read_bytes() == bytes([number % 6]) * 1000
+        return held.fetch(location(store.url(f"many/{number % 6}")), Path.read_bytes) == bytes([number % 6]) * 1000
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(fetch, range(60)))
@@ -218,18 +219,30 @@ def test_the_least_recently_used_copies_leave_first(store, tmp_path):
     held = Cache(str(tmp_path), 250)
     for name in ("a", "b"):
         store.put(f"lru/{name}", b"x" * 100)
-        held.fetch(location(store.url(f"lru/{name}")))
-    held.fetch(location(store.url("lru/a")))
+        held.fetch(location(store.url(f"lru/{name}")), Path.read_bytes)
+    held.fetch(location(store.url("lru/a")), Path.read_bytes)
     store.put("lru/c", b"x" * 100)
-    held.fetch(location(store.url("lru/c")))
+    held.fetch(location(store.url("lru/c")), Path.read_bytes)
     assert sorted(file.name[-1] for file in tmp_path.iterdir()) == ["a", "c"]
 
 
 def test_a_copy_that_is_cut_short_is_fetched_again(store, tmp_path):
     store.put("damaged", b"content")
     held = Cache(str(tmp_path), 1000)
-    held.fetch(location(store.url("damaged"))).write_bytes(b"con")
-    assert held.fetch(location(store.url("damaged"))).read_bytes() == b"content"
+    held.fetch(location(store.url("damaged")), lambda copy: copy.write_bytes(b"con"))
+    assert held.fetch(location(store.url("damaged")), Path.read_bytes) == b"content"
+
+
+def test_a_copy_that_vanishes_before_it_is_opened_is_fetched_again(store, tmp_path):
+    store.put("vanishing", b"content")
+    removed = []
+
+    def opened(copy):
+        if not removed:
+            removed.append(copy.unlink())
+        return copy.read_bytes()
+
+    assert Cache(str(tmp_path), 1000).fetch(location(store.url("vanishing")), opened) == b"content"
 
 
 def test_the_environment_names_the_cache(monkeypatch, tmp_path):

@@ -123,15 +123,19 @@ class MappedBlocks:
     def _part(self, number: int) -> Any:
         file = self.folder / part_name(number)
         if isinstance(file, Path):
-            return pa.ipc.open_file(pa.memory_map(str(file)))
+            return _mapped(file)
         try:
             if self.cache is not None:
-                return pa.ipc.open_file(pa.memory_map(str(self.cache.fetch(file))))
+                return self.cache.fetch(file, _mapped)
             return pa.ipc.open_file(pa.py_buffer(file.read_bytes()))
         except RemoteError as error:
             raise CollectionError(f"cannot read: {error.strerror}", at=str(file), remedy="try again") from None
         except pa.ArrowInvalid as error:
             raise CollectionError(f"damaged index: {error}", at=str(file), remedy="make it again") from None
+
+
+def _mapped(file: Path) -> Any:
+    return pa.ipc.open_file(pa.memory_map(str(file)))
 
 
 @contextmanager

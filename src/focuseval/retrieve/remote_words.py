@@ -6,7 +6,7 @@ import errno
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
     from focuseval.storage import Remote
 
+    Find = Callable[[str, Callable[[Path], Any]], Any]
+    """Opens a file of the words, by its name and how."""
+
 _UNBOUNDED = 1 << 62
 
 
 @contextmanager
-def copies(
-    folder: Remote, make: Callable[..., None], cache: Cache | None, *, shared: bool
-) -> Iterator[Callable[[str], Path]]:
-    """Give a function that returns a local copy of a file of the folder, which is made first if it is not there.
+def copies(folder: Remote, make: Callable[..., None], cache: Cache | None, *, shared: bool) -> Iterator[Find]:
+    """Give a function that opens a local copy of a file of the folder, which is made first if it is not there.
 
     `make` writes the files into a local folder; with `shared` workers on other machines lay their part down on the
     store. Where nobody may write to the store, the files that were made are used and not kept.
@@ -37,10 +38,10 @@ def copies(
             made = Path(scratch) / "made"
             made.mkdir()
             if not (folder / "words.json").is_file() and not _made(folder, make, made, shared=shared):
-                yield made.joinpath
+                yield lambda name, opened: opened(made / name)
                 return
             held = cache or Cache(scratch, _UNBOUNDED)
-            yield lambda name: held.fetch(folder / name)
+            yield lambda name, opened: held.fetch(folder / name, opened)
     except RemoteError as error:
         raise CollectionError(f"index of words: {error.strerror}", at=error.filename, remedy="try again") from None
 

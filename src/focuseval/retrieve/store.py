@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
+    from focuseval.retrieve.remote_words import Find
     from focuseval.storage import Location
     from focuseval.workers import Workers
 
     Progress = Callable[[int, int], None]
-    Find = Callable[[str], Path]
 
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""
@@ -119,13 +119,17 @@ def open_words(
             return _opened(index, language, folder, find, mapped=index.blocks.cache is not None)
     if not folder.is_dir() and not _made(folder, make):
         return _in_memory(index, language, progress)
-    return _opened(index, language, folder, folder.joinpath)
+    return _opened(index, language, folder, _in(folder))
+
+
+def _in(folder: Path) -> Find:
+    return lambda name, opened: opened(folder / name)
 
 
 def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
     with tempfile.TemporaryDirectory(prefix="focuseval-") as folder:
         build_words(index, language, Path(folder), 1, progress)
-        return _read(index, language, Path(folder).joinpath, mapped=False)
+        return _read(index, language, _in(Path(folder)), mapped=False)
 
 
 def _made(folder: Path, make: Callable[[Path], None]) -> bool:
@@ -157,7 +161,7 @@ def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped
     """Open the words that lie beside an index; others than this collection's, and of this program, are refused."""
     remedy = f"remove {folder}, it will be made again"
     try:
-        said = json.loads(find("words.json").read_text(encoding="utf-8"))
+        said = json.loads(find("words.json", Path.read_bytes))
         found = said["version"], said["stemmer"], said["sha256"]
     except (OSError, ValueError, KeyError, TypeError):
         what = "expected an index of words, found no readable words.json"
@@ -176,10 +180,9 @@ def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped
 
 
 def _read(index: Index, language: str, find: Find, *, mapped: bool) -> IndexedWords:
-    said = json.loads(find("words.json").read_text(encoding="utf-8"))
-    columns = {name: _column(find(f"{name}.npy"), mapped=mapped) for name in COLUMNS}
-    terms_file = str(find("terms.arrow"))
-    source = pa.memory_map(terms_file) if mapped else pa.OSFile(terms_file)
+    said = json.loads(find("words.json", Path.read_bytes))
+    columns = {name: find(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
+    source = find("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
     table = pa.ipc.open_file(source).read_all()
     terms = table["term"].combine_chunks()
     return IndexedWords(index, language, terms, tuple(said["tags"]), columns)

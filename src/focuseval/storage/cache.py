@@ -8,16 +8,20 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from focuseval.errors import UsageError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from focuseval.storage.remote import Remote
 
 FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
 """Environment variables: the folder of the cache, and how large it may grow."""
+
+T = TypeVar("T")
 
 _DEFAULT = 10.0
 _PARTIAL = ".partial"
@@ -31,8 +35,15 @@ class Cache:
     most: int
     """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
 
-    def fetch(self, file: Remote) -> Path:
-        """Return a local copy of a file, made when there is none of its size and time."""
+    def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
+        """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
+        while True:
+            copy = self._copy(file)
+            with suppress(FileNotFoundError):
+                return opened(copy)
+
+    def _copy(self, file: Remote) -> Path:
+        """Return the name of a local copy, made when there is none of its size and time."""
         size, written = file.stat()
         digest = hashlib.sha256(f"{file}\0{size}\0{written}".encode()).hexdigest()[:32]
         copy = Path(self.folder) / f"{digest}-{file.name}"

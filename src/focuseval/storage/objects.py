@@ -42,7 +42,7 @@ def _system(place: Remote, *, delayed: bool = True) -> Any:
 
 
 _DELAYS = int(pa.__version__.partition(".")[0]) >= 21
-"""Whether Arrow can begin an object when its first bytes come; an older one writes small objects as it does large ones."""
+"""Whether Arrow can begin an object when its first bytes come; an older one writes small objects as large ones."""
 
 
 @lru_cache(maxsize=64)
