@@ -112,6 +112,29 @@ def test_a_command_that_is_named_in_the_text_exists_with_its_options(page):
         assert given <= {*options, "--help"}, (name, words)
 
 
+TRANSLATED = (
+    *(
+        "lawful",
+        "takes the same way",
+        "go its own way",
+        "told by its content",
+        "look at so many",
+        "remarks of the readers",
+    ),
+    *("travel in this file", "of chance: the same seed", "was not done with it", "stands in the way", "speaks against"),
+)
+"""Phrases that read as translated, each of which once stood in a page, a help text or a message."""
+
+
+@pytest.mark.parametrize(
+    "page", [*WRITTEN, *sorted((ROOT / "docs" / "reference").glob("*.md"))], ids=lambda page: page.stem
+)
+def test_a_page_is_in_plain_english(page):
+    text = " ".join(page.read_text(encoding="utf-8").lower().split())
+    found = [phrase for phrase in TRANSLATED if phrase in text]
+    assert found == (["lawful"] if page.name == "api.md" else [])  # an attribute of Findings
+
+
 def test_installing_by_name_is_promised_for_the_time_after_publication_only():
     """Nobody can install the package by its name today: beside it stands when one can."""
     pages = {page.name: page.read_text(encoding="utf-8") for page in WRITTEN}
