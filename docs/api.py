@@ -246,7 +246,7 @@ UNDERLINE = re.compile(r"-{3,}$")
 def markdown(doc: str | None) -> list[str]:
     """A docstring as Markdown: sections of parameters as lists, doctests and indented text as blocks."""
     lines, out = inspect.cleandoc(doc or "").splitlines(), []
-    paragraphs = [part.splitlines() for part in re.split(r"\n\n+", "\n".join(lines)) if part]
+    paragraphs = [part.splitlines() for part in re.split(r"\n\n+", "\n".join(lines)) if part not in {"", "::"}]
     section = ""
     for part in paragraphs:
         begins = len(part) > 1 and UNDERLINE.match(part[1])
@@ -258,8 +258,8 @@ def markdown(doc: str | None) -> list[str]:
 
 def paragraph(lines: list[str], section: str) -> str:
     """One paragraph of a docstring."""
-    if lines == ["::"]:  # only says that the next paragraph is a block
-        return ""
+    if lines[0].startswith("==="):  # a table, readable as it is
+        return fenced("text", [line.replace("``", "") for line in lines if line[0] != "="])
     if lines[0].startswith(">>> "):
         return fenced("pycon", lines)
     if lines[0].startswith(".. math::"):
