@@ -67,7 +67,7 @@ def measures_page() -> str | None:
         return None
     parts = ["# Measures\n", "Declared in `focuseval.measures.MEASURES`; `focuseval measures NAME` prints the same.\n"]
     parts += ["| name | what it is |", "|---|---|", *(f"| `{m.name}` | {cell(m.summary)} |" for m in declared), ""]
-    parts += ["## Other names\n", "These names are accepted as well; a line below the scores says which measure was computed.\n"]
+    parts += ["## Other names\n", "Accepted as well; a line below the scores says which measure was computed.\n"]
     parts += ["| you may write | which is | what it is |", "|---|---|---|"]
     parts += [f"| `{other}` | `{m.name}` | {cell(m.summary)} |" for m in declared for other in m.aliases] + [""]
     for measure in declared:
