@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
+.PHONY: help demo test frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -34,6 +34,10 @@ proxy:                            ## nginx for the test of the documented proxy:
 	else echo "no nginx: the test of the proxy will be skipped; install nginx-light" >&2; fi
 
 check: lint types docs package test ## what must pass before a change lands
+
+frameworks:                       ## the tests that need packages of others: LangChain, LlamaIndex, ir_datasets, PyTerrier …
+	$(MAKE) --no-print-directory VENV=.venv-frameworks .venv-frameworks/.group-test .venv-frameworks/.group-frameworks .venv-frameworks/.group-bridges
+	.venv-frameworks/bin/python -m pytest -n $(JOBS) tests/bridges tests/chunks tests/formats
 
 oldest:                           ## every test but the browser's, with the oldest versions that pyproject.toml allows
 	test -x .venv-oldest/bin/uv || { $(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet uv; }

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import bench_trec
@@ -27,7 +28,7 @@ from focuseval.evaluate import evaluate
 from focuseval.workers import processes
 from object_store import object_store
 
-ARTICLES, ROUNDS = 6_400, 3
+ARTICLES, ROUNDS = 18_000, 3
 RUNS, TOPICS, RESULTS = 96, 40, 1000
 TASKS = 1_000
 
@@ -73,7 +74,8 @@ def crews(stack):
 def index(folder, found):
     write_articles(folder / "articles", ARTICLES)
     size = sum(path.stat().st_size for path in (folder / "articles").rglob("*.xml")) / 1e6
-    work = lambda workers: build_index(folder / "articles", folder / "index", workers=workers, force=True)  # noqa: E731
+    fresh = (folder / f"index-{number}" for number in count())  # to remove an older one is other work
+    work = lambda workers: build_index(folder / "articles", next(fresh), workers=workers)  # noqa: E731
     compared(f"index of {size:.0f} MB", size, "MB", work, found)
 
 

@@ -14,6 +14,7 @@ LAYERS = (
     "errors",
     "fields",
     "storage",
+    "shared",
     "workers",
     "cluster",
     "tables",

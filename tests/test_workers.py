@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from focuseval import workers
+from focuseval import shared
 from focuseval.workers import Here, WorkerError, Workers, interrupts_held, processes
 
 
@@ -71,29 +71,29 @@ def test_a_worker_that_is_killed_is_one_line():
         list(some.in_order(die, [os.getpid()] * 20))
 
 
-def first(shared, row):
-    numbers, words, double = shared.get()
+def first(given, row):
+    numbers, words, double = given.get()
     assert not numbers.flags.writeable or os.getpid() == words[0].as_py()
     return int(numbers[row]), words[row].as_py(), double(row), os.getpid()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_shared_value_is_laid_down_once_and_goes_at_the_end(jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(shared.tempfile, "tempdir", str(tmp_path))
     value = np.arange(10_000), pa.array([os.getpid(), *range(1, 10_000)]), lambda row: 2 * row
-    with processes(jobs) as some, some.share(value) as shared:
-        found = list(some.in_order(partial(first, shared), range(1, 40)))
+    with processes(jobs) as some, some.share(value) as given:
+        found = list(some.in_order(partial(first, given), range(1, 40)))
         assert len(list(tmp_path.iterdir())) == (jobs > 1)
     assert [row[:3] for row in found] == [(n, n, 2 * n) for n in range(1, 40)]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path, monkeypatch):
-    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(shared.tempfile, "tempdir", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = tmp_path / f"focuseval-{workers.gethostname()}.x.{ended.pid}.shared"
-    living = tmp_path / f"focuseval-{workers.gethostname()}.x.{os.getppid()}.shared"
+    left = tmp_path / f"focuseval-{shared.gethostname()}.x.{ended.pid}.shared"
+    living = tmp_path / f"focuseval-{shared.gethostname()}.x.{os.getppid()}.shared"
     for folder in (left, living):
         folder.mkdir()
     with processes(2) as some, some.share(1):
@@ -102,8 +102,8 @@ def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path, monkeypatch
 
 
 def test_a_value_without_arrays_can_be_shared(tmp_path):
-    workers._lay_down("word", tmp_path)
-    assert workers._loaded(str(tmp_path)) == "word"
+    shared._lay_down("word", tmp_path)
+    assert shared._loaded(str(tmp_path)) == "word"
 
 
 SCRIPT = """

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from focuseval.errors import UsageError, counted
-from focuseval.workers import Shared, WorkerError, Workers, cores, interrupts_held
+from focuseval.shared import Shared
+from focuseval.workers import WorkerError, Workers, cores, interrupts_held
 
 try:
     import distributed
@@ -134,7 +135,9 @@ def _refuse_other_versions(client: Any, address: str) -> None:
     for name in _AGREE:
         ask, of = _asked(name)
         for worker, there in client.run(ask, *of, on_error="return").items():
-            _refuse(name, _versions()[name], there if isinstance(there, str) else "none", f"{address}: worker {worker}")
+            if not isinstance(there, OSError):  # which is one that has just gone; another comes in its place
+                found = there if isinstance(there, str) else "none"
+                _refuse(name, _versions()[name], found, f"{address}: worker {worker}")
 
 
 def _asked(name: str) -> tuple[Callable[..., str], tuple[str, ...]]:

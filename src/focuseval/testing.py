@@ -39,7 +39,7 @@ def assert_no_regression(
     options
         Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
     """
-    from focuseval.evaluate.evaluation import evaluate  # noqa: PLC0415  importing this module must cost nothing
+    from focuseval.evaluate.planning import evaluate  # noqa: PLC0415  importing this module must cost nothing
     from focuseval.gate import GateRule, judge, read_baseline  # noqa: PLC0415  as above
     from focuseval.gate.outputs import as_text  # noqa: PLC0415  as above
 

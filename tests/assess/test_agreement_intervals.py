@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from focuseval.assess.agreement import agreements, finished
 from focuseval.assess.agreement_intervals import LEVEL, intervals, of_median
+from focuseval.assess.comparisons import extents_of
 from focuseval.assess.document import Document
 from focuseval.assess.store import Key
-from focuseval.significance.agreement import cohen_kappa, correlation, overlap
+from focuseval.significance.agreement import cohen_kappa, correlation, moments, overlap
 from strategies.assessing import PAGE, mark, save
 
 DRAWS = 40
@@ -50,9 +51,19 @@ def test_intervals_equal_those_of_documents_repeated(number, seed):
     labels = [(side > 0).astype(float).tolist() for side in (left, right)]
     specificities = [random.integers(0, 5, (2, random.integers(0, 4))) / 4 for _ in range(number)]
     sizes = [common.tolist(), left.tolist(), right.tolist()]
-    fast = intervals(labels, sizes, specificities, [], DRAWS)
+    verdicts = [*labels, np.prod(labels, axis=0)]
+    fast = intervals(np.vstack([verdicts, sizes]), np.transpose(_moments(specificities)), [], DRAWS)
     for name, wanted in slow(labels, sizes, specificities).items():
         assert fast[name] == pytest.approx(wanted, nan_ok=True, abs=1e-9), name
+
+
+def _moments(specificities):
+    """The moments of every document, of values around the mean of all and over a range of one."""
+    every = np.concatenate([np.zeros((2, 0)), *specificities], axis=1)
+    if not every.shape[1]:
+        return np.zeros((len(specificities), 6))
+    mean, reach = every.mean(axis=1, keepdims=True), np.ptp(every, axis=1, keepdims=True)
+    return [moments(*((part - mean) / np.where(reach > 0, reach, 1))) for part in specificities]
 
 
 def judge(store, name, number, *spans):
@@ -67,7 +78,7 @@ def test_two_who_mark_the_same_agree_without_doubt(store):
     for name in ("ann", "bob"):
         for number in range(12):
             judge(store, name, number, *([(0, 6 + number)] if number % 2 else []))
-    (pair,) = agreements(finished(store), lambda name: Document(name, PAGE.text, PAGE.elements), resamples=200)
+    (pair,) = agreements(finished(store), lambda name: extents_of(PAGE), resamples=200)
     assert pair.intervals == {
         **dict.fromkeys(("kappa", "jaccard", "f", "specificity", "ratio"), pytest.approx((1.0, 1.0))),
         "distance": (0.0, 0.0),
@@ -79,7 +90,7 @@ def test_who_marks_more_is_said_with_an_interval(store):
     for number in range(10):
         judge(store, "ann", number, (0, 6))
         judge(store, "bob", number, (0, 6 + 6 * (number % 2 + 1)))
-    (pair,) = agreements(finished(store), lambda name: Document(name, PAGE.text, PAGE.elements), resamples=500)
+    (pair,) = agreements(finished(store), lambda name: extents_of(PAGE), resamples=500)
     assert pair.highlighted == (60, 150)
     assert pair.ratio == 2.5
     low, high = pair.intervals["ratio"]
@@ -89,7 +100,7 @@ def test_who_marks_more_is_said_with_an_interval(store):
 def test_without_resamples_there_are_no_intervals(store):
     judge(store, "ann", 1, (0, 6))
     judge(store, "bob", 1, (0, 6))
-    (pair,) = agreements(finished(store), lambda name: PAGE)
+    (pair,) = agreements(finished(store), lambda name: extents_of(PAGE))
     assert pair.intervals == {}
 
 
@@ -112,7 +123,7 @@ def test_only_those_who_share_documents_are_compared_where_that_is_asked_for(sto
     judge(store, "cy", 1)
     judge(store, "cy", 2)
     found = finished(store)
-    shared = agreements(found, lambda name: Document(name, PAGE.text, PAGE.elements), common=True)
+    shared = agreements(found, lambda name: extents_of(PAGE), common=True)
     assert [(pair.left, pair.right) for pair in shared] == [("ann", "cy"), ("bob", "cy")]
-    other = agreements(dict(reversed(found.items())), lambda name: PAGE, common=True)
+    other = agreements(dict(reversed(found.items())), lambda name: extents_of(PAGE), common=True)
     assert [(pair.left, pair.right) for pair in other] == [("cy", "bob"), ("cy", "ann")]

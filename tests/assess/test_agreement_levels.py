@@ -7,6 +7,7 @@ import pytest
 
 from focuseval.assess.adjudicate import combine, decide, sides, stale_decisions
 from focuseval.assess.agreement import agreements, alpha, finished
+from focuseval.assess.comparisons import extents_of
 from focuseval.assess.document import Document
 from focuseval.assess.rules import Judgement
 from focuseval.assess.store import Key
@@ -37,7 +38,7 @@ def judged(store):
 
 def test_the_four_levels_are_what_a_pencil_gives(judged):
     found = finished(judged)
-    (pair, *_) = agreements(found, lambda name: Document(name, PAGE.text, PAGE.elements))
+    (pair, *_) = agreements(found, lambda name: extents_of(PAGE))
     assert (pair.left, pair.right, pair.documents) == ("ann", "bob", 3)
     # d1 both yes, d2 both no, d3 yes–no: p_o = 2/3, p_e = 2/3·1/3 + 1/3·2/3 = 4/9.
     assert pair.kappa == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
@@ -62,7 +63,7 @@ def test_alpha_takes_everyone_and_leaves_out_who_did_not_judge(judged):
 def test_two_people_who_found_nothing_agree_about_documents_only(store):
     judge(store, "ann", "d1")
     judge(store, "bob", "d1")
-    (pair,) = agreements(finished(store), lambda name: PAGE)
+    (pair,) = agreements(finished(store), lambda name: extents_of(PAGE))
     assert pair.documents == 1
     assert math.isnan(pair.jaccard)
     assert math.isnan(pair.specificity)

@@ -1,6 +1,7 @@
 """A finished collection in one file: whole, checked, scored with one command, made again."""
 
 import json
+import re
 import shutil
 import zipfile
 
@@ -8,10 +9,12 @@ import pytest
 
 from focuseval.assess import archive as archives
 from focuseval.assess import open_project
+from focuseval.assess.adjudicate import decide
 from focuseval.assess.archived import archive_gold, open_archive
 from focuseval.assess.exhaustivity import ungraded
 from focuseval.assess.known import known_units, mark_known
-from focuseval.assess.plan import Assessor, pool, register
+from focuseval.assess.people import note_people
+from focuseval.assess.plan import MODEL, Assessor, know_role, pool, register
 from focuseval.assess.store import Key
 from focuseval.errors import FormatError
 from focuseval.example import ROOT
@@ -213,3 +216,80 @@ def test_grades_of_exhaustivity_are_in_the_archive(tmp_path):
     assert set(gold.elements.exhaustivity.tolist()) == {1}
     command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--import", tmp_path / "old.zip")
     assert command("assess", tmp_path / "new", "--check") == command("assess", tmp_path / "old", "--check")
+
+
+HIDDEN = ("Annabel Lee", "bobby", "leonore", "crowd-7", "ivo", "rufus", "ulrike-q")
+
+
+@pytest.fixture
+def named(tmp_path, monkeypatch):
+    """A project in which names stand wherever they can."""
+    monkeypatch.setattr("getpass.getuser", lambda: "ulrike-q")
+    folder = tmp_path / "named"
+    begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml", "--assessor", "leonore"]
+    command("assess", folder, *begin, "--add-run", RUN, "--depth", "2")
+    command("assess", folder, "--split", "pool", "--among", "Annabel Lee,bobby", "--overlap", "2", *begin[4:])
+    (tmp_path / "how.md").write_text("Ask Annabel Lee, or bobby's twin.\n")
+    command("assess", folder, "--guidelines", tmp_path / "how.md", *begin[4:])
+    command("assess", folder, "--users", tmp_path / "people", "--invite", "ivo", *begin[4:])
+    project = open_project(folder)
+    store, row = project.store, pool(project.store)[0]
+    note_people(store, "add", "rufus", actor="leonore")
+    page = project.documents.get(row.document)
+    for name, end in (("Annabel Lee", 200), ("bobby", 220)):
+        register(store, Assessor(name))
+        know_role(store, name, "lead" if name == "bobby" else "assessor")
+        key = Key(name, row.topic, row.document)
+        edit = {"kind": "highlight", "start": 100, "end": end, "quote": page.text[100:end]}
+        save(store, edit, key, page)
+        save(store, {"kind": "note", "text": "bobby is not sure; Annabel Lee is"}, key, page)
+        save(store, {"kind": "finish", "relevant": True}, key, page)
+    save(store, {"kind": "reopen", "reason": "bobby, look again"}, key, page, actor="leonore")
+    save(store, {"kind": "finish", "relevant": True}, key, page)
+    of = ["Annabel Lee", "bobby"]
+    decide(store, page, row.topic, "union", of, version=0, token="t-decided", actor="leonore")
+    model = Assessor("model:llm@1f00ba12", MODEL)
+    register(store, model, actor="leonore")
+    save(store, {"kind": "finish", "relevant": False}, Key(model.name, row.topic, row.document), page, actor="leonore")
+    project.close()
+    lines = [{"topic": row.topic, "doc": row.document, "spans": [{"start": 0, "end": 9}], "assessor": "crowd-7"}]
+    (tmp_path / "crowd-7.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command("assess", folder, "--import", tmp_path / "crowd-7.jsonl")
+    return folder
+
+
+def contents(archive):
+    with zipfile.ZipFile(archive) as packed:
+        return {name: packed.read(name).decode() for name in packed.namelist()}
+
+
+def test_an_anonymous_archive_has_nobodys_name_in_it(named, tmp_path):
+    command("assess", named, "--archive", tmp_path / "open.zip", "--imported")
+    command("assess", named, "--archive", tmp_path / "hidden.zip", "--imported", "--anonymous")
+    before, after = contents(tmp_path / "open.zip"), contents(tmp_path / "hidden.zip")
+    assert all(any(name in text for text in before.values()) for name in HIDDEN), "else this test tests nothing"
+    for file, text in after.items():
+        found = [name for name in HIDDEN if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", file + text)]
+        assert found == [], file
+    assert "model:llm@1f00ba12" in after["README.md"]
+    assert "People are called a1, a2" in after["README.md"]
+    assert "Ask a2, or a3's twin." in after["guidelines.md"]
+
+
+def test_only_an_archive_can_be_anonymous(named):
+    assert "--anonymous goes with --archive" in command("assess", named, "--anonymous", code=2)
+
+
+def test_an_anonymous_archive_says_the_same_as_one_with_names(named, tmp_path):
+    command("assess", named, "--archive", tmp_path / "open.zip")
+    command("assess", named, "--archive", tmp_path / "hidden.zip", "--anonymous")
+    command("assess", named, "--archive", tmp_path / "again.zip", "--anonymous")
+    assert (tmp_path / "hidden.zip").read_bytes() == (tmp_path / "again.zip").read_bytes()
+    before, after = (contents(tmp_path / name) for name in ("open.zip", "hidden.zip"))
+    for same in ("gold/gold.jsonl", "gold/inex-2008.txt", "gold/gold.qrels", "documents.jsonl", "pool.jsonl"):
+        assert after[same] == before[same], same
+    numbers = [[{**pair, "left": "", "right": ""} for pair in json.loads(text["agreement.json"])["pairs"]]
+               for text in (before, after)]  # fmt: skip
+    assert sorted(map(str, numbers[0])) == sorted(map(str, numbers[1]))
+    command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--import", tmp_path / "hidden.zip")
+    assert command("assess", tmp_path / "new", "--check") == command("assess", named, "--check")

@@ -9,11 +9,11 @@ from focuseval.assess import Key, open_project, project_gold
 from focuseval.assess.durable import held
 from focuseval.assess.plan import Assessor, register
 from focuseval.assess.project import secret
-from focuseval.assess.questions import read_questions
 from focuseval.assess.web.serve import bind
 from focuseval.errors import AssessError, FormatError
 from focuseval.example import ROOT
 from focuseval.formats import read_gold
+from focuseval.formats.questions import read_questions
 from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judged_project, judgements
 
 
@@ -312,9 +312,7 @@ def test_a_check_that_finds_something_fails(judged):
     assert "is not the text there" in told
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x\n", '{"query": "no name"}\n', '{"topic": "1"}\n', '{"topic": "1", "query": 3}\n', "[]\n"]
-)
+@pytest.mark.parametrize("text", ["", "x\n", '{"title": ""}\n', '{"topic": "1"}\n', "3\n", "[]\n"])
 def test_questions_that_cannot_be_read_are_refused_with_their_place(tmp_path, text):
     (tmp_path / "q.jsonl").write_text(text)
     with pytest.raises(FormatError, match=r"q\.jsonl(:1)?: expected"):

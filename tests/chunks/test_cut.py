@@ -227,8 +227,9 @@ def test_a_spec_prints_as_it_is_typed(written):
     ("written", "said"),
     [
         ("charakters:400", "found 'charakters:400'; did you mean characters?"),
-        ("characters", "found 'characters'; no file has this name"),
-        ("characters:0", "found 'characters:0'; did you mean characters?"),
+        ("characters", "found 'characters'; write characters:SIZE or characters:SIZE/STEP with whole numbers"),
+        ("characters:0", "found 'characters:0'; write characters:SIZE or characters:SIZE/STEP with whole numbers"),
+        ("langchain:foo", "found 'langchain:foo'; write langchain:CLASS:SIZE or langchain:CLASS:SIZE/STEP"),
         ("characters:-4", "found 'characters:-4'"),
         ("words:10/0", "found 'words:10/0'"),
         ("elements:", "found 'elements:'"),

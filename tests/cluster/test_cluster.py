@@ -298,6 +298,14 @@ def test_another_version_on_a_worker_is_refused_by_name(dask):
             client.run(_pretend, None)
 
 
+def test_a_worker_that_has_just_gone_has_no_wrong_version():
+    class Client:
+        def run(self, *_asked, **_options):
+            return {"tcp://gone:1": distributed.comm.CommClosedError("in the middle of an answer")}
+
+    cluster._refuse_other_versions(Client(), "tcp://here:1")
+
+
 def test_a_worker_of_another_version_that_joins_later_refuses_its_task(workers):
     expected = {**cluster._versions(), "numpy": "99.1"}
     with pytest.raises(WorkerError, match=r"worker \S+:\d+: expected numpy 99\.1, as on the client, found"):

@@ -64,3 +64,9 @@ def test_strict_fails_unless_everything_is_verbatim(folder):
 
 def test_sources_are_needed(folder):
     assert "the sources are missing; give them with --docs or --index" in command("quotes", "answers.jsonl", code=2)
+
+
+def test_an_empty_file_of_answers_is_refused(folder):
+    (folder / "answers.jsonl").write_text("")
+    said = command("quotes", "answers.jsonl", "--docs", "docs", code=1)
+    assert said == "answers.jsonl: expected answers, found an empty file; was it written to the end?\n"

@@ -288,6 +288,58 @@ def test_runs_and_slices_are_sorted_by_a_click_on_a_heading(chosen, three):
         "return [...document.querySelectorAll('#slices tbody tr')].map((row) => Number(row.cells[1].textContent))"
     )
     assert sizes == sorted(sizes, reverse=True)
+    click("#slices", 5)
+    lows = [float(row[5][1:].split(",")[0].replace("−", "-")) for row in rows(chosen, "slices") if row[5] != "–"]
+    assert lows == sorted(lows, reverse=True)
+
+
+def test_the_address_keeps_the_order_of_runs_and_slices_and_another_pair_does_too(chosen, three):
+    chosen.run("document.querySelectorAll('#answer table.sortable thead button')[3].click()")
+    chosen.run("document.querySelectorAll('#answer table.sortable thead button')[3].click()")
+    chosen.run("document.querySelectorAll('#slices thead button')[1].click()")
+    address = chosen.address
+    assert "runs=IoU%401" in address
+    assert "slices=-topics" in address
+    before = rows(chosen, "answer"), [row[0] for row in rows(chosen, "slices")]
+    chosen.open("about:blank")
+    chosen.open(address)
+    chosen.wait(READY)
+    assert (rows(chosen, "answer"), [row[0] for row in rows(chosen, "slices")]) == before
+    choose(chosen, "pick-b", three.choices.runs[2])
+    assert [row[0] for row in rows(chosen, "slices")] == before[1]
+    assert chosen.run("return document.querySelectorAll('#slices th[aria-sort]').length") == 1
+    choose(chosen, "pick-b", "none")
+    assert chosen.errors() == []
+
+
+def test_slices_have_intervals_for_every_pair_and_measure(chosen, three):
+    for pair in ((0, 2), (2, 1)):
+        for measure in three.choices.measures:
+            choose(chosen, "pick-b", "none")
+            choose(chosen, "pick-a", three.choices.runs[pair[0]])
+            choose(chosen, "pick-b", three.choices.runs[pair[1]])
+            choose(chosen, "pick-measure", measure)
+            assert all(row[5] != "–" for row in rows(chosen, "slices") if int(row[1]) > 1)
+    assert chosen.run("return document.getElementById('slices-note').textContent") == ""
+
+
+def test_twenty_runs_are_sorted_as_one_table_and_shown_when_asked_for(browser, tmp_path):
+    gold, runs, texts = campaign(topics=6, runs=14, documents=20, length=600)
+    report = build_report(gold, runs, ["spanR@1", "IoU@1"], docs=texts, task="spans")
+    in_browser(browser, tmp_path, report)
+    visible = "return [...document.querySelectorAll('#answer table.sortable tbody tr')].filter((r) => !r.hidden).length"
+    assert browser.run(visible) == 12
+    browser.run("document.querySelectorAll('#answer table.sortable thead button')[2].click()")
+    browser.run("document.querySelectorAll('#answer table.sortable thead button')[2].click()")
+    table = (
+        "return [...document.querySelectorAll('#answer table.sortable tbody tr')].map((r) => r.cells[2].textContent)"
+    )
+    values = [float(text) for text in browser.run(table)]
+    assert len(values) == 14
+    assert values == sorted(values)
+    assert browser.run("return document.querySelector('#answer .wide + p button').textContent") == "Show 2 more"
+    browser.run("document.querySelector('#answer .wide + p button').click()")
+    assert browser.run(visible) == 14
 
 
 def test_what_the_page_says_of_the_first_pair_is_what_the_report_says(chosen, three):

@@ -122,6 +122,25 @@ def test_paper_shows_every_graph_and_no_button(shown):
     shown.cdp("Emulation.setEmulatedMedia", media="")
 
 
+def test_on_paper_graphs_have_the_size_they_are_drawn_in_and_nothing_lies_in_a_grid(shown):
+    """Scaled to half their size words are unreadable; grids overlap where a page ends."""
+    shown.size(698, 900)  # A4 without its margins
+    shown.run("dispatchEvent(new Event('beforeprint'))")
+    shown.cdp("Emulation.setEmulatedMedia", media="print")
+    scales = shown.run(
+        """return [...document.querySelectorAll('.charts .chart:not(#chart-stars) .plot svg')].map((svg) =>
+          svg.getBoundingClientRect().width / Number(svg.getAttribute('width')))"""
+    )
+    assert len(scales) > 5
+    assert min(scales) > 0.9
+    grids = "return [...document.querySelectorAll('main, main *')].filter((one) => one.getClientRects().length"
+    assert (
+        shown.run(f"{grids} && getComputedStyle(one).display === 'grid').map((one) => one.className)") == ["about"] * 2
+    )
+    shown.cdp("Emulation.setEmulatedMedia", media="")
+    shown.run("dispatchEvent(new Event('afterprint'))")
+
+
 def test_a_large_report_is_a_short_paper(browser, tmp_path):
     gold, runs, texts = campaign(topics=100, runs=20, documents=200, length=3000)
     report = build_report(gold, runs, ["MAgP", "gP@5", "MAiP", "spanR@5"], docs=texts, task="spans")
@@ -131,6 +150,12 @@ def test_a_large_report_is_a_short_paper(browser, tmp_path):
     browser.wait("return document.documentElement.dataset.heat")
     pdf = base64.b64decode(browser.cdp("Page.printToPDF", printBackground=True)["data"])
     assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 10
+    browser.cdp("Emulation.setEmulatedMedia", media="print")
+    runs = (
+        "return [...document.querySelectorAll('#answer .sortable tbody tr')].filter((r) => r.getClientRects().length)"
+    )
+    assert browser.run(f"{runs}.length") == 20
+    browser.cdp("Emulation.setEmulatedMedia", media="")
 
 
 def test_the_example_s_report_gives_its_answer_and_shows_it_in_the_text(browser, tmp_path):

@@ -83,7 +83,8 @@ def test_many_pairs_are_tested_under_the_first_measures_only(monkeypatch):
         ("gP@5", [5, "articles"]),
         ("P@10", [10, "articles"]),
         ("nDCG@10", [10, "articles"]),
-        ("spanR@500w", None),
+        ("spanR@500w", [500, "words"]),
+        ("spanR@500t", [500, "tokens"]),
         ("MAgP(score=t2i, irr=300)@500c", None),
         ("iP@0.01", None),
         ("MAiP", None),
@@ -142,19 +143,41 @@ def test_slices_divide_topics_by_tag_and_by_what_is_highlighted():
     assert told["length of the document", "1,000 characters"] == (2,)
 
 
+def test_a_group_of_slices_that_holds_all_topics_in_one_is_left_out():
+    judged = {t: {"x": {"spans": [(10 * n, 10 * n + 5)], "length": 100}} for n, t in enumerate("abc")}
+    runs = [run_of({n: [("x", 0, 50)] for n in "abc"}, name) for name in ("one", "two")]
+    found = slices_of(gather_evidence(gold_of(judged), runs, ["charP"], index={"x": "t" * 100}, task="spans"))
+    assert {one.group for one in found} == set()  # one length, one span, one third, one document
+
+
 def test_the_interval_of_a_slice_is_that_of_its_topics(evidence):
     found = choices_of(evidence)
-    values = evidence.scores.values[list(evidence.drawn), :, 0]
+    every = evidence.scores.values[list(evidence.drawn)].transpose(2, 0, 1)
     for one in found.slices:
         topics = list(one["topics"])
         if len(topics) < 2:
             continue
-        difference = (values[found.a] - values[found.b])[None, topics]
-        low, high = bca(difference, resamples=1000, seed=0)
-        assert one["measures"][0] == pytest.approx([low[0], high[0]], abs=2e-3)
-        place = list(combinations(range(4), 2)).index(tuple(sorted((found.a, found.b))))
-        sign = 1 if found.a < found.b else -1
-        assert sorted(sign * np.array(one["pairs"][place])) == pytest.approx([low[0], high[0]], abs=2e-3)
+        for measure, values in enumerate(every):
+            differences = np.array([(values[i] - values[j])[topics] for i, j in combinations(range(4), 2)])
+            low, high = bca(differences, resamples=1000, seed=0)
+            told = np.array(one["intervals"][measure]).reshape(-1, 2) / 10_000
+            assert told[:, 0] == pytest.approx(low, abs=2e-3)
+            assert told[:, 1] == pytest.approx(high, abs=2e-3)
+
+
+def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_kept(evidence, monkeypatch):
+    from focuseval.report import choices  # noqa: PLC0415  the name is the module's
+
+    whole = choices_of(evidence)
+    pairs = list(combinations(range(4), 2))
+    monkeypatch.setattr(choices, "MOST_INTERVALS", len(pairs) * len(whole.slices))
+    found = choices_of(evidence)
+    place = 2 * pairs.index(tuple(sorted((found.a, found.b))))
+    assert found.a < found.b
+    for one, full in zip(found.slices, whole.slices, strict=True):
+        assert one["intervals"][found.decides] == full["intervals"][found.decides]
+        for measure in range(1, len(found.measures)):
+            assert one["intervals"][measure] == full["intervals"][measure][place : place + 2]
 
 
 def test_words_and_codes_are_one_to_one():

@@ -7,10 +7,13 @@ import pytest
 from building import gold_of, run_of
 from film import FILM, MILLISECONDS, SIZE, animated, chunks
 from focuseval.evaluate import evaluate
+from focuseval.example import ROOT
+from focuseval.formats import read_run
 from focuseval.report import build_report, render_html
 from report.walking import READY, choose, move, walk
 from strategies.campaigns import campaign
 from strategies.report_pages import HOSTILE, LONG, hostile_report, long_report
+from strategies.tokenizers import train
 
 MEASURES = ("spanR", "spanP", "spanF", "IoU")
 
@@ -186,6 +189,21 @@ def test_results_are_marked_with_their_ranks_where_they_begin(shown, report):
     assert sorted(map(tuple, pins)) == sorted([*expected, *entry])
 
 
+def test_elements_are_named_by_the_run_s_own_paths_also_without_their_text(opened):
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))[:2]
+    gold, articles = ROOT / "gold" / "gold.jsonl", ROOT / "articles"
+    report = build_report(gold, runs, ["nxCG@10"], docs=articles, task="focused", budget=0)
+    browser = opened(report)
+    topic = browser.run("return focuseval.choice.choices().topics[focuseval.choice.state.topic]")
+    read = read_run(runs[[run.stem for run in runs].index(report.first.a)])
+    expected = read.path[read.bounds[read.topics.index(topic)] : read.bounds[read.topics.index(topic) + 1]].to_pylist()
+    shown = browser.run(
+        "return [...document.querySelectorAll('#list-a li .note:nth-child(2)')].map((p) => p.textContent)"
+    )
+    assert [line.split(" (")[0] for line in shown] == expected[:20]
+    assert all(path.startswith("/article[1]") for path in expected)
+
+
 def overlapping(seed):
     """Topics whose results overlap, repeat and touch, over a few documents."""
     chance = random.Random(seed)
@@ -206,20 +224,25 @@ def overlapping(seed):
     return gold_of(judged), runs, texts
 
 
-@pytest.mark.parametrize("cut", ["1", "3", "10", "20", "1c", "250c", "1000c"])
-def test_the_numbers_of_the_page_are_the_engine_s_at_every_cut_off(opened, cut):
+UNITS = {"c": "characters", "w": "words", "t": "tokens"}
+
+
+@pytest.mark.parametrize("cut", ["1", "3", "10", "20", "1c", "250c", "1000c", "1w", "57w", "300w", "1t", "90t"])
+def test_the_numbers_of_the_page_are_the_engine_s_at_every_cut_off(opened, cut, tmp_path):
     gold, runs, texts = overlapping(5)
     names = [f"{name}@{cut}" for name in MEASURES]
-    report = build_report(gold, runs, names, docs=texts, task="spans")
-    scores = evaluate(gold, runs, names, docs=texts, task="spans")
+    tokenizer = train(tmp_path / "tokenizer.json") if cut.endswith("t") else None
+    report = build_report(gold, runs, names, docs=texts, task="spans", tokenizer=tokenizer)
+    scores = evaluate(gold, runs, names, docs=texts, task="spans", tokenizer=tokenizer)
     browser = opened(report)
-    unit = "characters" if cut.endswith("c") else "results"
+    unit = UNITS.get(cut[-1], "results")
+    assert browser.run("return focuseval.results.cut()") == [int(cut.rstrip("cwt")), unit]
     found = browser.run(
         """return focuseval.choice.choices().topics.map((_, topic) => [0, 1].map((run) => {
           const { recall, precision, f, iou } = focuseval.results.numbers(topic, run, arguments[0]);
           return [recall, precision, f, iou];
         }))""",
-        [int(cut.removesuffix("c")), unit],
+        [int(cut.rstrip("cwt")), unit],
     )
     order = [report.choices.runs.index(name) for name in scores.runs]
     for topic, by_run in enumerate(found):
@@ -227,17 +250,53 @@ def test_the_numbers_of_the_page_are_the_engine_s_at_every_cut_off(opened, cut):
             assert by_run[place_] == pytest.approx(scores.values[run, topic].tolist(), abs=1e-9)
 
 
-def test_beyond_the_listed_results_recall_is_known_and_precision_is_not(opened):
+def test_a_budget_of_words_is_followed_in_the_text_and_said(opened):
+    """The budget pays for five of the result's ten words: its second half is not read."""
+    text = "one two three four five six seven eight nine ten"
+    gold = gold_of({t: {"d": {"spans": [(0, len(text))], "length": len(text)}} for t in "abcdef"})
+    runs = [run_of({t: [("d", 0, end)] for t in "abcdef"}, name) for name, end in (("long", len(text)), ("short", 7))]
+    names = ["spanR@5w", "spanR@8w", "spanR@1"]
+    browser = opened(build_report(gold, runs, names, docs={"d": text}, task="spans"))
+    marks = "return [...document.querySelectorAll('#heat-text mark.a')].map((mark) => mark.textContent).join('')"
+    assert browser.run(marks) == "one two three four five"
+    assert browser.run("return document.getElementById('cut-said').textContent") == "the first 5 words"
+    assert browser.run("return document.getElementById('cut-note').checkVisibility()")
+    assert browser.run("return document.getElementById('cut-amount').disabled")
+    choose(browser, "pick-measure", "spanR@8w")
+    assert browser.run(marks) == "one two three four five six seven eight"
+    choose(browser, "pick-measure", "spanR@1")
+    assert not browser.run("return document.getElementById('cut-note').checkVisibility()")
+    choose(browser, "cut-unit", "words")
+    assert browser.run(marks) == "one two three four five"
+    assert "cut=5w" in browser.address
+    units = browser.run("return [...document.querySelectorAll('#cut-unit option:not([hidden])')].map((o) => o.value)")
+    assert units == ["results", "articles", "characters", "words", "all"]
+
+
+def test_of_a_whole_list_that_is_embedded_in_part_the_numbers_are_the_engine_s(opened):
     gold, runs, texts = overlapping(6)
-    names = ["spanR", "spanP"]
+    names = ["spanR", "spanP", "spanF", "IoU"]
     browser = opened(build_report(gold, runs, names, docs=texts, task="spans"))
     scores = evaluate(gold, runs, names, docs=texts, task="spans")
     found = browser.run("return [0, 1].map((run) => focuseval.results.numbers(0, run, null))")
     runs_of = browser.run("return focuseval.choice.choices().runs")
     for told, name in zip(found, runs_of, strict=True):
-        assert told["recall"] == pytest.approx(scores.values[scores.runs.index(name), 0, 0])
-        assert told["precision"] is None
+        own = [told[key] for key in ("recall", "precision", "f", "iou")]
+        assert own == pytest.approx(scores.values[scores.runs.index(name), 0].tolist())
         assert told["results"] == 30
+    assert "–" not in browser.run("return document.querySelector('#heat-numbers tbody').textContent")
+
+
+def test_between_the_listed_results_and_the_end_recall_is_known_and_precision_is_not(opened):
+    gold, runs, texts = overlapping(6)
+    browser = opened(build_report(gold, runs, ["spanR@25"], docs=texts, task="spans"))
+    scores = evaluate(gold, runs, ["spanR@25"], docs=texts, task="spans")
+    told = browser.run("return focuseval.results.numbers(0, 0, [25, 'results'])")
+    first = browser.run("return focuseval.choice.choices().runs[0]")
+    assert told["recall"] == pytest.approx(scores.values[scores.runs.index(first), 0, 0])
+    assert (told["precision"], told["results"]) == (None, 25)
+    caption = browser.run("return document.getElementById('heat-caption').textContent")
+    assert caption.endswith("; “–”: below rank 20 only results in relevant documents are embedded.")
 
 
 def test_of_very_long_lists_recall_is_known_as_far_as_the_page_goes(opened, monkeypatch):
@@ -247,7 +306,7 @@ def test_of_very_long_lists_recall_is_known_as_far_as_the_page_goes(opened, monk
     gold, runs, texts = overlapping(6)
     browser = opened(build_report(gold, runs, ["spanR@21", "spanR"], docs=texts, task="spans"))
     scores = evaluate(gold, runs, ["spanR@21"], docs=texts, task="spans")
-    told = browser.run("return [[21, 'results'], null].map((at) => focuseval.results.numbers(0, 0, at).recall)")
+    told = browser.run("return [21, 25].map((at) => focuseval.results.numbers(0, 0, [at, 'results']).recall)")
     first = browser.run("return focuseval.choice.choices().runs[0]")
     assert told == [pytest.approx(scores.values[scores.runs.index(first), 0, 0]), None]
 

@@ -1,5 +1,6 @@
 """What `fe.retrieve`, `fe.search` and `fe.units` give, and how runs say where they come from."""
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -271,3 +272,39 @@ def test_a_collection_of_xml_and_plain_texts_gives_valid_runs(tmp_path, unit, ta
     again = fe.read_run(tmp_path / "run.xml", index=index)
     assert again.document.to_pylist() == run.document.to_pylist()
     assert list(fe.check(again, task, index)) == []
+
+
+SQUAD = {
+    "data": [
+        {
+            "title": "Sea",
+            "paragraphs": [
+                {
+                    "context": "The tide rises. Ships wait for the flood.",
+                    "qas": [
+                        {"id": "a", "question": "What rises?", "answers": [{"text": "The tide", "answer_start": 0}]},
+                        {"id": "b", "question": "Who waits?", "answers": [{"text": "Ships", "answer_start": 16}]},
+                    ],
+                }
+            ],
+        }
+    ]
+}
+CHROMA = """question,references,corpus_id
+What rises?,"[{""content"": ""The tide"", ""start_index"": 0, ""end_index"": 8}]",sea
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "ids"),
+    [("squad.json", json.dumps(SQUAD, indent=1), ["a", "b"]), ("chroma.csv", CHROMA, ["q1"])],
+)
+def test_a_gold_that_holds_its_questions_is_a_topic_file(tmp_path, name, content, ids):
+    (tmp_path / name).write_text(content)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "sea.txt").write_text("The tide rises. Ships wait for the flood.")
+    run = fe.retrieve(fe.open_documents(tmp_path / "docs"), tmp_path / name, unit="document")
+    assert list(run.topics) == ids
+    said = CliRunner().invoke(main, ["topics", str(tmp_path / name), "--json"])
+    assert said.exit_code == 0
+    assert [topic["id"] for topic in json.loads(said.stdout)] == ids

@@ -100,6 +100,13 @@ def test_a_correlation_is_read_as_in_voorhees(tau, words):
     assert reading(tau) == words
 
 
+def test_a_tau_of_exactly_eight_tenths_is_similar():
+    """Nine of ten pairs in the same order: (9 − 1) / 10, which a product of two roots makes a bit less."""
+    tau = kendall(np.array([[5.0, 4.0, 3.0, 2.0, 1.0], [5.0, 4.0, 3.0, 1.0, 2.0]]))[0, 1]
+    assert tau == 0.8
+    assert reading(tau) == "similar"
+
+
 def test_an_unknown_coefficient_is_refused():
     with pytest.raises(MeasureError) as caught:
         correlate(np.ones((2, 2)), "pearson")

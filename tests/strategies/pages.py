@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
+from focuseval.assess.comparisons import extents_of
 from focuseval.assess.document import Document, Element
 from focuseval.errors import AssessError
 from focuseval.topics import Topic
@@ -63,3 +64,6 @@ class Pages:
         return self._documents[name]
 
     plain = get
+
+    def extents(self, name):
+        return extents_of(self.get(name))

@@ -32,10 +32,11 @@ def agreed(found: Finished, decided: Collection[Unit], least: float = 1.0) -> di
         for unit, saved in judged.items():
             if unit not in decided:
                 units.setdefault(unit, []).append(saved)
-    return {unit: sides for unit, sides in units.items() if len(sides) > 1 and _agree(sides, least)}
+    return {unit: sides for unit, sides in units.items() if len(sides) > 1 and agree(sides, least)}
 
 
-def _agree(sides: Sequence[Saved], least: float) -> bool:
+def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
+    """Whether judgements of one document agree, as `agreed` says."""
     same_text = len({saved.text_sha256 for saved in sides}) == 1
     same_verdict = len({saved.judgement.status for saved in sides}) == 1
     same_entry = least < 1 or len({saved.judgement.entry_point for saved in sides}) == 1

@@ -106,16 +106,17 @@ def stale_decisions(store: Store, topic: str | None = None) -> dict[tuple[str, s
     A document whose answer is known, for training or as a control, was decided before it was judged on purpose.
     """
     known = known_units(store)
-    found = {}
-    for key in store.judged(ADJUDICATED):
-        unit = (key.topic, key.document)
-        if unit not in known and topic in (None, key.topic):
-            decided, under = store.last_event(key), _under(store, key)
-            sides = [side for side in store.judged_of(*unit) if side != key and (not under or side.assessor in under)]
-            newer = tuple(side.assessor for side in sides if store.last_event(side) > decided)
-            if newer:
-                found[unit] = newer
-    return found
+    units = (key[1:] for key in store.judged(ADJUDICATED) if topic in (None, key.topic))
+    changed = {unit: changed_since(store, unit) for unit in units if unit not in known}
+    return {unit: newer for unit, newer in changed.items() if newer}
+
+
+def changed_since(store: Store, unit: tuple[str, str]) -> tuple[str, ...]:
+    """Return whose judgements under a decision are newer than it."""
+    key = Key(ADJUDICATED, *unit)
+    decided, under = store.last_event(key), _under(store, key)
+    sides = [side for side in store.judged_of(*unit) if side != key and (not under or side.assessor in under)]
+    return tuple(side.assessor for side in sides if store.last_event(side) > decided)
 
 
 def _under(store: Store, key: Key) -> set[str]:

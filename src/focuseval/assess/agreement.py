@@ -14,25 +14,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.assess import spans
 from focuseval.assess.agreement_intervals import intervals
+from focuseval.assess.comparisons import ROW, compare_sides
 from focuseval.assess.store import ADJUDICATED
-from focuseval.significance.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
-from focuseval.spans import Spans, union
+from focuseval.significance.agreement import (
+    alpha_of_counts,
+    beyond_chance,
+    correlation_of_moments,
+    overlap_of_sums,
+)
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.assess.agreement_intervals import Interval
-    from focuseval.assess.document import Document
-    from focuseval.assess.rules import Judgement
+    from focuseval.assess.comparisons import Extents
     from focuseval.assess.store import Saved, Store
+
+    Floats = NDArray[np.float64]
 
 Unit = tuple[str, str]
 Finished = dict[str, dict["Unit", "Saved"]]
+_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -41,18 +47,18 @@ class Agreement:
 
     left: str
     right: str
-    documents: int
+    documents: int = 0
     """Documents that both finished."""
-    kappa: float
-    jaccard: float
-    f: float
-    elements: int
+    kappa: float = _NAN
+    jaccard: float = _NAN
+    f: float = _NAN
+    elements: int = 0
     """Elements with text of the documents that both finished."""
-    specificity: float
+    specificity: float = _NAN
     """Correlation of the elements' specificity."""
-    entry_points: int
+    entry_points: int = 0
     """Documents that both found relevant."""
-    distance: float
+    distance: float = _NAN
     """Median distance of the entry points, in characters."""
     relevant: tuple[int, int] = (0, 0)
     """Documents that each found relevant, of those that both finished."""
@@ -79,66 +85,127 @@ def finished(store: Store, topic: str | None = None) -> Finished:
 
 
 def agreements(
-    found: Finished, document: Callable[[str], Document], *, common: bool = False, resamples: int = 0
+    found: Finished, extents: Callable[[str], Extents], *, common: bool = False, resamples: int = 0
 ) -> list[Agreement]:
     """Return the agreement of every pair of assessors, in their order.
 
     With `common` only of those who finished documents in common; with intervals where there are resamples.
     """
-    extents = cache(lambda name: _extents(document(name)))
-    pairs = _sharing(found) if common else combinations(found, 2)
-    return [_pair(left, right, found, extents, resamples=resamples) for left, right in pairs]
+    places, names = {name: place for place, name in enumerate(found)}, list(found)
+    parts = [
+        compare_sides(sides, [places[saved.key.assessor] for saved in sides], cache(extents))
+        for _, sides in sorted(by_unit(found).items())
+        if len(sides) > 1
+    ]
+    known = {(pair.left, pair.right): pair for pair in summed(parts, names, resamples=resamples)}
+    wanted = _sharing(found) if common else combinations(names, 2)
+    return [known.get(pair) or Agreement(*pair) for pair in wanted]
+
+
+def by_unit(found: Finished) -> dict[Unit, list[Saved]]:
+    """Return (topic, document) → what everybody says of it."""
+    units: dict[Unit, list[Saved]] = {}
+    for judged in found.values():
+        for unit, saved in judged.items():
+            units.setdefault(unit, []).append(saved)
+    return units
 
 
 def _sharing(found: Finished) -> list[tuple[str, str]]:
     """Return the pairs of assessors who finished a document in common: of 500 few do."""
-    sides: dict[Unit, list[int]] = {}
-    for place, judged in enumerate(found.values()):
-        for unit in judged:
-            sides.setdefault(unit, []).append(place)
+    places = {name: place for place, name in enumerate(found)}
+    sides = ([places[saved.key.assessor] for saved in sides] for sides in by_unit(found).values())
     names = list(found)
-    shared = {pair for places in sides.values() for pair in combinations(places, 2)}
+    shared = {pair for one in sides for pair in combinations(one, 2)}
     return [(names[left], names[right]) for left, right in sorted(shared)]
 
 
 def alpha(found: Finished) -> float:
     """Return Krippendorff's α of all assessors: relevant or not, document by document."""
-    units = sorted({unit for judged in found.values() for unit in judged})
-    if not units:
-        return float("nan")
-    table = [[_label(judged.get(unit)) for unit in units] for judged in found.values()]
-    return krippendorff_alpha(table)
+    return alpha_of([[bool(saved.judgement.highlights) for saved in sides] for sides in by_unit(found).values()])
 
 
-def _pair(
-    left: str, right: str, found: Finished, extents: Callable[[str], Extents], *, resamples: int = 0
-) -> Agreement:
-    shared = {unit: (found[left][unit], found[right][unit]) for unit in found[left].keys() & found[right].keys()}
-    pairs = {unit: pair for unit, pair in sorted(shared.items()) if pair[0].text_sha256 == pair[1].text_sha256}
-    judged = {unit: (a.judgement, b.judgement) for unit, (a, b) in pairs.items()}
-    common = [spans.size(spans.intersect(a.highlights, b.highlights)) for a, b in judged.values()]
-    sizes = [[spans.size(pair[side].highlights) for pair in judged.values()] for side in (0, 1)]
-    labels = [[_label(pair[side]) for pair in pairs.values()] for side in (0, 1)]
-    jaccard, f = overlap(common, *sizes)
-    parts = _specificities(pairs, extents)
-    specificity = np.concatenate([np.zeros((2, 0)), *parts], axis=1)
-    distances = [abs(_entry(a) - _entry(b)) for a, b in judged.values() if a.highlights and b.highlights]
-    drawn = intervals(labels, (common, *sizes), parts, distances, resamples) if resamples and judged else {}
-    return Agreement(
-        left,
-        right,
-        len(judged),
-        cohen_kappa(*labels),
-        jaccard,
-        f,
-        specificity.shape[1],
-        correlation(*specificity),
-        len(distances),
-        float(np.median(distances)) if distances else float("nan"),
-        (int(sum(labels[0])), int(sum(labels[1]))),
-        (sum(sizes[0]), sum(sizes[1])),
-        drawn,
-    )
+def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
+    """Return Krippendorff's α from the verdicts on each document."""
+    relevant = [(len(said) - sum(said), sum(said)) for said in verdicts if len(said) > 1]
+    return alpha_of_counts(np.array(relevant, np.float64).reshape(-1, 2), np.array([0.0, 1.0]))
+
+
+def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples: int = 0) -> Iterator[Agreement]:
+    """Yield the agreement of every two assessors whom comparisons of documents name by their numbers."""
+    rows = np.concatenate([np.zeros(0, ROW), *parts])
+    pair = rows["left"] * len(names) + rows["right"]
+    order = np.argsort(pair, kind="stable")
+    rows, pair = rows[order], pair[order]
+    first = np.flatnonzero(np.diff(pair, prepend=-1))
+    if not len(first):
+        return
+    elements = _moments(rows, first)
+    added = dict(zip(_ADDED, np.add.reduceat(_columns(rows), first, axis=1), strict=True))
+    levels = _levels(added, np.add.reduceat(elements, first, axis=1), np.diff(first, append=len(rows)))
+    for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
+        distances = rows["distance"][begin:end]
+        known = distances[~np.isnan(distances)]
+        yield Agreement(
+            names[rows["left"][begin]],
+            names[rows["right"][begin]],
+            **{name: values[k].item() for name, values in levels.items()},
+            documents=end - begin,
+            entry_points=len(known),
+            distance=float(np.median(known)) if len(known) else _NAN,
+            relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
+            highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
+            intervals=intervals(_columns(rows[begin:end]), elements[:, begin:end], known, resamples)
+            if resamples
+            else {},
+        )
+
+
+_ADDED = ("left_relevant", "right_relevant", "both_relevant", "common", "left_size", "right_size")
+
+
+def _columns(rows: NDArray[np.void]) -> Floats:
+    """Return, document by document, what adds up to agreement on documents and characters."""
+    both = rows["left_relevant"] * rows["right_relevant"]
+    return np.stack([both if name == "both_relevant" else rows[name] for name in _ADDED])
+
+
+def _levels(added: Mapping[str, Floats], elements: Floats, documents: NDArray[np.int64]) -> dict[str, Floats]:
+    """Return the agreement of many pairs on documents, characters and elements."""
+    left, right, both = (added[name] / documents for name in _ADDED[:3])
+    jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
+    return {
+        "kappa": beyond_chance(1 - left - right + 2 * both, left * right + (1 - left) * (1 - right)),
+        "jaccard": jaccard,
+        "f": f,
+        "elements": elements[0].astype(np.int64),
+        "specificity": correlation_of_moments(elements),
+    }
+
+
+def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
+    """Return the six moments of every row, of values around their pair's mean and over a range of one.
+
+    What never varies has a range of zero, and no correlation.
+    """
+    number, around, squares, ranges = rows["elements"], [], [], []
+    for side in ("left", "right"):
+        shift, reach = _shifted(rows, first, side)
+        around.append(number * shift / reach)
+        squares.append((rows[f"{side}_square"] + number * shift**2) / reach**2)
+        ranges.append((shift, reach))
+    (x, wide), (y, high) = ranges
+    return np.stack([number, *around, *squares, (rows["product"] + number * x * y) / wide / high])
+
+
+def _shifted(rows: NDArray[np.void], first: NDArray[np.int64], side: str) -> tuple[Floats, Floats]:
+    """Return, for one side of every row, its mean less that of its pair, and how far its pair's values reach."""
+    number, mean = rows["elements"], rows[f"{side}_mean"]
+    sizes = np.diff(first, append=len(rows))
+    total = np.maximum(np.add.reduceat(number, first), 1)  # documents of changed texts have no elements
+    reach = np.maximum.reduceat(rows[f"{side}_most"], first) - np.minimum.reduceat(rows[f"{side}_least"], first)
+    shift = mean - np.repeat(np.add.reduceat(number * mean, first) / total, sizes)
+    return shift, np.repeat(np.where(reach > 0, reach, 1.0), sizes)
 
 
 @dataclass(frozen=True)
@@ -157,64 +224,17 @@ PERIODS = 12
 """Points of a curve over time, at most."""
 
 
-def over_time(found: Finished, periods: int = PERIODS) -> list[Period]:
+def over_time(shared: Iterable[tuple[str, bool, float]], periods: int = PERIODS) -> list[Period]:
     """Return how far assessors agree as time goes by: documents that several finished, in equal parts by time.
 
-    A document counts at the time at which the last of its judgements was made.
+    Each document is given by the time at which the last of its judgements was made, whether all agree that it is
+    relevant or not, and the share of the highlighted text that is common to all.
     """
-    units: dict[Unit, list[Saved]] = {}
-    for judged in found.values():
-        for unit, saved in judged.items():
-            units.setdefault(unit, []).append(saved)
-    shared = sorted((sides for sides in units.values() if len(sides) > 1), key=_newest)
-    parts = [part for part in np.array_split(np.arange(len(shared)), min(periods, len(shared)) or 1) if len(part)]
-    return [_period([shared[k] for k in part]) for part in parts]
+    told = sorted(shared)
+    parts = [part for part in np.array_split(np.arange(len(told)), min(periods, len(told)) or 1) if len(part)]
+    return [_period([told[k] for k in part]) for part in parts]
 
 
-def _period(documents: list[list[Saved]]) -> Period:
-    alike = [len({bool(saved.judgement.highlights) for saved in sides}) == 1 for sides in documents]
-    shares = [spans.jaccard([saved.judgement.highlights for saved in sides]) for sides in documents]
-    return Period(_newest(documents[0]), len(documents), float(np.mean(alike)), float(np.mean(shares)))
-
-
-def _newest(sides: list[Saved]) -> str:
-    return max(saved.at for saved in sides)
-
-
-Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
-"""A text's hash, and where its elements with text begin and end."""
-
-
-def _extents(page: Document) -> Extents:
-    elements = [element for element in page.elements if element.start < element.end]
-    start, end = np.array([(element.start, element.end) for element in elements], np.int64).reshape(-1, 2).T
-    return page.sha256, start, end
-
-
-def _specificities(
-    pairs: Mapping[Unit, tuple[Saved, Saved]], extents: Callable[[str], Extents]
-) -> list[NDArray[np.float64]]:
-    """Return two rows for every document: the specificity of each element with text, if the text is unchanged."""
-    columns = []
-    for (_, name), pair in pairs.items():
-        sha256, start, end = extents(name)
-        if sha256 != pair[0].text_sha256:
-            start = end = np.zeros(0, np.int64)
-        here = np.zeros(len(start), np.int64)
-        covered = [_spans(saved.judgement).covered(here, start, end) for saved in pair]
-        columns.append(np.stack(covered) / (end - start))
-    return columns
-
-
-def _spans(judgement: Judgement) -> Spans:
-    start, end = np.array(judgement.highlights, np.int64).reshape(-1, 2).T
-    return union(np.zeros(len(start), np.int64), start, end)
-
-
-def _label(saved: Saved | None) -> float:
-    return float("nan") if saved is None else float(bool(saved.judgement.highlights))
-
-
-def _entry(judgement: Judgement) -> int:
-    position = judgement.entry_point
-    return -1 if position is None else position
+def _period(documents: Sequence[tuple[str, bool, float]]) -> Period:
+    begins, alike, shares = zip(*documents, strict=True)
+    return Period(begins[0], len(documents), float(np.mean(alike)), float(np.mean(shares)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.significance.agreement import beyond_chance, correlation_of_moments, moments, overlap_of_sums
+from focuseval.significance.agreement import beyond_chance, correlation_of_moments, overlap_of_sums
 from focuseval.significance.paired_tests import resampled_means
 
 if TYPE_CHECKING:
@@ -25,32 +25,25 @@ RESAMPLES = 2000
 
 
 def intervals(
-    labels: Sequence[Sequence[float]],
-    sizes: Sequence[Sequence[int]],
-    specificities: Sequence[NDArray[np.float64]],
-    distances: Sequence[int],
+    sums: NDArray[np.float64],
+    elements: NDArray[np.float64],
+    distances: Sequence[float] | NDArray[np.float64],
     resamples: int = RESAMPLES,
 ) -> dict[str, Interval]:
     """Return the intervals of one pair of assessors.
 
     Parameters
     ----------
-    labels
-        For either assessor whether each document is relevant, 1 or 0.
-    sizes
-        For each document the highlighted characters in common, and those of either.
-    specificities
-        For each document two rows, the specificity of its elements.
+    sums
+        A column for each document: whether the left, the right, and both found it relevant; the highlighted characters
+        in common, of the left, and of the right.
+    elements
+        A column for each document: the six moments of the specificity of its elements, around zero and over a range
+        of one, so that sums of squares lose no digits.
     distances
         Between the entry points, where both found a document relevant.
     """
-    left, right = (np.asarray(side, np.float64) for side in labels)
-    scaled = _scaled(np.concatenate([np.zeros((2, 0)), *specificities], axis=1))
-    elements = [
-        moments(*part) for part in np.split(scaled, np.cumsum([part.shape[1] for part in specificities])[:-1], 1)
-    ]
-    rows = np.vstack([left, right, left * right, np.asarray(sizes, np.float64), np.transpose(elements)])
-    drawn = np.concatenate(list(resampled_means(rows, resamples, seed=0)), axis=1)
+    drawn = np.concatenate(list(resampled_means(np.vstack([sums, elements]), resamples, seed=0)), axis=1)
     x, y, both, common, size, other, *element = drawn
     jaccard, f = overlap_of_sums(common, size + other)
     found = {
@@ -63,15 +56,6 @@ def intervals(
     return {**{name: _middle(values) for name, values in found.items()}, "distance": of_median(distances)}
 
 
-def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return two rows around zero and over a range of one, so that sums of squares lose no digits."""
-    if not values.shape[1]:
-        return values
-    reach = np.ptp(values, axis=1, keepdims=True)
-    scaled: NDArray[np.float64] = (values - values.mean(axis=1, keepdims=True)) / np.where(reach > 0, reach, 1.0)
-    return scaled
-
-
 def _middle(values: NDArray[np.float64]) -> Interval:
     """Return the interval that holds the middle of the resamples; undefined where half of them are."""
     known = values[~np.isnan(values)]
@@ -81,7 +65,7 @@ def _middle(values: NDArray[np.float64]) -> Interval:
     return float(low), float(high)
 
 
-def of_median(values: Sequence[float]) -> Interval:
+def of_median(values: Sequence[float] | NDArray[np.float64]) -> Interval:
     """Return the interval of a median: the two values that hold it with probability .95, or all of fewer than six.
 
     >>> of_median(range(1, 11)), of_median([3, 1])

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval import __version__
 from focuseval.assess.agreement import agreements, alpha, finished
+from focuseval.assess.anonymous import pseudonyms, without_names
 from focuseval.assess.archive_readme import readme
 from focuseval.assess.durable import settle
-from focuseval.assess.exchange import export_everything
+from focuseval.assess.exchange import export_everything, import_everything
 from focuseval.assess.exports import EXPORTS, export_gold
 from focuseval.assess.golds import Whose
 from focuseval.assess.growth import project_pool
@@ -62,6 +63,7 @@ def write_archive(
     rule: str = "union",
     imported: bool = False,
     title: str = "",
+    anonymous: bool = False,
 ) -> tuple[str, ...]:
     """Write a project as an archive, whole or not at all, and return remarks on its gold.
 
@@ -77,11 +79,16 @@ def write_archive(
         Whether imported assessors take part in the gold; their judgements are in the archive in any case.
     title
         What the README calls the collection; the project's folder without it.
+    anonymous
+        Whether people are called a1, a2 … everywhere in the archive; see `focuseval.assess.anonymous`.
     """
     folder = store.database.path.parent
     partial = target.with_name(f".{target.name}.partial")
     try:
-        with tempfile.TemporaryDirectory() as scratch, closing(_frozen(store, Path(scratch))) as frozen:
+        with (
+            tempfile.TemporaryDirectory() as scratch,
+            closing(_frozen(store, Path(scratch), anonymous=anonymous)) as frozen,
+        ):
             inside = Path(scratch) / "archive"
             (inside / "gold").mkdir(parents=True)
             queries = {topic.id: topic.title for topic in topics if topic.title}
@@ -90,9 +97,11 @@ def write_archive(
             for name, file in topic_files(folder):
                 (inside / name).parent.mkdir(exist_ok=True)
                 (inside / name).write_bytes(file.read_bytes())
+            facts |= {"anonymous": anonymous}
             text = readme(frozen, title or folder.resolve().name, topics, facts, rule=rule, remarks=remarks)
             (inside / "README.md").write_text(text, encoding="utf-8")
-            _zip(inside, partial, {"exhaustivity": frozen.exhaustivity, "merge": rule, "made_by": __version__})
+            told = {"exhaustivity": frozen.exhaustivity, "merge": rule, "anonymous": anonymous}
+            _zip(inside, partial, {**told, "made_by": __version__})
         settle(partial, target)
     except OSError as error:
         raise AssessError(f"{target}: {error.strerror}; no archive was written") from error
@@ -101,10 +110,16 @@ def write_archive(
     return remarks
 
 
-def _frozen(store: Store, scratch: Path) -> Store:
-    """Return a copy of the project's file as it is at this moment."""
+def _frozen(store: Store, scratch: Path, *, anonymous: bool) -> Store:
+    """Return a copy of the project's file as it is at this moment, without people's names where that is asked for."""
     store.database.backup(scratch / "assess.db")
-    return Store(scratch / "assess.db", exhaustivity=store.exhaustivity)
+    frozen = Store(scratch / "assess.db", exhaustivity=store.exhaustivity)
+    if not anonymous:
+        return frozen
+    with closing(frozen):
+        hidden = Store(scratch / "anonymous.db", exhaustivity=store.exhaustivity)
+        import_everything(hidden, without_names(export_everything(frozen), pseudonyms(frozen)))
+    return hidden
 
 
 def _write_gold(
@@ -131,7 +146,7 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     lines = ({"doc": page.id, "sha256": page.sha256, "length": len(page.text)} for page in pages)
     _write_lines(folder / "documents.jsonl", [json.dumps(line, ensure_ascii=False) for line in lines])
     found = finished(store)
-    pairs = [vars(pair) for pair in agreements(found, documents.get, common=True)]
+    pairs = [vars(pair) for pair in agreements(found, documents.extents, common=True)]
     agreement = {"documents_alpha": _number(alpha(found)), "pairs": [_numbers(pair) for pair in pairs]}
     _write_lines(folder / "agreement.json", [json.dumps(agreement, ensure_ascii=False, indent=1)])
     told = guidelines(store)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval import __version__
 from focuseval.assess.guidelines import guidelines
 from focuseval.assess.plan import assessors, roles
+from focuseval.errors import counted
 from focuseval.tables import Table, numbers, render, words
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def readme(
     store, title, topics
         The project, what it is called, and its topics.
     facts
-        Its pool, its agreement, how many documents it has, and the version of its guidelines.
+        Its pool, its agreement, how many documents it has, the version of its guidelines, and whether people's names
+        were replaced.
     rule, remarks
         How several judgements became one, and what is to be said of the gold.
     """
@@ -43,7 +45,7 @@ def readme(
         _use(),
         "## How it was made",
         _pool(facts),
-        _people(store),
+        _people(store, anonymous=facts["anonymous"]),
         _gold(rule, remarks),
         _agreement(facts),
         _guidelines(store),
@@ -86,13 +88,14 @@ def _pool(facts: Mapping[str, Any]) -> str:
     return f"### Pool\n\n{len(pool.entries)} documents to judge, from {len(pool.contributors)} runs:\n\n{table}"
 
 
-def _people(store: Store) -> str:
+def _people(store: Store, *, anonymous: bool) -> str:
     known = roles(store)
     counts = dict(store.database.read().execute("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
     rows = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
     table = render([Table("", (*words("assessor", "role"), *numbers("judgements", form=".0f")), rows)], "markdown")
     decided = counts.get("adjudicated", 0)
-    return f"### Assessors\n\n{table.strip()}\n\n{decided} documents were adjudicated."
+    hidden = "\n\nPeople are called a1, a2 … here, everybody the same throughout." if anonymous else ""
+    return f"### Assessors\n\n{table.strip()}\n\n{counted(decided, 'document')} adjudicated.{hidden}"
 
 
 def _gold(rule: str, remarks: Sequence[str]) -> str:

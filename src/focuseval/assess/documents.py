@@ -6,10 +6,13 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from focuseval.assess.document import Document, Element
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
+    from focuseval.assess.comparisons import Extents
     from focuseval.collection import Index
 
 KEPT = 64
@@ -54,6 +57,14 @@ class DocumentCache:
                 while self._characters > CHARACTERS and len(self._texts) > 1:
                     self._characters -= len(self._texts.popitem(last=False)[1].text)
         return found
+
+    def extents(self, document: str) -> Extents:
+        """Return the hash of a document's text, and where its elements with text begin and end."""
+        sha256 = self.plain(document).sha256
+        with self._reading:
+            table = self.index.elements(self._row(document))
+        start, end = (np.asarray(column, np.int64) for column in (table.start, table.end))
+        return sha256, start[start < end], end[start < end]
 
     def _known(self, kept: OrderedDict[str, Document], document: str) -> Document | None:
         """Return a document that is in memory; nobody waits here for one that is being read."""

@@ -15,7 +15,7 @@ from focuseval.assess.assignments import ALSO, assign, owners
 from focuseval.assess.history import Timeline
 from focuseval.assess.plan import PERSON, assessors, record, roles
 from focuseval.assess.spans import jaccard
-from focuseval.assess.store import ADJUDICATED, Key
+from focuseval.assess.store import ADJUDICATED, EVENTS_OF_KEY, Key
 from focuseval.errors import AssessError
 from focuseval.values import dataclass
 
@@ -99,7 +99,8 @@ def answers(store: Store) -> list[KnownAnswer]:
 def first_finished(store: Store, key: Key) -> tuple[str, Judgement] | None:
     """Return when a judgement was first finished, and how it stood then; None when it never was."""
     rows = store.database.read().execute(
-        "SELECT at, edit FROM events WHERE assessor = ? AND topic = ? AND document = ? ORDER BY version", key
+        f"SELECT at, edit FROM events {EVENTS_OF_KEY} ORDER BY version",  # noqa: S608  our own constant
+        key,
     )
     line = Timeline()
     for at, edit in rows:

@@ -56,10 +56,18 @@ class ChangedText:
 
 def changed_texts(store: Store, document: Callable[[str], Document]) -> list[ChangedText]:
     """Return the judgements whose text has changed since; documents that are gone are `check_project`'s business."""
+    rows = store.database.read().execute(
+        "SELECT document, text_sha256 FROM judgements GROUP BY document, text_sha256 ORDER BY document"
+    )
+    changed = {
+        (name, sha256): page
+        for name, sha256 in rows
+        if (page := _page(document, name)) is not None and page.sha256 != sha256
+    }
     found = []
-    for saved in store.judgements():
-        page = _page(document, saved.key.document)
-        if page is not None and page.sha256 != saved.text_sha256:
+    for saved in store.judgements() if changed else ():
+        page = changed.get((saved.key.document, saved.text_sha256))
+        if page is not None:
             told = propose(saved, store.quotes(saved.key), page.text).highlights
             lost, moved = sum(one.after is None for one in told), sum(one.verdict == MOVED for one in told)
             found.append(ChangedText(saved, len(told), moved, lost))

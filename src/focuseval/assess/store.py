@@ -189,7 +189,7 @@ class Store:
         return int(row["seq"]) if row is not None else 0
 
     def _last(self, key: Key) -> sqlite3.Row | None:
-        rows = self.database.read().execute(f"SELECT * FROM events {_OF_KEY} ORDER BY version DESC LIMIT 1", key)  # noqa: S608  our own constant
+        rows = self.database.read().execute(f"SELECT * FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1", key)  # noqa: S608  our own constant
         found: sqlite3.Row | None = rows.fetchone()
         return found
 
@@ -221,6 +221,8 @@ class Store:
 
 
 _OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
+EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
+"""The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""
 _QUOTES = f'SELECT start, "end", quote FROM highlights {_OF_KEY}'  # noqa: S608  our own constant
 
 
@@ -235,7 +237,7 @@ def _seen(connection: sqlite3.Connection, actor: str, token: str, key: Key) -> b
 
 
 def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:
-    rows = connection.execute(f"SELECT edit FROM events {_OF_KEY} ORDER BY version", key)  # noqa: S608  our own constant
+    rows = connection.execute(f"SELECT edit FROM events {EVENTS_OF_KEY} ORDER BY version", key)  # noqa: S608  our own constant
     return (json.loads(row["edit"]) for row in rows)
 
 

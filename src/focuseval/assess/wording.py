@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from focuseval.assess.durable import settle
 from focuseval.assess.plan import record
-from focuseval.assess.questions import read_questions
 from focuseval.errors import AssessError
+from focuseval.formats.questions import read_questions
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:

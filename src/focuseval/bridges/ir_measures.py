@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.bridges.span_ids import as_gold, as_run
 from focuseval.errors import MissingDataError
-from focuseval.evaluate.evaluation import evaluate
+from focuseval.evaluate.planning import evaluate
 from focuseval.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def register(**options: Any) -> Any:
 
 def offered() -> list[Measure]:
     """Return the measures that ir_measures can name: all but its own, and those of all chunks of a chunker."""
-    own = {"P", "R", "AP", "RR", "nDCG", "Rprec"}
+    own = {"P", "R", "AP", "RR", "nDCG", "Rprec", "Success"}
     return [measure for measure in MEASURES if measure.name not in own and measure.name != "ceiling"]
 
 

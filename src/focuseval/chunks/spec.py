@@ -61,11 +61,16 @@ def parse_spec(text: str) -> Spec:
     found = _WINDOW.fullmatch(text)
     if found is None or found[1] not in WINDOWS:
         kind, _, rest = text.partition(":")
-        near = did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS)) if rest else ""
-        raise UsageError(
-            f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {near or 'no file has this name'}"
-        )
+        raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {_remedy(kind, rest)}")
     return Spec(found[1], int(found[2]), int(found[3] or found[2]))
+
+
+def _remedy(kind: str, rest: str) -> str:
+    if kind in WINDOWS:
+        return f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
+    if kind in SPLITTERS:
+        return f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
+    return (rest and did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS))) or "no file has this name"
 
 
 def _checked(spec: Spec, text: str) -> Spec:

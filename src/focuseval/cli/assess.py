@@ -17,7 +17,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.command(cls=Command)
 @click.argument("project")
 @collection_options
-@click.option("--topics", metavar="FILE", help="INEX topics, or questions as JSONL; needed once.")
+@click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once.")
 @click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up.")
 @click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
 @click.option("--assessor", metavar="NAME", help="Who assesses, or whose judgements to export or import.")
@@ -63,6 +63,7 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option(
     "--archive", metavar="FILE", help="Write the finished collection as one .zip, --merge-d by union, and exit."
 )
+@click.option("--anonymous", is_flag=True, help="With --archive: call people a1, a2 … instead of by their names.")
 @click.option("--add-run", "add_runs", multiple=True, metavar="RUN", help="Pool one more run; may be repeated.")
 @click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="How deep --add-run pools.")
 @click.option("--preview", is_flag=True, help="With --add-run: only say what it would add.")
@@ -101,7 +102,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
       focuseval assess sea --agreement --stability run1.xml --stability run2.xml -o agreement.html
       focuseval assess sea --add-run new.xml --depth 20 --preview
-      focuseval assess sea --archive sea.zip
+      focuseval assess sea --archive sea.zip --anonymous
       focuseval assess again --docs articles --import sea.zip
       focuseval assess sea --check
       focuseval assess sea --restore

@@ -24,7 +24,7 @@ def archive(project: Project, options: Options) -> None:
 
     target = Path(options["archive"])
     rule = options["merge"] or "union"
-    how = {"rule": rule, "imported": options["imported"]}
+    how = {"rule": rule, "imported": options["imported"], "anonymous": options["anonymous"]}
     for line in write_archive(project.store, project.documents, project.topics, target, **how):
         click.echo(line, err=True)
     click.echo(f"{target}: score against it with 'focuseval score {target} RUN --docs DOCS'", err=True)

@@ -25,6 +25,8 @@ Options = dict[str, Any]
 def assess_project(folder: str, options: Options) -> None:
     """Do what the options ask for; without a particular wish, serve."""
     options["role"] = options["role"] or ("lead" if options["lead"] else "assessor")
+    if options["anonymous"] and not options["archive"]:
+        raise click.UsageError("--anonymous goes with --archive FILE")
     unopened = [name for name, _ in _UNOPENED if options[name]]
     for name, act in _UNOPENED:
         if name in unopened:

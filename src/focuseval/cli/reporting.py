@@ -78,9 +78,9 @@ def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ev
 def _topics(path: str | None) -> Any:
     if path is None:
         return ()
-    from focuseval.topics import read_topics  # noqa: PLC0415  only asked for by name
+    from focuseval.formats.questions import read_questions  # noqa: PLC0415  only asked for by name
 
-    return read_topics(path)
+    return read_questions(path)
 
 
 def _watch(runs: list[int]) -> Iterable[int]:

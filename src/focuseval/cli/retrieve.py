@@ -32,8 +32,9 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS by BM25.
 
     INDEX is made by 'focuseval index'; a folder, an archive or JSON lines of documents work as well. TOPICS are INEX
-    topics, lines of an id, a tab and a query, TREC's or Indri's topics, or JSON lines. The first run reads the words of
-    the collection and keeps them beside the index. A run in inex-xml names its parameters: 'focuseval stats RUN'.
+    topics, lines of an id, a tab and a query, TREC's or Indri's topics, JSON lines, or a gold that holds its questions,
+    such as SQuAD's. The first run reads the words of the collection and keeps them beside the index. A run in inex-xml
+    names its parameters: 'focuseval stats RUN'.
 
     \b
     Unit       default task   mix   idf        returns

@@ -87,7 +87,7 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
         run = replace(run, path=None, start=None, end=None)
     left_out = write_run(run, options["output"], layout, index=index, lossy=whole)
     yield from (f"warning: {remark}" for remark in run.remarks)
-    yield from (f"warning: {remark}" for remark in left_out)
+    yield from left_out
     made = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
     yield f"{options['output']}: {made}, {run.attributes['description']}"
 

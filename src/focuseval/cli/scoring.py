@@ -30,7 +30,7 @@ def score_files(
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
-    from focuseval.evaluate.evaluation import plan_evaluation  # noqa: PLC0415  as above
+    from focuseval.evaluate.planning import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
@@ -89,9 +89,9 @@ def _size(runs: tuple[str, ...]) -> int:
 def _topics(path: str | None) -> Any:
     if path is None:
         return None
-    from focuseval.topics import read_topics  # noqa: PLC0415  only strict structure needs topics
+    from focuseval.formats.questions import read_questions  # noqa: PLC0415  only strict structure needs topics
 
-    return read_topics(path)
+    return read_questions(path)
 
 
 def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:

@@ -29,10 +29,10 @@ def topics(ctx: click.Context, file: str, layout: str) -> None:
       focuseval topics topics.xml
       focuseval topics topics-2003/ --json | jq '.[0].query'
     """
+    from focuseval.formats.questions import read_questions  # noqa: PLC0415  as above
     from focuseval.tables import Table, render, words  # noqa: PLC0415  help must not wait for it
-    from focuseval.topics import read_topics  # noqa: PLC0415  as above
 
-    known = read_topics(file)
+    known = read_questions(file)
     errors = [error for topic in known if (error := _error(topic))]
     if layout == "json":
         click.echo(json.dumps([_object(topic) for topic in known], ensure_ascii=False, indent=1))

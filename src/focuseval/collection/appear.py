@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from focuseval.collection.store import SCRATCH, is_index, read_metadata, sync
 from focuseval.errors import CollectionError
+from focuseval.shared import is_alive, sweep
 from focuseval.storage import Remote
-from focuseval.workers import is_alive, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from focuseval.lazy import attributes
 
 if TYPE_CHECKING:
     from focuseval.evaluate.counts import Counts
-    from focuseval.evaluate.evaluation import Evaluation, evaluate, plan_evaluation
+    from focuseval.evaluate.evaluation import Evaluation
+    from focuseval.evaluate.planning import evaluate, plan_evaluation
     from focuseval.evaluate.scores import Scores
 
 __all__ = ["Counts", "Evaluation", "Scores", "evaluate", "plan_evaluation"]
@@ -20,8 +21,8 @@ __getattr__ = attributes(
         "Counts": "counts",
         "Evaluation": "evaluation",
         "Scores": "scores",
-        "evaluate": "evaluation",
-        "plan_evaluation": "evaluation",
+        "evaluate": "planning",
+        "plan_evaluation": "planning",
     },
 )
 

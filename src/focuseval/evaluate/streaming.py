@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from focuseval.formats.run_blocks import LargeRun
     from focuseval.match import Prepared
     from focuseval.run import Run
-    from focuseval.workers import Shared
+    from focuseval.shared import Shared
 
     Codes = NDArray[np.int64]
 

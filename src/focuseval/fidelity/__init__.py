@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.callable_module import call_by_name
-from focuseval.evaluate.evaluation import evaluate
+from focuseval.evaluate.planning import evaluate
 from focuseval.fidelity.mapping import Gap, passage_gap, to_elements, to_passages
 from focuseval.fidelity.requirements import Answer, requirements
 from focuseval.fidelity.space import SpaceTest, space_test

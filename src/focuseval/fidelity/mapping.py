@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from focuseval.evaluate.evaluation import evaluate
+from focuseval.evaluate.planning import evaluate
 from focuseval.place import place_run
 from focuseval.simulate import simulate
 from focuseval.spans import union

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FocusevalError
-from focuseval.evaluate.evaluation import evaluate
+from focuseval.evaluate.planning import evaluate
 from focuseval.fidelity import cases
 from focuseval.measures import parse
 from focuseval.measures.measure import TRAITS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.evaluate.evaluation import evaluate
+from focuseval.evaluate.planning import evaluate
 from focuseval.significance.paired_tests import paired_differences, t_test
 from focuseval.simulate import SPACE, simulate
 from focuseval.simulate.parts import SELECTIONS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import NotComparableError
 from focuseval.evaluate.comparing import find_run
-from focuseval.evaluate.evaluation import plan_evaluation
+from focuseval.evaluate.planning import plan_evaluation
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
 from focuseval.report.charts.curves import wanted

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from focuseval.measures import parse  # noqa: F401  for the example
+from focuseval.measures.budget import paid_ends
 from focuseval.measures.measure import Budget, parse_at
+from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from focuseval.match import Matched
     from focuseval.measures import Asked
 
 
 def cut_of(asked: Asked) -> list[int | str] | None:
-    """Return amount and unit of a measure's cut-off: results, articles or characters; None where it reads all.
+    """Return amount and unit of a measure's cut-off: results, articles, characters, words or tokens.
 
-    A budget of words has none: only the engine knows where words end. Nor has one of each article by itself.
+    None where it reads all, and for a budget of each article by itself.
 
     >>> cut_of(parse("spanR@2000c")), cut_of(parse("gP@5")), cut_of(parse("IoU@3")), cut_of(parse("MAgP"))
     ([2000, 'characters'], [5, 'articles'], [3, 'results'], None)
@@ -22,7 +31,23 @@ def cut_of(asked: Asked) -> list[int | str] | None:
     at = parse_at(asked.at, asked.measure) if asked.at else None
     grouped = "grouped output" in asked.measure.traits
     if isinstance(at, Budget):
-        return None if at.unit == "words" or grouped else [at.amount, at.unit]
+        return None if grouped else [at.amount, at.unit]
     if not isinstance(at, int):
         return None
     return [at, "articles" if grouped or "documents" in asked.measure.needs else "results"]
+
+
+def counted_budgets(measures: Iterable[Asked]) -> tuple[Budget, ...]:
+    """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
+
+    >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])
+    (Budget(amount=300, unit='words'),)
+    """
+    cuts = [cut for asked in measures if (cut := cut_of(asked)) is not None and cut[1] in {"words", "tokens"}]
+    return tuple(dict.fromkeys(Budget(int(amount), str(unit)) for amount, unit in cuts))
+
+
+def characters_read(matched: Matched, budget: Budget) -> NDArray[np.int64]:
+    """Return how many characters, repeats included, each topic's list shows within a budget."""
+    paid, _, end = paid_ends(matched, budget)
+    return count(np.where(paid, end - matched.start, 0), matched.bounds)

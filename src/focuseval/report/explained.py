@@ -9,7 +9,7 @@ import numpy as np
 from focuseval.assess.layout import KINDS
 from focuseval.errors import MissingDataError
 from focuseval.report.excerpts import fitting, order_of_documents, wanted, whole_documents
-from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, topic_view
+from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
 from focuseval.report.report import TextView
 from focuseval.report.texts import as_json, excerpt_view, reader, shortened
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection import Collection
     from focuseval.report.evidence import Evidence
+    from focuseval.report.observe import Retrieved
     from focuseval.spans import Spans
 
 NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
@@ -45,15 +46,24 @@ def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[T
     below = below_for(len(names), len(runs))
     views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
     documents = [lists.document_id(evidence, row) for row in numbered(views)]
+    paths = tuple(numbered_paths(views))
     texts: Mapping[str, dict[str, Any]] = {}
     said = "Every document that is relevant or was returned is here: nothing is left out."
     if not served:
-        taken = max(0, len(as_json(views)) - LISTS)
+        taken = max(0, len(as_json([views, paths])) - LISTS)
         texts, said = embed(evidence, lists, max(0, budget - taken), depth)
     view = TextView(
-        runs, a, b, tuple(views), said, _lost(evidence), has_highlights(evidence), served, tuple(documents), depth
-    )
+        runs, a, b, tuple(views), said, _lost(evidence), has_highlights(evidence), served, tuple(documents), depth,
+        paths, **whole_lists(lists.runs),
+    )  # fmt: skip
     return view, texts
+
+
+def whole_lists(runs: Sequence[Retrieved | None]) -> dict[str, Any]:
+    """Return what only the engine knows of lists that are embedded in part: their totals, and where budgets end."""
+    totals = [None if run is None or run.totals is None else [n.tolist() for n in run.totals] for run in runs]
+    budgets = [{} if run is None else {name: ends.tolist() for name, ends in run.budgets.items()} for run in runs]
+    return {"totals": tuple(totals), "budgets": tuple(budgets)}
 
 
 def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[dict[str, dict[str, Any]], str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, number
+from focuseval.report.charts.chart import Chart, axis, by_run, by_shape, number
 from focuseval.report.evidence import MOST_LINES
 from focuseval.report.history import history_table
 from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static
@@ -49,13 +49,6 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
     x["title"] = "file" if named else f"{len(files)} files, in order"
     y = axis("mean", measure, scale={"zero": False})
     encoding = by_run(front)
-    shape = {
-        "field": "run",
-        "type": "nominal",
-        "title": "run",
-        "sort": None,
-        "scale": {"domain": list(front), "range": list(SHAPES[: len(front)])},
-    }
     hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
     among = [{"filter": {"field": "run", "oneOf": list(front)}}]
     point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
@@ -70,7 +63,7 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
         "encoding": {"x": x},
         "layer": [
             {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **encoding}},
-            {**point, "encoding": {"y": y, "color": encoding["color"], "shape": shape, "tooltip": hover}},
+            {**point, "encoding": {"y": y, "color": encoding["color"], "shape": by_shape(front), "tooltip": hover}},
             *rules,
         ],
     }

@@ -136,6 +136,7 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     documents judged not relevant that some run returned; ``runs``: for every run the number of its results; document,
     start and length of the first ones; and rank, rank of the article, characters before, document, start and length of
     those further down that lie in relevant documents, at most `below`; if there are more, the last one's rank.
+    ``paths``, where a run names elements: the paths of each run's first results.
     """
     judged = lists.judged
     low, high = np.searchsorted(judged.topic, [topic, topic + 1])
@@ -144,12 +145,26 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     entries = low + np.flatnonzero(judged.bep[low:high] >= 0)
     runs = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
     returned = {row for run in runs for row in (*run[1][::3], *(run[2][3::6] if len(run) > 2 else ()))}
+    paths = [_paths(run, topic, depth) for run in lists.runs]
     return {
         "gold": _flat(judged.span_document[first:last], judged.start[first:last], judged.end[first:last]),
         "bep": _flat(judged.document[entries], judged.bep[entries]),
         "no": [row for row in document[~relevant].tolist() if row in returned],
         "runs": runs,
-    }
+    } | ({"paths": paths} if any(paths) else {})
+
+
+def _paths(run: Retrieved | None, topic: int, depth: int | None) -> list[str | None]:
+    """Return the paths of a run's first results of a topic; a range of elements from its first to its last."""
+    if run is None or run.path is None:
+        return []
+    low, high = (int(n) for n in np.searchsorted(run.topic, [topic, topic + 1]))
+    own = slice(low, high if depth is None else min(high, low + depth))
+    last = [None] * (own.stop - low) if run.end_path is None else run.end_path[own].to_pylist()
+    return [
+        f"{path} to {end}" if path and end and end != path else path
+        for path, end in zip(run.path[own].to_pylist(), last, strict=True)
+    ]
 
 
 def _run_view(run: Retrieved | None, topic: int, most: tuple[int | None, int], relevant: Integers) -> list[Any]:
@@ -180,6 +195,15 @@ def numbered(views: Sequence[dict[str, Any]]) -> list[int]:
     for flat, offset, step in flats:
         flat[offset::step] = [rows.setdefault(row, len(rows)) for row in flat[offset::step]]
     return list(rows)
+
+
+def numbered_paths(views: Sequence[dict[str, Any]]) -> list[str]:
+    """Replace the paths of topics by numbers, in place, and return the paths; −1 is none."""
+    known: dict[str, int] = {}
+    for view in views:
+        if "paths" in view:
+            view["paths"] = [[known.setdefault(p, len(known)) if p else -1 for p in run] for run in view["paths"]]
+    return list(known)
 
 
 def _flat(*columns: Integers) -> list[int]:

@@ -14,16 +14,19 @@ from focuseval.errors import FocusevalError
 from focuseval.evaluate.curves import curve_of, mean_of
 from focuseval.measures import parse
 from focuseval.measures.spans import read
+from focuseval.report.cutoffs import characters_read, counted_budgets
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.evaluate import Evaluation
     from focuseval.evaluate.plan import Plan
     from focuseval.match import Matched
+    from focuseval.measures.measure import Budget
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -49,6 +52,14 @@ class Retrieved:
     """Rank of the result in its topic, from 1."""
     lost: tuple[str, ...] = ()
     """The document's id of every result whose document the index does not have."""
+    path: pa.Array | None = None
+    """Paths of elements, as the run gives them; None where it gives none."""
+    end_path: pa.Array | None = None
+    """Paths of the last elements of ranges."""
+    totals: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    """For every topic the characters of the whole list, each once, and the highlighted ones; None without those."""
+    budgets: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    """Budgets of words and tokens such as ``300 words`` → for every topic the characters that they pay for."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,7 @@ def observe(made: Evaluation, number: int, curves: Sequence[str], means: Sequenc
     if made.prepared.index is None:
         return Observed(points, values, seen)
     try:
-        return Observed(points, values, seen, retrieve(matched))
+        return Observed(points, values, seen, retrieve(matched, counted_budgets(plan.measures)))
     except FocusevalError as why:
         return Observed(points, values, seen, why_not=str(why))
 
@@ -109,8 +120,16 @@ def _mean(matched: Matched, plan: Plan, name: str) -> float | None:
     return float(kept.mean()) if len(kept) else None
 
 
-def retrieve(matched: Matched) -> Retrieved:
-    """Return where every result lies in the collection."""
+def _totals(matched: Matched) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    try:
+        whole = read(matched, None)
+    except FocusevalError:
+        return None
+    return whole.size, whole.relevant
+
+
+def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
+    """Return where every result lies in the collection, and how far budgets of words and tokens reach."""
     document, placement = matched.document_row, matched.run.placement
     lost = np.flatnonzero(document < 0)
     names = tuple(matched.column(matched.run.document).take(lost).to_pylist()) if len(lost) else ()
@@ -124,4 +143,8 @@ def retrieve(matched: Matched) -> Retrieved:
         rank=matched.a_rank[matched.a_of_result],
         place=matched.rank,
         lost=names,
+        path=matched.path,
+        end_path=None if matched.run.end_path is None else matched.column(matched.run.end_path),
+        totals=_totals(matched),
+        budgets={f"{b.amount} {b.unit}": characters_read(matched, b) for b in budgets},
     )

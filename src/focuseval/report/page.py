@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import asdict
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,8 @@ SCRIPTS = (
 )
 """Plain scripts in the order in which they need each other."""
 
+LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "totals", "budgets")
+"""What the scripts need of the lists."""
 MOST_ROWS = 12
 SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
@@ -92,11 +94,11 @@ def render_html(report: Report) -> str:
 
 def page_data(report: Report) -> dict[str, Any]:
     """Return what the scripts need: graphs, choices and lists; texts are apart, each parsed when it is asked for."""
-    lists = asdict(report.heat)
+    choices = [field.name for field in fields(report.choices)]  # `asdict` would copy every number
     return {
         "charts": [chart_data(chart) for chart in report.charts],
-        "choices": asdict(report.choices),
-        "lists": {name: lists[name] for name in ("topics", "documents", "depth", "highlighted", "served")},
+        "choices": {name: getattr(report.choices, name) for name in choices},
+        "lists": {name: getattr(report.heat, name) for name in LISTS},
         "texts": {name: number for number, name in enumerate(report.texts)},
     }
 

@@ -56,6 +56,12 @@ class TextView:
     """The id of every numbered document."""
     depth: int = 0
     """Results of every list that are shown."""
+    paths: tuple[str, ...] = ()
+    """The paths of elements that topics name by number."""
+    totals: tuple[Any, ...] = ()
+    """For every run characters of the whole list and highlighted ones among them, topic by topic, or None."""
+    budgets: tuple[dict[str, Any], ...] = ()
+    """For every run the characters that budgets of words and tokens (``300 words``) pay for, topic by topic."""
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,13 @@ class Slice:
 
 
 def slices_of(evidence: Evidence) -> tuple[Slice, ...]:
-    """Return the slices that the gold allows: its tags, most frequent first, and buckets of its highlights."""
-    return (*_tags(evidence), *_buckets(evidence))
+    """Return the slices that the gold allows: its tags, most frequent first, and buckets of its highlights.
+
+    A group that puts all topics into one slice says nothing and is left out.
+    """
+    found = (*_tags(evidence), *_buckets(evidence))
+    alone = {one.group for one in found if len(one.topics) == len(evidence.scores.topics)}
+    return tuple(one for one in found if one.group == "tag" or one.group not in alone)
 
 
 def _tags(evidence: Evidence) -> Iterator[Slice]:

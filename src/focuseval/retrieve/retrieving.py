@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import UsageError, counted, did_you_mean
+from focuseval.formats.questions import read_questions
 from focuseval.retrieve.lists import task_list
 from focuseval.retrieve.query import Weights, weights
 from focuseval.retrieve.results import as_run
@@ -15,7 +16,6 @@ from focuseval.retrieve.score import Scorer, UnitRanker
 from focuseval.retrieve.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieve.store import open_words
 from focuseval.retrieve.structured import impossible, score_structured
-from focuseval.topics import Topic, read_topics
 from focuseval.topics.other_formats import plain_topic
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from focuseval.retrieve.lists import Listed
     from focuseval.retrieve.store import Progress
     from focuseval.run import Run
+    from focuseval.topics import Topic
     from focuseval.workers import Workers
 
 _SHOWN = 5
@@ -110,7 +111,7 @@ def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
 def as_topics(topics: str | Path | Iterable[Topic] | Mapping[str, str]) -> Sequence[Topic]:
     """Return topics from a file, from a mapping of queries, or as they are; a query that begins with / is NEXI."""
     if isinstance(topics, str | Path):
-        return read_topics(topics)
+        return read_questions(topics)
     if isinstance(topics, Mapping):
         return [plain_topic(name, query) for name, query in topics.items()]
     return tuple(topics)

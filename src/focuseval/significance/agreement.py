@@ -62,9 +62,17 @@ def krippendorff_alpha(table: ArrayLike, level: str = "nominal") -> float:
     values = np.asarray(table, np.float64)
     paired = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
     labels = np.unique(paired[~np.isnan(paired)])
-    if len(labels) < 2:
+    return alpha_of_counts((paired[:, :, None] == labels).sum(axis=0).astype(np.float64), labels, level)
+
+
+def alpha_of_counts(counts: NDArray[np.float64], labels: NDArray[np.float64], level: str = "nominal") -> float:
+    """Return Krippendorff's α from how many gave each label (a column) to each unit (a row), two or more to each.
+
+    >>> round(alpha_of_counts(np.array([[0.0, 2], [1, 1], [2, 0], [2, 0]]), np.array([0.0, 1.0])), 3)
+    0.533
+    """
+    if (counts.sum(axis=0) > 0).sum() < 2:
         return float("nan")
-    counts = (paired[:, :, None] == labels).sum(axis=0).astype(np.float64)
     judged = counts.sum(axis=1)
     coincidence = np.einsum("uc,uk,u->ck", counts, counts, 1 / (judged - 1))
     coincidence -= np.diag((counts / (judged - 1)[:, None]).sum(axis=0))

@@ -14,7 +14,7 @@ from focuseval.chunks import Chunks, chunk, extent, parse_spec
 from focuseval.chunks.boundaries import boundaries, texts_of
 from focuseval.chunks.cut import opened
 from focuseval.errors import MissingDataError, UsageError
-from focuseval.evaluate.evaluation import plan_evaluation
+from focuseval.evaluate.planning import plan_evaluation
 from focuseval.evaluate.sources import as_gold, read
 from focuseval.measures import Asked, parse
 from focuseval.measures.measure import Budget
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from focuseval.gold import Gold
     from focuseval.measures import Measure
     from focuseval.retrieve import UnitList
+    from focuseval.shared import Shared
     from focuseval.tokens import Tokenizer
-    from focuseval.workers import Shared, Workers
+    from focuseval.workers import Workers
 
     Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 

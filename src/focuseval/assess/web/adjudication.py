@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assess.accepting import accept_agreed, agreed, decided_units
-from focuseval.assess.adjudicate import RULES, decide, sides, stale_decisions
-from focuseval.assess.agreement import agreements, alpha, finished, over_time
+from focuseval.assess.accepting import accept_agreed
+from focuseval.assess.adjudicate import RULES, changed_since, decide, sides
 from focuseval.assess.growth import why_pooled
+from focuseval.assess.known import known_units
 from focuseval.assess.plan import PERSON, Assessor, assessors
-from focuseval.assess.rules import FINISHED
-from focuseval.assess.spans import jaccard
+from focuseval.assess.shared_documents import alpha, periods
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.view import document_view, state_view
 from focuseval.assess.web.api import body, stamp
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from flask import Response
     from werkzeug.wrappers import Response as Redirect
 
-    from focuseval.assess.agreement import Finished
+    from focuseval.assess.shared_documents import SharedDocument
     from focuseval.assess.store import Saved
 
 adjudication = Blueprint("adjudication", __name__)
@@ -40,8 +39,7 @@ def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
     overseers_only()
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
-    found = finished(desk().store)
-    everything = _rows(found)
+    everything = _rows()
     counts = Counter(row.state for row in everything)
     wanted = {TO_DECIDE: (OPEN, STALE), DECIDED: (DECIDED,)}.get(state, (OPEN, STALE, DECIDED))
     rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted]
@@ -56,7 +54,7 @@ def documents() -> str:
         topic=topic,
         topics=sorted({row.topic for row in everything}),
         titles=desk().titles.of(row.document for row in shown),
-        agreed=len(agreed(_people_s(found), decided_units(desk().store))),
+        agreed=sum(row.agreed and row.state == OPEN and topic in ("", row.topic) for row in everything),
     )
 
 
@@ -67,37 +65,21 @@ class Compared(NamedTuple):
     document: str
     judged: int
     jaccard: float
+    agreed: bool
     state: str
     status: str
     stale: tuple[str, ...]
 
 
-def _rows(found: Finished, topic: str | None = None) -> list[Compared]:
-    """Return what several finished, of all topics or of one."""
-    units: dict[tuple[str, str], list[Saved]] = {}
-    for judged in found.values():
-        for unit, saved in judged.items():
-            units.setdefault(unit, []).append(saved)
-    stale = stale_decisions(desk().store, topic)
-    decided = {saved.key[1:]: saved.judgement.status for saved in desk().store.judgements(ADJUDICATED, topic)}
-    return [
-        Compared(
-            *unit,
-            len(sides),
-            jaccard([saved.judgement.highlights for saved in sides]),
-            STALE if unit in stale else DECIDED if decided.get(unit) in FINISHED else OPEN,
-            decided.get(unit, "undecided"),
-            stale.get(unit, ()),
-        )
-        for unit, sides in sorted(units.items())
-        if len(sides) > 1
-    ]
+def _rows() -> list[Compared]:
+    """Return what several finished; a known answer was decided before it was judged, and is never stale."""
+    known = known_units(desk().store)
+    return [_row(one, () if one[:2] in known else one.stale) for one in desk().shared.documents()]
 
 
-def _people_s(found: Finished) -> Finished:
-    """Return what people finished; imported judgements are nobody's agreement."""
-    people = {one.name for one in assessors(desk().store) if one.origin == PERSON}
-    return {name: judged for name, judged in found.items() if name in people}
+def _row(one: SharedDocument, stale: tuple[str, ...]) -> Compared:
+    state = STALE if stale else DECIDED if one.is_decided else OPEN
+    return Compared(*one[:2], len(one.verdicts), one.jaccard, one.agreed, state, one.decided or "undecided", stale)
 
 
 @adjudication.get("/adjudicate/next")
@@ -105,16 +87,11 @@ def following() -> Redirect:
     """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
     overseers_only()
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    store, waiting = desk().store, []
-    for topic in (here[0], None) if here[0] else (None,):  # of this topic, else of all
-        rows = _rows(finished(store, topic), topic)
-        waiting = [row for row in rows if row.state != DECIDED and (row.topic, row.document) != here]
-        if waiting:
-            break
+    waiting = [row for row in _rows() if row.state != DECIDED and (row.topic, row.document) != here]
     if not waiting:
         flash("Everything that several assessors finished is decided.")
         return redirect(url_for("adjudication.documents"))
-    found = min(waiting, key=lambda row: (row.topic, row.jaccard, row.document))
+    found = min(waiting, key=lambda row: (row.topic != here[0], row.topic, row.jaccard, row.document))
     return redirect(url_for("adjudication.document", topic=found.topic, document=found.document))
 
 
@@ -161,7 +138,8 @@ def compared() -> Response:
     known = {one.name: one for one in assessors(desk().store)}
     shown = [side_view(saved, known, page.sha256) for saved in sides(desk().store, topic, name)]
     decided = desk().store.judgement(Key(ADJUDICATED, topic, name))
-    stale = stale_decisions(desk().store, topic).get((topic, name), ())
+    known_answer = (topic, name) in known_units(desk().store)
+    stale = changed_since(desk().store, (topic, name)) if decided.version and not known_answer else ()
     view = {"document": document_view(page), "sides": shown, "stale": stale}
     return jsonify({**view, "decided": state_view(decided, page, exhaustivity=desk().store.exhaustivity)})
 
@@ -184,10 +162,21 @@ def decision() -> Response:
 def agreement() -> str:
     """Show agreement at four levels for every pair of assessors, and how it went over time."""
     overseers_only()
-    found = finished(desk().store)
-    labels = {one.name: one.label for one in assessors(desk().store)}
-    pairs = agreements(found, desk().documents.get, common=True)
-    return render_template("agreement.html", pairs=pairs, alpha=alpha(found), labels=labels, periods=over_time(found))
+    name, found = request.args.get("assessor", ""), desk().shared.documents()
+    everything = desk().shared.agreements()
+    pairs = [pair for pair in everything if name in ("", pair.left, pair.right)]
+    if len(pairs) > SHOWN:
+        pairs.sort(key=lambda pair: (pair.jaccard != pair.jaccard, pair.jaccard, pair.left, pair.right))
+    return render_template(
+        "agreement.html",
+        pairs=pairs[:SHOWN],
+        more=len(pairs[SHOWN:]),
+        name=name,
+        names=sorted({side for pair in everything for side in (pair.left, pair.right)}),
+        alpha=alpha(found),
+        labels={one.name: one.label for one in assessors(desk().store)},
+        periods=periods(found),
+    )
 
 
 def side_view(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str, Any]:

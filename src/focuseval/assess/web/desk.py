@@ -9,6 +9,7 @@ from flask import abort, current_app, g, request
 
 from focuseval.assess.overview import Overview
 from focuseval.assess.plan import in_pool
+from focuseval.assess.shared_documents import SharedDocuments
 from focuseval.assess.store import ADJUDICATED, Key
 from focuseval.assess.titles import Titles
 from focuseval.lazy import cached_property
@@ -53,6 +54,11 @@ class Desk:
     def overview(self) -> Overview:
         """What everybody has done."""
         return Overview(self.store)
+
+    @cached_property
+    def shared(self) -> SharedDocuments:
+        """What several assessors finished."""
+        return SharedDocuments(self.store, self.documents.extents)
 
     @cached_property
     def titles(self) -> Titles:

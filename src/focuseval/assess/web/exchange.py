@@ -55,7 +55,8 @@ def archive() -> Response:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "collection.zip"
         topics = list(desk().topics.values())
-        write_archive(desk().store, desk().documents, topics, target, rule=rule, title=desk().title)
+        how = {"rule": rule, "title": desk().title, "anonymous": request.args.get("anonymous") == "yes"}
+        write_archive(desk().store, desk().documents, topics, target, **how)
         data = target.read_bytes()
     headers = {"Content-Disposition": "attachment; filename=collection.zip"}
     return Response(data, mimetype="application/zip", headers=headers)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 MOST_CORRELATED = 14
+TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
+"""A τ as it fits into a small cell: .83."""
 
 
 def significance_stars(evidence: Evidence) -> Chart | None:
@@ -30,12 +32,9 @@ def significance_stars(evidence: Evidence) -> Chart | None:
     found = evidence.compared(evidence.measure)
     names = {"measure": evidence.measure, "method": found.method if found else str(evidence.settings)}
     rest = [name for name in evidence.scores.measures if name not in measures]
-    named = listed(rest if len(rest) <= 3 else [*rest[:2], f"{len(rest) - 2} more measures"]) if rest else ""
     caption = (
         f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
-        f"Runs by {evidence.measure}."
-        + (f" Pairs under {named} are not tested here: 'focuseval compare -m' does it." if rest else "")
-        + left_out(len(drawn), len(evidence.labels))
+        f"Runs by {evidence.measure}.{_untested(rest)}{left_out(len(drawn), len(evidence.labels))}"
     )
     chart = Chart(
         id="stars",
@@ -50,6 +49,14 @@ def significance_stars(evidence: Evidence) -> Chart | None:
         by="measure",
     )
     return following(chart, names, [evidence.labels[run] for run in drawn])
+
+
+def _untested(measures: list[str]) -> str:
+    """Say under which measures no pair was tested."""
+    if not measures:
+        return ""
+    named = listed(measures if len(measures) <= 3 else [*measures[:2], f"{len(measures) - 2} more measures"])
+    return f" Pairs under {named} are not tested here: 'focuseval compare -m' does it."
 
 
 def _matrix() -> dict[str, Any]:
@@ -110,46 +117,47 @@ def tau_heat_map(evidence: Evidence) -> Chart | None:
         for a, line in zip(names, matrix.tolist(), strict=True)
         for b, tau in zip(names, line, strict=True)
     ]
+    caption = _correlated(len(evidence.labels), len(kept), means.shape[1])
+    columns = ("a", "b", "tau", "reading")
+    spec = _tau_cells(len(kept))
+    return Chart("tau", "Do measures agree", caption, "agreement", columns, tuple(rows), spec, ("a", "b", "tau"))
+
+
+def _correlated(runs: int, drawn: int, measures: int) -> str:
+    """Say what is correlated, and how many measures are left out."""
+    return (
+        f"Kendall's τ between the rankings of {runs} runs under two measures. From .9 on they count as "
+        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
+        + (
+            ""
+            if drawn == measures
+            else f" {drawn} of {measures} measures are drawn, the first and the one that decides."
+        )
+    )
+
+
+def _tau_cells(measures: int) -> dict[str, Any]:
+    """Return a cell for every two measures, shaded by how their τ is read."""
     kinds = ["equivalent", "similar", "noticeable differences", "undefined"]
     scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#999999"]}
+    shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
     place = {"type": "nominal", "sort": None, "title": None}
     text = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
-    spec = {
+    return {
         "width": "container",
         "height": {"step": 28},
-        "usermeta": {"least": 34 * len(kept)},
+        "usermeta": {"least": 34 * measures},
         "data": {"name": "rows"},
         "encoding": {
             "x": {"field": "b", **place, "axis": {"orient": "top", "labelAngle": -40, "labelLimit": 160}},
             "y": {"field": "a", **place, "axis": {"labelLimit": 160}},
         },
         "layer": [
+            {"mark": {"type": "rect"}, "encoding": {"color": shade}},
             {
-                "mark": {"type": "rect"},
-                "encoding": {
-                    "color": {
-                        "field": "reading",
-                        "type": "nominal",
-                        "scale": scale,
-                        "title": "reading",
-                        "legend": {"columns": 2},
-                    }
-                },
-            },
-            {
+                "transform": [{"calculate": TAU, "as": "shown"}],
                 "mark": {"type": "text", "fontSize": 10},
-                "encoding": {"text": {"field": "tau", "format": ".2f"}, "color": text},
+                "encoding": {"text": {"field": "shown"}, "color": text},
             },
         ],
     }
-    caption = (
-        f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
-        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
-        + (
-            ""
-            if len(kept) == means.shape[1]
-            else f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
-        )
-    )
-    columns = ("a", "b", "tau", "reading")
-    return Chart("tau", "Do measures agree", caption, "agreement", columns, tuple(rows), spec, ("a", "b", "tau"))

@@ -117,6 +117,12 @@ def by_run(names: Sequence[str], title: str = "run") -> dict[str, Any]:
     }
 
 
+def by_shape(names: Sequence[str], title: str = "run") -> dict[str, Any]:
+    """Return the encoding of points by their shape, a shape for every one of a few runs."""
+    scale = {"domain": list(names), "range": list(SHAPES[: len(names)])}
+    return {"field": "run", "type": "nominal", "title": title, "sort": None, "scale": scale}
+
+
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:
     """Return a quantitative position."""
     return {"field": field, "type": "quantitative", "title": title, **others}

@@ -10,12 +10,16 @@ from focuseval.report.charts.chart import Chart, axis, left_out, number
 from focuseval.report.observe import READ
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from focuseval.report.evidence import Evidence
 
 MOST_NAMED = 8
 """Runs that are all named; of more only A, B, the cheapest and the most costly one."""
+WIDE = 20
+"""Times the cheapest run's cost from which on costs are drawn on a logarithmic scale."""
 ON, BEHIND = "on the frontier", "behind it"
 
 
@@ -32,65 +36,74 @@ def cost_and_quality(evidence: Evidence) -> Chart | None:
     )
     pair = {evidence.labels[run] for run in evidence.pair or ()}
     ends = {rows[0][0], rows[-1][0]}
-    named = [row[0] for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
+    named = [row for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
     caption = (
         f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
         "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
         f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
     )
     columns = ("run", "characters", "recall", "frontier")
-    return Chart("cost", "Cost against quality", caption, "curves", columns, rows, _spec(named))
+    return Chart("cost", "Cost against quality", caption, "curves", columns, rows, _spec(rows, named))
 
 
-def _spec(named: list[str]) -> dict[str, Any]:
-    """Return points with the names of some, and the frontier as steps."""
-    x = axis("characters", f"mean characters of the first {READ} results", scale={"zero": False, "nice": True})
-    y = axis("recall", f"spanR@{READ}", scale={"zero": False})
-    kind = {"domain": [ON, BEHIND], "range": ["circle", "cross"]}
+def _spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """Return points with the names of some, and the frontier as steps; costs that differ widely on a log scale."""
+    costs = [row[1] for row in rows]
+    wide = costs[0] > 0 and costs[-1] / costs[0] > WIDE
+    scale = {"type": "log"} if wide else {"zero": False}
+    ticks = {"axis": {"values": [d * 10**n for n in range(10) for d in (1, 3)]}} if wide else {}
+    title = f"mean characters of the first {READ} results" + (" (log scale)" if wide else "")
+    front = {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7}
+    middle = (costs[0] * costs[-1]) ** 0.5 if wide else (costs[0] + costs[-1]) / 2
+    return {
+        "width": "container",
+        "height": 320,
+        "data": {"name": "rows"},
+        "encoding": {
+            "x": axis("characters", title, scale={**scale, "nice": True}, **ticks),
+            "y": axis("recall", f"spanR@{READ}", scale={"zero": False}),
+        },
+        "layer": [
+            {
+                "transform": [{"filter": f"datum.frontier === '{ON}'"}],
+                "mark": front,
+                "encoding": {"order": {"field": "characters"}},
+            },
+            _points([kind for kind in (ON, BEHIND) if any(row[3] == kind for row in rows)]),
+            *_labels([row[0] for row in named if row[1] <= middle], "left"),
+            *_labels([row[0] for row in named if row[1] > middle], "right"),
+        ],
+    }
+
+
+def _points(kinds: list[str]) -> dict[str, Any]:
+    """Return a point for every run; its shape and colour say whether it is on the frontier."""
+    shapes = [{ON: "circle", BEHIND: "cross"}[kind] for kind in kinds]
+    by = {"field": "frontier", "type": "nominal", "title": "run"}
     hover = [
         {"field": "run"},
         {"field": "characters", "format": ",.0f"},
         {"field": "recall", "format": ".4f"},
         {"field": "frontier"},
     ]
-    front = [{"filter": f"datum.frontier === '{ON}'"}]
-    return {
-        "width": "container",
-        "height": 320,
-        "data": {"name": "rows"},
-        "encoding": {"x": x, "y": y},
-        "layer": [
-            {
-                "transform": front,
-                "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
-                "encoding": {"order": {"field": "characters"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-                "encoding": {
-                    "shape": {"field": "frontier", "type": "nominal", "scale": kind, "title": "run"},
-                    "color": {
-                        "field": "frontier",
-                        "type": "nominal",
-                        "scale": {"domain": [ON, BEHIND]},
-                        "title": "run",
-                    },
-                    "tooltip": hover,
-                },
-            },
-            _labels(named[::2], -9),
-            _labels(named[1::2], 13),
-        ],
+    encoding = {
+        "shape": {**by, "scale": {"domain": kinds, "range": shapes}},
+        "color": {**by, "scale": {"domain": kinds}},
+        "tooltip": hover,
     }
+    return {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": encoding}
 
 
-def _labels(runs: list[str], above: int) -> dict[str, Any]:
-    """Write the names of some runs beside their points: neighbours above and below in turn."""
-    return {
-        "transform": [{"filter": {"field": "run", "oneOf": runs}}],
-        "mark": {"type": "text", "align": "center", "dy": above, "fontSize": 11, "limit": 130},
-        "encoding": {"text": {"field": "run"}},
-    }
+def _labels(runs: list[str], align: str) -> Iterator[dict[str, Any]]:
+    """Write the names of some runs beside their points, towards the middle: neighbours above and below in turn."""
+    for own, dy in ((runs[::2], -9), (runs[1::2], 13)):
+        if own:
+            text = {"type": "text", "align": align, "dx": 6 if align == "left" else -6, "dy": dy}
+            yield {
+                "transform": [{"filter": {"field": "run", "oneOf": own}}],
+                "mark": {**text, "fontSize": 11, "limit": 150},
+                "encoding": {"text": {"field": "run"}},
+            }
 
 
 def on_frontier(cost: NDArray[np.float64], quality: NDArray[np.float64]) -> NDArray[np.bool_]:

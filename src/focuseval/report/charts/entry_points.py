@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from focuseval.report.charts.chart import SHAPES, Chart, axis, by_run, left_out, number
+from focuseval.report.charts.chart import Chart, axis, by_run, by_shape, left_out, number
 from focuseval.report.charts.curves import coloured
 
 if TYPE_CHECKING:
@@ -36,20 +36,19 @@ def distance_by_tolerance(evidence: Evidence) -> Chart | None:
         "Distance from the best entry point, by how much distance a reader tolerates: A = 0.01 wants the exact place, "
         f"A = 100 only the right article; 0.1 is official.{left_out(len(front), len(evidence.labels))}"
     )
+    columns, pivot = ("run", "A", "BEPD"), ("A", "run", "BEPD")
+    return Chart("BEPD", "Entry points by tolerance", caption, "curves", columns, tuple(rows), _spec(front), pivot)
+
+
+def _spec(front: list[str]) -> dict[str, Any]:
+    """Return a line with its points for every run in `front`."""
     encoding = by_run(front)
-    shape = {
-        "field": "run",
-        "type": "nominal",
-        "title": "run",
-        "sort": None,
-        "scale": {"domain": front, "range": list(SHAPES[: len(front)])},
-    }
     base = {
         "x": axis("A", "A (tolerance)", scale={"type": "log"}, axis={"values": list(TOLERANCES), "format": "~g"}),
         "y": axis("BEPD", "BEPD", scale={"domain": [0, 1]}),
         "tooltip": [{"field": "run"}, {"field": "A"}, {"field": "BEPD", "format": ".4f"}],
     }
-    spec = {
+    return {
         "width": "container",
         "height": 300,
         "data": {"name": "rows"},
@@ -58,11 +57,7 @@ def distance_by_tolerance(evidence: Evidence) -> Chart | None:
             {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {**base, **encoding}},
             {
                 "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {**base, "color": encoding["color"], "shape": shape},
+                "encoding": {**base, "color": encoding["color"], "shape": by_shape(front)},
             },
         ],
     }
-    columns = ("run", "A", "BEPD")
-    return Chart(
-        "BEPD", "Entry points by tolerance", caption, "curves", columns, tuple(rows), spec, ("A", *columns[::2])
-    )

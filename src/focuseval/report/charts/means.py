@@ -37,39 +37,43 @@ def means_with_intervals(evidence: Evidence) -> Chart | None:
     ]
     if not rows:
         return None
-    x = axis("mean", "mean {measure}", scale={"zero": True}, axis={"tickCount": 6})
-    hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
-    spec: dict[str, Any] = {
-        "width": "container",
-        "height": 26 * len(rows),
-        "data": {"name": "rows"},
-        "encoding": {"y": _RUNS, "tooltip": hover},
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeWidth": 2.5},
-                "encoding": {"x": axis("low", x["title"]), "x2": {"field": "high"}},
-            },
-            {"mark": {"type": "tick", "thickness": 2, "size": 9}, "encoding": {"x": axis("low", x["title"])}},
-            {"mark": {"type": "tick", "thickness": 2, "size": 9}, "encoding": {"x": axis("high", x["title"])}},
-            {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
-        ],
-    }
     names = {"measure": evidence.measure}
     if evidence.baseline is not None:
         names["baseline"] = evidence.labels[evidence.baseline]
-        line = {
-            "transform": [{"filter": {"field": "run", "equal": "{baseline}"}}],
-            "mark": {"type": "rule", "strokeDash": [4, 3]},
-            "encoding": {"x": x, "y": None, "tooltip": None},
-        }
-        spec["layer"].insert(0, line)
     caption = (
         "Mean {measure} over topics, with 95 % intervals (BCa bootstrap)."
         + (" Dashed: the baseline." if evidence.baseline is not None else "")
         + left_out(len(listed), len(evidence.labels))
     )
+    spec = _intervals(len(rows), baseline=evidence.baseline is not None)
     chart = Chart("means", "Means", caption, "answer", ("run", "mean", "low", "high"), tuple(rows), spec)
     return following(chart, names, [evidence.labels[run] for run in listed])
+
+
+def _intervals(runs: int, *, baseline: bool) -> dict[str, Any]:
+    """Return a point on its interval for every run, and a line through the baseline's mean where there is one."""
+    x = axis("mean", "mean {measure}", scale={"zero": True}, axis={"tickCount": 6})
+    low, high = (axis(name, x["title"]) for name in ("low", "high"))
+    hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
+    end = {"type": "tick", "thickness": 2, "size": 9}
+    line = {
+        "transform": [{"filter": {"field": "run", "equal": "{baseline}"}}],
+        "mark": {"type": "rule", "strokeDash": [4, 3]},
+        "encoding": {"x": x, "y": None, "tooltip": None},
+    }
+    return {
+        "width": "container",
+        "height": 26 * runs,
+        "data": {"name": "rows"},
+        "encoding": {"y": _RUNS, "tooltip": hover},
+        "layer": [
+            *([line] if baseline else []),
+            {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": low, "x2": {"field": "high"}}},
+            {"mark": end, "encoding": {"x": low}},
+            {"mark": end, "encoding": {"x": high}},
+            {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
+        ],
+    }
 
 
 MOST_POINTS = 60

@@ -3,7 +3,8 @@
 (() => {
   const { byId, cell, data, node, pause, visible } = focuseval;
   const views = new Map();
-  const PAPER = 620;
+  const PAPER = 620; // of a saved figure
+  const COLUMN = 330; // of a printed page, which has two
   const MANY = 4000; // marks that a browser still moves about smoothly as elements
   const LIGHT = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1b1b1b", "#E69F00", "#56B4E9"];
   const DARK = ["#56B4E9", "#FF9A52", "#2CCB9F", "#E8A3C9", "#f4f1ea", "#F2C14E", "#7FA7FF"];
@@ -21,7 +22,7 @@
       axis: { labelColor: soft, titleColor: ink, gridColor: line, domainColor: soft, tickColor: soft, labelFontSize: 11,
         titleFontSize: 12, titleFontWeight: "normal", gridOpacity: 0.7, labelLimit: narrow ? 110 : 200 },
       header: { labelColor: ink, titleColor: ink, labelFontSize: 12 },
-      legend: { orient: "bottom", columns: narrow ? 1 : 3, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / 3),
+      legend: { orient: "bottom", columns: width < 300 ? 1 : narrow ? 2 : 3, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / 3),
         symbolStrokeWidth: 2.5, symbolSize: 160, labelFontSize: 12, titleFontWeight: "normal", offset: 12 },
       mark: { color: accent }, text: { color: ink }, rule: { color: accent }, tick: { color: accent }, point: { color: accent },
       boxplot: { median: { color: ink, strokeWidth: 2 } },
@@ -51,19 +52,21 @@
   const parsed = (chart, width, light) => {
     const spec = structuredClone(chart.spec);
     const least = spec.usermeta?.least ?? 0; // a narrower place scrolls
-    if (spec.width === "container" && (light || width < least)) spec.width = Math.max(light ? PAPER : 0, least);
-    if (spec.facet) spec.columns = Math.max(1, Math.floor((light ? PAPER : width) / spec.usermeta.facet));
-    const config = theme(light ? PAPER : width, light);
+    if (spec.width === "container" && (light || width < least)) spec.width = Math.max(light ? width : 0, least);
+    if (light) spec.autosize = { type: "fit-x", contains: "padding" };
+    if (width === COLUMN && light && spec.height > 0) spec.height *= 0.75;
+    if (spec.facet) spec.columns = Math.max(1, Math.floor(width / spec.usermeta.facet));
+    const config = theme(width, light);
     return vega.parse(vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config }).spec);
   };
 
   /** Draw a figure now; a second call draws it again in the colours of the moment. */
-  const draw = (figure, light = false) => {
+  const draw = (figure, paper = 0) => {
     const chart = chartOf(figure);
     const plot = figure.querySelector(".plot");
     views.get(figure)?.finalize();
     const renderer = chart.rows.length > MANY ? "canvas" : "svg";
-    const view = new vega.View(parsed(chart, plot.clientWidth, light), { renderer, container: plot, hover: true, logLevel: vega.Error });
+    const view = new vega.View(parsed(chart, paper || plot.clientWidth, paper > 0), { renderer, container: plot, hover: true, logLevel: vega.Error });
     view.tooltip((_handler, _event, _item, value) => tell(figure, value));
     view.addEventListener("click", (_event, item) => {
       if (item?.tooltip) tell(figure, item.tooltip); // a finger leaves no pointer on the mark
@@ -112,7 +115,7 @@
   };
 
   /** The graph for a paper: light, on white, whatever the page looks like. */
-  const forPaper = (figure) => new vega.View(parsed(chartOf(figure), 0, true), { renderer: "none", logLevel: vega.Error }).background("white");
+  const forPaper = (figure) => new vega.View(parsed(chartOf(figure), PAPER, true), { renderer: "none", logLevel: vega.Error }).background("white");
 
   const save = async (figure, kind) => {
     const view = forPaper(figure);
@@ -193,7 +196,7 @@
     });
     const again = () => figures.filter((figure) => views.has(figure)).forEach((figure) => draw(figure));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure, true)));
+    addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure, figure.closest(".charts") ? COLUMN : PAPER)));
     addEventListener("afterprint", again);
     focuseval.charts = { draw, forPaper, save, views, byId: (id) => byId(`chart-${id}`) };
   };

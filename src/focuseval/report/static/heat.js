@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, data, describe, fragments, node, percent, sizes, visible } = focuseval;
   const { choices, state } = focuseval.choice;
-  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, take, within } = focuseval.results;
+  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, lists, numbers, readOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
   const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
   const fetched = new Map();
@@ -45,15 +45,15 @@
     const measure = visible(choices().measures[state.measure]);
     const at = cut();
     const head = ["run", measure, "results read", "characters", "highlighted", "spanP", "spanR", "spanF", "IoU"];
-    const partly = [state.a, state.b].some((run) => run >= 0 && !isComplete(state.topic, run, at)) ? `. –: below rank ${lists().depth} only results in relevant documents are embedded` : "";
-    const lines = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => {
-      const own = numbers(state.topic, run, at);
+    const told = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => [sign, run, numbers(state.topic, run, at)]);
+    const partly = told.some(([, , own]) => own.size === null) ? `; “–”: below rank ${lists().depth} only results in relevant documents are embedded` : "";
+    const lines = told.map(([sign, run, own]) => {
       const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), own.found === null ? "–" : count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
       const name = node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign), " ", node("bdi", {}, visible(choices().runs[run])));
       return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));
     });
+    byId("heat-caption").textContent = `This topic: the score under ${measure}, and what is read of ${cutWords(at)}${partly}.`;
     byId("heat-numbers").replaceChildren(
-      node("caption", {}, `This topic: the score under ${measure}, and what is read of ${cutWords(at)}${partly}`),
       node("thead", {}, node("tr", {}, ...head.map((text, i) => node("th", { scope: "col", class: i ? "number" : null }, text)))),
       node("tbody", {}, ...lines),
     );

@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, node, percent, visible } = focuseval;
   const { address, choices, state } = focuseval.choice;
-  const { cut, cutWords, goldOf, lists, resultsOf, shared, topicOf, within } = focuseval.results;
+  const { cut, cutWords, goldOf, lists, pathIn, resultsOf, shared, topicOf, within } = focuseval.results;
   const SNIPPET = 180;
   const BEFORE = 50;
   const MOST_LINES = 3; // of one result
@@ -40,9 +40,10 @@
     return made;
   };
 
-  const where = (view, result) => {
-    if (result.start < 0) return "no known place";
-    const path = view && focuseval.pathOf(view, result.start, result.start + result.length);
+  /** The path or the span of a result; a path as the run gives it, else that of the element which is just this span. */
+  const where = (view, result, given) => {
+    if (result.start < 0) return given || "no known place";
+    const path = given || (view && focuseval.pathOf(view, result.start, result.start + result.length));
     const span = result.length ? `characters ${count(result.start)}–${count(result.start + result.length)}` : `from character ${count(result.start)}`;
     return path ? `${path} (${span})` : span;
   };
@@ -63,7 +64,7 @@
       "li",
       { class: end === undefined ? "unread" : null, "data-rank": result.rank, "data-doc": result.doc, value: result.rank },
       node("p", { class: "result" }, node("span", { class: `role ${side.toLowerCase()}` }, `${side}${result.rank}`), " ", link, " ", title),
-      node("p", { class: "note" }, `${visible(where(view, result))}${cutShort}`),
+      node("p", { class: "note" }, `${visible(where(view, result, pathIn(state.topic, context.run, result.rank)))}${cutShort}`),
       node("p", { class: "note" }, lists().highlighted ? `${percent(found, result.length)} of it highlighted${context.two ? "; " : ""}` : "", node("span", { class: "moved" }, moved)),
       snippet(view, result, own),
     );
@@ -75,7 +76,7 @@
     const results = run < 0 ? [] : resultsOf(topic, run).filter((one) => one.rank <= lists().depth);
     const others = other < 0 ? [] : resultsOf(topic, other);
     const read = new Map(within(topic, run).map(({ rank, end }) => [rank, end]));
-    const context = { others, gold: goldOf(topic), read, two: other >= 0 };
+    const context = { others, gold: goldOf(topic), read, run, two: other >= 0 };
     const items = [];
     for (const result of results) {
       const view = await focuseval.embedded(result.doc);

@@ -1,10 +1,11 @@
-// What a run returned for a topic up to a cut-off: so many results, articles or characters, or all.
+// What a run returned for a topic up to a cut-off: so many results, articles, characters, words or tokens, or all.
 "use strict";
 (() => {
   const { data } = focuseval;
   const { choices, state } = focuseval.choice;
   const expanded = new Map();
   const complete = new Map(); // topics that a server has sent with all of their results
+  const UNITS = { r: "results", a: "articles", c: "characters", w: "words", t: "tokens" };
 
   const lists = () => data("report-data").lists;
 
@@ -35,9 +36,25 @@
   const cut = () => {
     if (!state.cut) return choices().cuts[state.measure];
     if (state.cut === "all") return null;
-    const unit = { r: "results", a: "articles", c: "characters" }[state.cut.at(-1)];
+    const unit = UNITS[state.cut.at(-1)];
     const amount = Math.floor(Number(state.cut.slice(0, -1)));
-    return unit && amount > 0 ? [amount, unit] : choices().cuts[state.measure];
+    const known = !isCounted(unit) || budgetsOf(unit).includes(amount);
+    return unit && amount > 0 && known ? [amount, unit] : choices().cuts[state.measure];
+  };
+
+  /** Whether a unit is one that only the engine counts: the page knows the report's own budgets of it. */
+  const isCounted = (unit) => unit === "words" || unit === "tokens";
+
+  /** The budgets of words or tokens that this report knows. */
+  const budgetsOf = (unit) => {
+    const names = new Set((lists().budgets ?? []).flatMap((one) => Object.keys(one)));
+    return [...names].map((name) => name.split(" ")).filter(([, own]) => own === unit).map(([amount]) => Number(amount)).sort((x, y) => x - y);
+  };
+
+  /** A cut-off as one that the page can follow: a budget of words or tokens is one of the characters that it pays for. */
+  const followable = (topic, run, at) => {
+    if (!at || !isCounted(at[1])) return at;
+    return [lists().budgets[run]?.[at.join(" ")]?.[topic] ?? 0, "characters"];
   };
 
   /** A cut-off in words. */
@@ -56,8 +73,9 @@
   /** The results within a cut-off, each with `end`, where reading it ends. */
   const within = (topic, run, at = cut()) => {
     const made = [];
+    const limit = followable(topic, run, at) ?? undefined;
     for (const result of run < 0 ? [] : resultsOf(topic, run)) {
-      const end = readTo(result, at ?? undefined);
+      const end = readTo(result, limit);
       if (end !== null) made.push({ ...result, end });
     }
     return made;
@@ -68,7 +86,7 @@
     const [number, top] = topicOf(topic).runs[run];
     const listed = top.length / 3;
     if (number <= listed) return true;
-    const [amount, unit] = at ?? [Infinity, "results"];
+    const [amount, unit] = followable(topic, run, at) ?? [Infinity, "results"];
     if (unit === "results") return amount <= listed;
     const last = resultsOf(topic, run)[listed - 1];
     return unit === "articles" ? amount < last.article : amount <= last.before + last.length;
@@ -123,8 +141,8 @@
   /** What is read of a run's list up to a cut-off: Map of document → spans. */
   const readOf = (topic, run, at) => united(within(topic, run, at).map(({ doc, start, end }) => [doc, start, end]));
 
-  /** Characters read, highlighted among them, and the measures of sets of spans that follow from them. */
-  const numbers = (topic, run, at = cut()) => {
+  /** Characters read of a run's list up to a cut-off, highlighted ones among them, and all highlighted ones. */
+  const sizesOf = (topic, run, at) => {
     const gold = goldOf(topic);
     const read = readOf(topic, run, at);
     let [size, found, whole] = [0, 0, 0];
@@ -133,13 +151,23 @@
       found += shared(flat, gold.get(doc) ?? []);
     }
     for (const flat of gold.values()) whole += total(flat);
-    const share = (part, all) => (all ? part / all : 0);
+    return { size, found, whole };
+  };
+
+  const share = (part, all) => (all ? part / all : 0);
+
+  /** What is read, and the measures of sets of spans that follow; of a whole list that is not embedded the engine's totals. */
+  const numbers = (topic, run, at = cut()) => {
+    const seen = sizesOf(topic, run, at);
+    const totals = isComplete(topic, run, at) || at ? null : lists().totals?.[run];
+    const [size, found] = totals ? totals.map((of) => of[topic]) : [seen.size, seen.found];
+    const { whole } = seen;
     const [precision, recall] = [share(found, size), share(found, whole)];
-    const complete = isComplete(topic, run, at);
+    const complete = Boolean(totals) || isComplete(topic, run, at);
     const known = (value) => (complete ? value : null);
-    const [amount, unit] = at ?? [Infinity, "results"];
+    const [amount, unit] = followable(topic, run, at) ?? [Infinity, "results"];
     const all = complete || knowsRelevant(topic, run, amount, unit);
-    const results = complete ? within(topic, run, at).length : unit === "results" ? Math.min(amount, topicOf(topic).runs[run][0]) : null;
+    const results = totals || unit === "results" ? Math.min(amount, topicOf(topic).runs[run][0]) : complete ? within(topic, run, at).length : null;
     return {
       results, size: known(size), found: all ? found : null, whole, recall: all ? recall : null, precision: known(precision),
       f: known(share(2 * precision * recall, precision + recall)), iou: known(share(found, size + whole - found)),
@@ -175,13 +203,20 @@
       return known >= 0 ? known : documents.push(id) - 1;
     });
     const renumber = (flat, offset, step) => flat.map((value, i) => (i % step === offset ? number[value] : value));
-    const { bep, gold, no, runs } = answer.topic;
+    const { bep, gold, no, paths, runs } = answer.topic;
     complete.set(topic, {
+      paths,
       gold: renumber(gold, 0, 3), bep: renumber(bep, 0, 2), no: renumber(no, 0, 1),
       runs: runs.map(([size, top, rest, ...last]) => [size, renumber(top, 0, 3), ...(rest ? [renumber(rest, 3, 6)] : []), ...last]),
     });
     for (const key of [...expanded.keys()]) if (key.startsWith(`${topic}/`)) expanded.delete(key);
   };
 
-  focuseval.results = { complete, cut, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
+  /** The path of an element that a run returned, as the run names it; nothing where it names none. */
+  const pathIn = (topic, run, rank) => {
+    const found = topicOf(topic).paths?.[run]?.[rank - 1] ?? "";
+    return typeof found === "number" ? lists().paths[found] ?? "" : found;
+  };
+
+  focuseval.results = { UNITS, budgetsOf, complete, cut, isCounted, pathIn, cutWords, documentsOf, entryOf, goldOf, isComplete, lists, numbers, readOf, resultsOf, shared, take, topicOf, within };
 })();

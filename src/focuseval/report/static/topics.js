@@ -5,6 +5,7 @@
   const FIRST = 40;
   const { address, change, choices, listen, state, topicAddresses } = focuseval.choice;
   const { mean, pairPlace, topicRows } = focuseval.scores;
+  const PARTS = 1e4; // of intervals, which come as whole numbers
 
   /** A topic's name as a link into lists and text, with what it asks. */
   focuseval.topicLink = (topic, addressOf = topicAddresses()) => {
@@ -78,23 +79,22 @@
     }
   };
 
-  /** The interval of a slice: of the report's own pair under every measure, of every pair under the measure that decides. */
+  /** The interval of a slice: of every pair, or of the report's own alone; undefined where it was not computed. */
   const intervalOf = (slice) => {
-    const { a, b, decides } = choices();
-    if (state.b >= 0 && state.measure === decides && slice.pairs) {
-      const [low, high] = slice.pairs[pairPlace(state.a, state.b)];
-      return low === null ? null : state.a < state.b ? [low, high] : [-high, -low];
-    }
-    if (!slice.measures || ![state.a, state.b].every((run) => run === a || run === b)) return null;
-    const [low, high] = slice.measures[state.measure];
-    return low === null ? null : state.a === a ? [low, high] : [-high, -low];
+    const { a, b, runs } = choices();
+    const flat = slice.intervals[state.measure];
+    const all = flat.length === runs.length * (runs.length - 1);
+    if (!all && ![state.a, state.b].every((run) => run === a || run === b)) return undefined;
+    const [low, high] = all ? flat.slice(2 * pairPlace(state.a, state.b)) : flat;
+    const forwards = all ? state.a < state.b : state.a === a;
+    return low === null ? null : (forwards ? [low, high] : [-high, -low]).map((end) => end / PARTS);
   };
 
   const sliceLine = (slice, rows) => {
     const here = new Set(slice.topics);
     const own = rows.filter((row) => here.has(row.topic));
     const [a, b] = [mean(own.map((row) => row.a)), state.b < 0 ? null : mean(own.map((row) => row.b))];
-    const found = intervalOf(slice);
+    const found = state.b < 0 ? null : intervalOf(slice);
     const name = slice.group === "tag" ? node("a", { href: address({ tag: slice.name }) }, visible(slice.name)) : visible(slice.name);
     const number = (text) => node("td", { class: "number" }, text);
     const cells = [number(count(own.length)), number(four(a))];
@@ -107,9 +107,11 @@
     if (!body) return;
     const rows = topicRows();
     body.replaceChildren(...choices().slices.map((slice) => sliceLine(slice, rows)));
-    for (const head of byId("slices").tHead.rows[0].cells) head.removeAttribute("aria-sort");
-    const without = state.b >= 0 && choices().slices.some((slice) => !intervalOf(slice) && slice.topics.length > 1);
-    byId("slices-note").textContent = without ? "Intervals are there for the report's own A and B under every measure, and for every pair under the measure that decides." : "";
+    focuseval.sorted(byId("slices"));
+    const without = state.b >= 0 && choices().slices.some((slice) => intervalOf(slice) === undefined);
+    const { a, b, measures, runs, slices } = choices();
+    const whole = without ? measures.filter((_, m) => slices[0].intervals[m].length > 2) : [];
+    byId("slices-note").textContent = without ? `Slices of ${count(runs.length)} runs under ${count(measures.length)} measures have too many intervals for a page. They are there for every pair under ${whole.map(visible).join(", ")}, and for ${visible(runs[a])} against ${visible(runs[b])} under every measure.` : "";
   };
 
   focuseval.startTopics = () => {
@@ -131,7 +133,7 @@
     });
     settle();
     show();
-    showSlices();
     for (const table of document.querySelectorAll("table.sortable")) focuseval.sortable(table);
+    showSlices();
   };
 })();

@@ -3,9 +3,9 @@
 (() => {
   const { byId, node, option, visible } = focuseval;
   const { change, choices, follow, listen, state } = focuseval.choice;
-  const { cut, cutWords, lists, resultsOf } = focuseval.results;
+  const { UNITS, budgetsOf, cut, cutWords, isCounted, lists, resultsOf } = focuseval.results;
   const { open, openTopic, show, showNumbers } = focuseval.heat;
-  const LETTERS = { results: "r", articles: "a", characters: "c" };
+  const LETTERS = Object.fromEntries(Object.entries(UNITS).map(([letter, unit]) => [unit, letter]));
 
   const label = ({ doc, judged, rank }, number) => `${number + 1}. ${lists().documents[doc]}${[" (not judged)", " (not relevant)", ""][judged]}${rank ? "" : " (not returned)"}`;
 
@@ -26,8 +26,10 @@
     const at = cut();
     const [slider, unit] = [byId("cut-amount"), byId("cut-unit")];
     unit.value = at ? at[1] : "all";
-    slider.disabled = !at;
-    if (at) {
+    slider.disabled = !at || isCounted(at[1]);
+    byId("cut-note").hidden = !at || !isCounted(at[1]);
+    if (at && isCounted(at[1])) [slider.max, slider.value] = [String(at[0]), String(at[0])];
+    else if (at) {
       slider.max = String(Math.max(at[0], most(at[1])));
       slider.value = String(at[0]);
     }
@@ -41,6 +43,11 @@
 
   const chooseUnit = (event) => {
     const unit = event.target.value;
+    if (isCounted(unit)) {
+      const own = choices().cuts[state.measure];
+      change({ cut: own?.[1] === unit ? "" : `${budgetsOf(unit)[0]}${LETTERS[unit]}` });
+      return;
+    }
     const usual = { results: 5, articles: 5, characters: 2000 }[unit];
     moveCut(unit, Math.min(usual, unit === "all" ? 1 : most(unit)));
   };
@@ -156,6 +163,7 @@
     desk.hidden = false;
     const { titles, topics } = choices();
     byId("pick-topic").replaceChildren(...topics.map((name, i) => option(i, titles[i] ? `${name}  ${titles[i]}` : name)));
+    for (const one of byId("cut-unit").options) one.hidden = one.disabled = isCounted(one.value) && !budgetsOf(one.value).length;
     if (state.topic < 0) state.topic = firstTopic();
     listenAll();
     listen(onChange);
