@@ -65,10 +65,9 @@ def test_every_public_name_can_be_imported_and_explains_itself():
 @pytest.fixture(scope="module")
 def reference():
     """The module that writes the page of functions and classes."""
-    spec = importlib.util.spec_from_file_location("api", ROOT / "docs" / "api.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(ROOT / "docs")
+        return import_module("api")
 
 
 def test_every_public_name_is_in_one_section_of_the_reference(reference):
