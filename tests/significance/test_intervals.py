@@ -13,6 +13,7 @@ from focuseval.errors import MeasureError
 from focuseval.significance import intervals, paired_tests
 from focuseval.significance.intervals import acceleration, bca, effect_size
 from focuseval.significance.paired_tests import resampled_means
+from strategies.seeds import scipys_seed
 
 
 def plain_bca(row, level, resamples, seed):
@@ -57,7 +58,8 @@ def test_bca_equals_scipy_within_the_noise_of_resampling():
     values = np.random.default_rng(0).exponential(1, (3, 40))
     low, high = bca(values, resamples=20_000, seed=1)
     for i, row in enumerate(values):
-        peer = stats.bootstrap((row,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(2))
+        seed = scipys_seed(stats.bootstrap, 2)
+        peer = stats.bootstrap((row,), np.mean, n_resamples=20_000, method="BCa", **seed)
         width = peer.confidence_interval.high - peer.confidence_interval.low
         assert low[i] == pytest.approx(peer.confidence_interval.low, abs=0.05 * width)
         assert high[i] == pytest.approx(peer.confidence_interval.high, abs=0.05 * width)

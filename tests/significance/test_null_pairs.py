@@ -18,6 +18,7 @@ from focuseval.significance import paired
 from focuseval.significance.comparison import compare
 from focuseval.significance.paired import judge_pairs
 from focuseval.significance.settings import settings_of
+from strategies.seeds import scipys_seed
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "significance.md"
 PAIRS = 2000
@@ -89,7 +90,8 @@ def test_of_several_equal_runs_any_star_is_as_rare_as_the_level_says():
 @pytest.mark.parametrize(("topics", "effect"), [(8, 0.25), (30, 0.12)])
 def test_runs_that_differ_are_starred_no_less_often_than_by_scipys_permutation_test(topics, effect):
     rows = np.random.default_rng(topics).normal(effect, 0.2, (200, topics))
-    asked = {"permutation_type": "samples", "n_resamples": 9999, "vectorized": True, "rng": np.random.default_rng(0)}
+    seed = scipys_seed(stats.permutation_test, 0)
+    asked = {"permutation_type": "samples", "n_resamples": 9999, "vectorized": True, **seed}
     peer = [stats.permutation_test((row,), np.mean, **asked).pvalue <= 0.05 for row in rows]
     assert starred(rows).sum() >= np.sum(peer) - 2  # both draw: a pair at the level may fall to either side
     assert np.sum(peer) > 100

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from focuseval.storage import location
+from focuseval.storage import location, objects
 from object_store import SECRET, Fault
 
 
@@ -30,11 +30,11 @@ def test_files_are_listed_in_the_order_of_a_walk(store):
     assert found == ["a/b/c.txt", "a/z.txt", "a.txt", "b.txt"]
 
 
-def test_a_small_object_is_written_by_one_request_and_read_by_two(store):
+def test_a_small_object_is_written_by_as_few_requests_as_arrow_can_and_read_by_two(store):
     place = location(store.url("requests/small"))
     with store.counted() as seen:
         place.write_bytes(b"x" * 1000)
-    assert [line.split()[0] for line in seen] == ["PUT"]
+    assert [line.split()[0] for line in seen] == (["PUT"] if objects._DELAYS else ["POST", "PUT", "POST"])
     with store.counted() as seen:
         place.read_bytes()
     assert [line.split()[0] for line in seen] == ["HEAD", "GET"]

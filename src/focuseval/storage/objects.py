@@ -41,6 +41,10 @@ def _system(place: Remote, *, delayed: bool = True) -> Any:
     return _connected(place.scheme, bucket, endpoint, tuple(sorted(options.items())), delayed=delayed)
 
 
+_DELAYS = int(pa.__version__.partition(".")[0]) >= 21
+"""Whether Arrow can begin an object when its first bytes come; an older one writes small objects as it does large ones."""
+
+
 @lru_cache(maxsize=64)
 def _connected(scheme: str, bucket: str, endpoint: str, options: tuple[tuple[str, str], ...], *, delayed: bool) -> Any:
     given = dict(options)
@@ -56,7 +60,7 @@ def _connected(scheme: str, bucket: str, endpoint: str, options: tuple[tuple[str
         endpoint_override=endpoint or None,
         connect_timeout=_SECONDS,
         request_timeout=_SECONDS,
-        allow_delayed_open=delayed,
+        **({"allow_delayed_open": delayed} if _DELAYS else {}),
         retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
     )
 
