@@ -37,7 +37,7 @@ check: lint types docs package test ## what must pass before a change lands
 
 frameworks:                       ## the tests that need packages of others: LangChain, LlamaIndex, ir_datasets, PyTerrier …
 	$(MAKE) --no-print-directory VENV=.venv-frameworks .venv-frameworks/.group-test .venv-frameworks/.group-frameworks .venv-frameworks/.group-bridges
-	.venv-frameworks/bin/python -m pytest -n $(JOBS) tests/bridges tests/chunks tests/formats
+	.venv-frameworks/bin/python -m pytest -n $(JOBS) tests/bridges tests/chunks tests/formats tests/rag tests/test_pages.py
 
 oldest:                           ## every test but the browser's, with the oldest versions that pyproject.toml allows
 	test -x .venv-oldest/bin/uv || { $(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet uv; }

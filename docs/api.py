@@ -14,6 +14,8 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
+from docstrings import annotation, markdown, signature
+
 INTRODUCTION = """\
 Functions and classes are attributes of the package (`import focuseval as fe`, then `fe.evaluate(…)`), unless a line
 names the module to import them from. Each class follows the functions that return it."""
@@ -174,17 +176,17 @@ def members(cls: type) -> Iterator[str]:
     """Fields, then properties and methods; of classes of this package from which it inherits first."""
     own = [base for base in reversed(cls.__mro__) if base.__module__.startswith("focuseval")]
     for base in own:
-        for name, annotation, text in fields(base):
+        for name, kind, text in fields(base):
             if cls.__name__ in MADE_BY_USERS and not text:
                 continue  # the signature says as much
-            yield from directive("py:attribute", name, markdown(text), type=annotation)
+            yield from directive("py:attribute", name, markdown(text), type=kind)
     for name, member in {name: member for base in own for name, member in public_members(base)}.items():
         if inspect.isfunction(member):
             yield from directive("py:method", name + signature(member, skip=1), markdown(member.__doc__))
         else:
             getter = getattr(member, "fget", None) or member.func
             returned = inspect.signature(getter).return_annotation
-            yield from directive("py:attribute", name, markdown(getter.__doc__), type=_annotation(returned))
+            yield from directive("py:attribute", name, markdown(getter.__doc__), type=annotation(returned))
 
 
 def fields(cls: type) -> Iterator[tuple[str, str, str]]:
@@ -204,89 +206,3 @@ def public_members(cls: type) -> Iterator[tuple[str, Any]]:
         cached = type(member).__name__ == "cached_property"
         if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property) or cached):
             yield name, member
-
-
-def signature(value: Any, skip: int = 0) -> str:
-    """The signature on one line, annotations as written in the source; Sphinx breaks it where it is long."""
-    try:
-        given = inspect.signature(value)
-    except (TypeError, ValueError):
-        return "(...)"
-    unsaid = inspect.isclass(value) or given.return_annotation is given.empty
-    end = "" if unsaid else f" -> {_annotation(given.return_annotation)}"
-    return f"({', '.join([*_parameters(given)][skip:])}){end}"
-
-
-def _parameters(given: inspect.Signature) -> Iterator[str]:
-    star_seen = False
-    for parameter in given.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and not star_seen:
-            star_seen = True
-            yield "*"
-        star_seen |= parameter.kind is parameter.VAR_POSITIONAL
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        kind = "" if parameter.annotation is parameter.empty else f": {_annotation(parameter.annotation)}"
-        default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
-        yield f"{stars}{parameter.name}{kind}{default}"
-
-
-def _annotation(value: object) -> str:
-    return value if isinstance(value, str) else inspect.formatannotation(value)
-
-
-def _default(value: object) -> str:
-    """A default as text; what has no short, stable form (a factory, a function) by its name."""
-    text = getattr(value, "__name__", None) or repr(value)
-    return "..." if " at 0x" in text or text == "<factory>" else text
-
-
-UNDERLINE = re.compile(r"-{3,}$")
-
-
-def markdown(doc: str | None) -> list[str]:
-    """A docstring as Markdown: sections of parameters as lists, doctests and indented text as blocks."""
-    lines, out = inspect.cleandoc(doc or "").splitlines(), []
-    paragraphs = [part.splitlines() for part in re.split(r"\n\n+", "\n".join(lines)) if part]
-    section = ""
-    for part in paragraphs:
-        begins = len(part) > 1 and UNDERLINE.match(part[1])
-        section = part[0] if begins else section
-        out += [f"**{section}**\n"] if begins else []
-        out.append(paragraph(part[2:] if begins else part, section))
-    return out
-
-
-def paragraph(lines: list[str], section: str) -> str:
-    """One paragraph of a docstring."""
-    if lines == ["::"]:  # only says that the next paragraph is a block
-        return ""
-    if lines[0].startswith(">>> "):
-        return fenced("pycon", lines)
-    if lines[0].startswith(".. math::"):
-        return "\n".join(["$$", lines[0].removeprefix(".. math::").strip(), *lines[1:], "$$\n"])
-    if all(line.startswith("    ") for line in lines):
-        return fenced("text", [line[4:] for line in lines])
-    if section and any(line.startswith("    ") for line in lines):
-        return entries(lines)
-    return "\n".join(markdown_line(line.removesuffix("::") + ":" * line.endswith("::")) for line in lines) + "\n"
-
-
-def entries(lines: list[str]) -> str:
-    """Names and what they are, as a list of definitions."""
-    out: list[str] = []
-    for line in lines:
-        if line.startswith("    "):
-            first = not out[-1].startswith((":", "  "))
-            out.append((": " if first else "  ") + markdown_line(line.strip()))
-        else:
-            out += ["", f"`{line}`"] if out else [f"`{line}`"]
-    return "\n".join([*out, ""])
-
-
-def fenced(language: str, lines: list[str]) -> str:
-    return "\n".join([f"```{language}", *lines, "```\n"])
-
-
-def markdown_line(line: str) -> str:
-    """Inline marks of a docstring as those of Markdown."""
-    return line.replace("``", "`").replace("$", r"\$")

@@ -21,8 +21,10 @@ from focuseval.cli import main
 from focuseval.values import dataclass
 
 ROOT = Path(__file__).parents[1]
-RUNNABLE = ("console", "bash", "sh", "python", "pycon")
+RUNNABLE = ("console", "python", "pycon")
 """Languages of blocks that a reader runs."""
+SHOWN = ("text", "json", "yaml", "ini", "nginx")
+"""Languages of blocks that a reader only reads, or saves as a file."""
 
 FENCE = re.compile(
     r"^```(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^```\n(?:\n```text\n(.*?)^```)?",

@@ -1,6 +1,7 @@
 """What pages claim in their sentences, held by the commands; code blocks are held by test_pages."""
 
 import gzip
+import inspect
 import json
 import re
 from pathlib import Path
@@ -9,9 +10,14 @@ import numpy as np
 import pytest
 
 from blocks import ROOT
-from focuseval import open_documents, read_gold
+from focuseval import ModelSettings, align_chunks, cluster, open_documents, read_gold
+from focuseval.collection import events, kinds, sources
+from focuseval.quotes import answers, checking
 from focuseval.recall_base import assessed_elements
+from focuseval.significance.paired_tests import EXACT
 from focuseval.significance.power import smallest_p
+from focuseval.significance.settings import Settings
+from focuseval.storage import cache
 from strategies.projects import command
 
 DOCS = ROOT / "docs"
@@ -153,6 +159,41 @@ def test_lengths_of_the_sample_on_the_page_on_offsets():
         r'"(na.*?)" code points (\d+) UTF-16 units (\d+) UTF-8 bytes (\d+)', page("explanation/offsets.md")
     ).groups()
     assert (len(text), len(text.encode("utf-16-le")) // 2, len(text.encode())) == (int(points), int(units), int(octets))
+
+
+NUMBERS = (
+    ("howto/index-a-collection.md", f"nested more than {events.MAX_DEPTH:,} deep"),
+    ("howto/index-a-collection.md", f"documents of more than {kinds.MAX_BYTES >> 20} MB"),
+    ("howto/index-a-collection.md", f"more than {events.MAX_ENTITIES:,} entity declarations"),
+    ("howto/check-quotations.md", f"of more than {checking.LARGE // 10**6} million characters"),
+    ("howto/check-quotations.md", f"count from {checking.SHORTEST} characters on (`--shortest`)"),
+    ("howto/cluster.md", f"at least {cluster._LEAST} tasks are always given out"),
+    ("howto/cluster.md", f"kept in `--cache DIR`, up to {cache._DEFAULT:g} GB"),
+    ("howto/cluster.md", f"in files of up to {sources._WHOLE // 10**6} MB"),
+    ("howto/language-model-as-assessor.md", f"`--window` ({ModelSettings.window:,} characters)"),
+    (
+        "howto/align-chunks.md",
+        f"at least `similarity` ({inspect.signature(align_chunks).parameters['similarity'].default})",
+    ),
+    ("explanation/significance.md", f"{Settings().resamples:,} random flips are drawn"),
+    ("explanation/significance.md", f"Where up to {EXACT} topics differ"),
+)
+"""Page, and a number in its words as the code has it."""
+
+
+@pytest.mark.parametrize(("name", "words"), NUMBERS)
+def test_a_limit_on_a_page_is_the_limit_of_the_code(name, words):
+    assert words in page(name)
+
+
+def test_the_names_of_fields_on_the_page_on_quotations_are_those_of_the_reader():
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.*?) \|$", (DOCS / "howto" / "check-quotations.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    shown = {field: {field, *re.findall(r"`([\w-]+)`", others)} - {"metadata"} for field, others in rows}
+    known = {"id": answers.ID, "answer": answers.ANSWER, "quotes": answers.QUOTES, "quote": answers.QUOTE}
+    known |= {"doc": answers.DOC, "sources": answers.SOURCES}
+    assert shown == {field: set(names) for field, names in known.items()}
 
 
 def test_as_many_topics_must_differ_as_the_page_on_significance_says():

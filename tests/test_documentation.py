@@ -65,10 +65,9 @@ def test_every_public_name_can_be_imported_and_explains_itself():
 @pytest.fixture(scope="module")
 def reference():
     """The module that writes the page of functions and classes."""
-    spec = importlib.util.spec_from_file_location("api", ROOT / "docs" / "api.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(ROOT / "docs")
+        return import_module("api")
 
 
 def test_every_public_name_is_in_one_section_of_the_reference(reference):
@@ -110,6 +109,29 @@ def test_a_command_that_is_named_in_the_text_exists_with_its_options(page):
         options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         given = {word for word in words if re.fullmatch("--?[a-z-]+", word)}
         assert given <= {*options, "--help"}, (name, words)
+
+
+TRANSLATED = (
+    *(
+        "lawful",
+        "takes the same way",
+        "go its own way",
+        "told by its content",
+        "look at so many",
+        "remarks of the readers",
+    ),
+    *("travel in this file", "of chance: the same seed", "was not done with it", "stands in the way", "speaks against"),
+)
+"""Phrases that read as translated, each of which once stood in a page, a help text or a message."""
+
+
+@pytest.mark.parametrize(
+    "page", [*WRITTEN, *sorted((ROOT / "docs" / "reference").glob("*.md"))], ids=lambda page: page.stem
+)
+def test_a_page_is_in_plain_english(page):
+    text = " ".join(page.read_text(encoding="utf-8").lower().split())
+    found = [phrase for phrase in TRANSLATED if phrase in text]
+    assert found == (["lawful"] if page.name == "api.md" else [])  # an attribute of Findings
 
 
 def test_installing_by_name_is_promised_for_the_time_after_publication_only():

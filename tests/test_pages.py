@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import page_folders as has
-from blocks import ROOT, RUNNABLE, Block, blocks, in_one_shell, in_process, runnable, write_files
+from blocks import ROOT, RUNNABLE, SHOWN, Block, blocks, in_one_shell, in_process, runnable, write_files
 from strategies.model_server import ModelServer
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
@@ -16,11 +16,12 @@ HOWTO = ROOT / "docs" / "howto"
 
 GENERATED = ROOT / "docs" / "reference"
 """Signatures and docstrings of the code: its doctests run where they are written."""
-PAGES = [
+EVERY = [
     page
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-    if page.parent != GENERATED and "_build" not in page.parts and runnable(page)
+    if page.parent != GENERATED and "_build" not in page.parts
 ]
+PAGES = [page for page in EVERY if runnable(page)]
 
 IN_ONE_SHELL = ("README.md", "tutorial.md")
 """Pages for newcomers, typed into one bash process in an empty folder; the others run in this process."""
@@ -197,6 +198,22 @@ def test_no_exception_is_left_over():
 def test_every_page_with_a_folder_of_its_own_has_blocks():
     assert {*FOLDERS, *NEEDS, *IN_ONE_SHELL} <= {page.name for page in PAGES}
     assert len({page.name for page in PAGES}) == len(PAGES)
+
+
+@pytest.mark.parametrize("page", EVERY, ids=lambda page: page.stem)
+def test_every_fence_is_of_a_kind_that_is_executed_or_only_shown(page):
+    """A block that the pattern of `blocks` does not see, such as one in a list, would be executed by nobody."""
+    text = page.read_text(encoding="utf-8")
+    opened = re.findall(r"^ *(?:```|~~~)[^\n`]+$", text, re.MULTILINE)
+    directives = r"```\{(toctree|admonition|include)\}.*"
+    languages = rf"```(\{{code-block\}} )?({'|'.join((*RUNNABLE, *SHOWN))})"
+    assert [line for line in opened if not re.fullmatch(f"{directives}|{languages}", line)] == []
+    assert len([line for line in opened if not re.fullmatch(directives, line)]) <= len(blocks(page)) + captured(page)
+
+
+def captured(page: Path) -> int:
+    """How many blocks of text belong to the commands before them."""
+    return sum(bool(block.printed) for block in blocks(page))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

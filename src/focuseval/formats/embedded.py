@@ -42,7 +42,7 @@ def embedded_documents(path: str | Path, format: str | None = None) -> dict[str,
     chosen = find_format(format, "gold") if format else detect_source(sources[0], "gold")
     carried = getattr(import_module(chosen.module), "carried", None)
     if carried is None:
-        raise FormatError(f"expected a format that carries its documents, found {chosen.name}", at=str(path))
+        raise FormatError(f"expected a format that contains its documents, found {chosen.name}", at=str(path))
     return dict(carried(sources))
 
 

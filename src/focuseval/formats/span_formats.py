@@ -30,11 +30,11 @@ SPAN_GOLDS: tuple[Format, ...] = (
         sniff.chroma, _GOLD | {"quotes"}, aliases=("chroma",), suffixes=(".csv",), located=True,
     ),
     Format(
-        "squad", "gold", "the SQuAD family: answers in paragraphs; carries its documents", f"{_HERE}.squad",
+        "squad", "gold", "the SQuAD family: answers in paragraphs; contains its documents", f"{_HERE}.squad",
         sniff.squad, _GOLD | {"quotes"}, aliases=("xquad", "squad2"), located=True,
     ),
     Format(
-        "qasper", "gold", "Qasper: evidence as text in papers; carries its documents", f"{_HERE}.qasper",
+        "qasper", "gold", "Qasper: evidence as text in papers; contains its documents", f"{_HERE}.qasper",
         sniff.qasper, frozenset(),
     ),
     Format(
@@ -42,7 +42,7 @@ SPAN_GOLDS: tuple[Format, ...] = (
         f"{_HERE}.qasper_highlighted", sniff.nothing, frozenset(),
     ),
     Format(
-        "natural-questions", "gold", "Natural Questions: long answers by byte; carries its pages",
+        "natural-questions", "gold", "Natural Questions: long answers by byte; contains its pages",
         f"{_HERE}.natural_questions", sniff.natural_questions, frozenset(), aliases=("nq",), located=True,
     ),
     Format(

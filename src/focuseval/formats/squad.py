@@ -9,12 +9,12 @@
 The second form, a question a line or in a list, is how Hugging Face writes the same. Each paragraph is a document of
 its own. Its id is what the paragraph or its article gives as ``document_id`` (or ``doc_id``, ``docid`` …), else the
 article's title (``article1``, ``article2`` … without one), where no other paragraph has the same; where several have,
-the number among them is added, from 0: ``Warsaw#0``. The file carries these texts: ``--docs FILE`` names it once more.
+the number among them is added, from 0: ``Warsaw#0``. The file contains these texts: name it again as ``--docs FILE``.
 `answer_start` counts code points and is often wrong: `text` is the quote to verify it by (a negative one means
 unknown).
 Several answers to a question are alternatives of several annotators: their union is relevant, and for measures of
-needed spans (needR) any of them will do. A question of 2.0 without answers (``is_impossible``) judges its paragraph as
-not relevant.
+needed spans (needR) any of them is enough. A question of 2.0 without answers (``is_impossible``) judges its paragraph
+as not relevant.
 """
 
 from __future__ import annotations
