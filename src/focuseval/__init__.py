@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from focuseval.lazy import attributes
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "FocusevalError": "errors",
