@@ -262,7 +262,7 @@ def decide(walk):
     walk.open("/adjudicate")
     walk.look("campaign-adjudicate", height=640)
     walk.submit("form[action='/adjudicate/agreed'] button")
-    assert "documents are decided, each as its assessors agree" in walk.text()
+    assert "decided, as all assessors agree" in walk.text()
     walk.submit("a.button.main")
     for turn in range(60):
         if walk.browser.run("return location.pathname") == "/adjudicate":
