@@ -277,7 +277,7 @@ def test_an_anonymous_archive_has_nobodys_name_in_it(named, tmp_path):
         assert found == [], file
     assert "model:llm@1f00ba12" in after["README.md"]
     assert "People are called a1, a2" in after["README.md"]
-    assert "Ask a2, or a3's twin." in after["guidelines.md"]
+    assert "Ask a1, or a2's twin." in after["guidelines.md"]
 
 
 def test_only_an_archive_can_be_anonymous(named):

@@ -1,4 +1,4 @@
-"""A project's log without the names of its people: a1, a2 … in the order in which they first did something.
+"""A project's log without the names of its people: a1, a2 … in the order in which they first judged something.
 
 The same name becomes the same one everywhere: whose judgement it is, who acted, who was given work, who was invited. In
 what people wrote (notes, reasons, guidelines) names are replaced where they stand as whole words. Language models keep
@@ -26,14 +26,17 @@ _GIVEN = ("assign", "reassign")
 
 
 def pseudonyms(store: Store) -> dict[str, str]:
-    """Return everybody's name → what stands for it, people who were only invited included."""
+    """Return everybody's name → what stands for it: those who judged first, then whoever else is in the log."""
+    judged: dict[str, None] = {}
     found: dict[str, None] = {}
     for event in store.events():
+        if event["assessor"]:
+            judged[str(event["assessor"])] = None
         edit: Any = event["edit"]
         told = [event[name] for name in _NAMED] + ([edit["name"]] if not event["assessor"] and "name" in edit else [])
         given = [row[2] for part in ("rows", "add", "remove") for row in edit.get(part, ()) if edit["kind"] in _GIVEN]
         found |= dict.fromkeys(str(name) for name in (*told, *given))
-    people = [name for name in found if name and name not in RESERVED and not name.startswith(MODEL_PREFIX)]
+    people = [name for name in judged | found if name and name not in RESERVED and not name.startswith(MODEL_PREFIX)]
     return {name: f"a{number}" for number, name in enumerate(people, 1)}
 
 
