@@ -246,7 +246,7 @@ def named(tmp_path, monkeypatch):
         key = Key(name, row.topic, row.document)
         edit = {"kind": "highlight", "start": 100, "end": end, "quote": page.text[100:end]}
         save(store, edit, key, page)
-        save(store, {"kind": "note", "text": "bobby is not sure; Annabel Lee is"}, key, page)
+        save(store, {"kind": "note", "text": "Bobby is not sure; Annabel Lee is"}, key, page)
         save(store, {"kind": "finish", "relevant": True}, key, page)
     save(store, {"kind": "reopen", "reason": "bobby, look again"}, key, page, actor="leonore")
     save(store, {"kind": "finish", "relevant": True}, key, page)
@@ -273,7 +273,7 @@ def test_an_anonymous_archive_has_nobodys_name_in_it(named, tmp_path):
     before, after = contents(tmp_path / "open.zip"), contents(tmp_path / "hidden.zip")
     assert all(any(name in text for text in before.values()) for name in HIDDEN), "else this test tests nothing"
     for file, text in after.items():
-        found = [name for name in HIDDEN if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", file + text)]
+        found = [name for name in HIDDEN if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", file + text, re.IGNORECASE)]
         assert found == [], file
     assert "model:llm@1f00ba12" in after["README.md"]
     assert "People are called a1, a2" in after["README.md"]

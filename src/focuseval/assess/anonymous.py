@@ -1,8 +1,8 @@
 """A project's log without the names of its people: a1, a2 … in the order in which they first judged something.
 
 The same name becomes the same one everywhere: whose judgement it is, who acted, who was given work, who was invited. In
-what people wrote (notes, reasons, guidelines) names are replaced where they stand as whole words. Language models keep
-their labels, and so do the decisions, which are nobody's. Texts, topics and runs stay as they are.
+what people wrote (notes, reasons, guidelines) names are replaced where they stand as whole words, in capitals or not.
+Language models keep their labels, and so do the decisions, which are nobody's. Texts, topics and runs stay as they are.
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ def pseudonyms(store: Store) -> dict[str, str]:
 def without_names(lines: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
     """Return the lines of an export of everything with other names in it."""
     longest_first = sorted(names, key=len, reverse=True)
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)") if names else None
+    anyone = "|".join(map(re.escape, longest_first))
+    pattern = re.compile(rf"(?<!\w)(?:{anyone})(?!\w)", re.IGNORECASE) if names else None
+    spelt = {name.casefold(): names[name] for name in reversed(list(names))}
 
     def reworded(text: str) -> str:
-        return pattern.sub(lambda match: names[match[0]], text) if pattern else text
+        return pattern.sub(lambda match: spelt.get(match[0].casefold(), "?"), text) if pattern else text
 
     for number, line in enumerate(lines):
         value = json.loads(line)
