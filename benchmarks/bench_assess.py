@@ -1,6 +1,6 @@
 """How fast an edit is on the disk with 500 assessors at work, with 20 who never pause, and how a long document feels.
 
-    python benchmarks/bench_assess.py [SECONDS] [--dashboard] [--no-browser]
+    python benchmarks/bench_assess.py [SECONDS] [--dashboard | --limit] [--no-browser]
 
 The server has a process of its own; the clients are bounded in number and time, and speak to it over the loopback with
 kept-alive connections. An edit is measured at the client, from sending the request to the whole answer, which comes
@@ -15,6 +15,9 @@ after the commit.
 cold (about:blank between); a new highlight from the key's handler to the first frame that has it; scrolling is 120
 steps of 900 pixels, one a frame, with the browser's own count of long tasks (over 50 ms). Medians and worsts are of all
 repeats; nothing is left out.
+
+``--dashboard`` prints the pages of a lead alone, of 500 assessors and 100 topics. ``--limit`` prints alone how many
+edits a second are acknowledged with more and more writers who never pause: by the store in one process, and over HTTP.
 
 The floor of an edit is one fsync'ed commit of the same size on the same disk; the floor of opening is the browser
 laying out the same paragraphs as one plain <pre>.
@@ -31,6 +34,7 @@ import sys
 import tempfile
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -98,6 +102,7 @@ class Person:
         self.port, self.name, self.text = port, name, ""
         self.document = f"text{name.removeprefix('user')}"
         self.times, self.pages, self.logins, self.errors, self.edits = [], [], [], [], 0
+        self.moments = []
         self.cookies, self.csrf, self.version, self.stream = {}, "", 0, None
 
     async def request(self, method, path, body=b"", kind="application/json"):
@@ -174,6 +179,7 @@ class Person:
         assert status == 200, answer
         self.version = json.loads(answer)["state"]["version"]
         self.edits += 1
+        self.moments.append(time.perf_counter())
 
     async def work(self, ramp, end, pause):
         """Come some time during the ramp, log in, then edit at a steady pace until the end."""
@@ -248,7 +254,8 @@ def assessors(folder, count, seconds, *, ramp, pause):
     }
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cores = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / took
-    return times, [error for person in people for error in person.errors], (edits / took, cores)
+    later = sum(moment > began + ramp for person in people for moment in person.moments)  # when all have logged in
+    return times, [error for person in people for error in person.errors], (later / (took - ramp), cores)
 
 
 LOOK = """
@@ -333,6 +340,9 @@ def long_text(folder):
         store.close()
 
 
+CAMPAIGN = Document("", "x" * 900, tuple(Element(f"/a[1]/p[{k}]", "p", 20 * k, 20 * k + 20, -1) for k in range(45)))
+
+
 def large_campaign(folder, assessors=500, topics=100, documents=2, edits=4):
     """A project in which everybody has judged so many documents of every topic, written straight to its tables."""
     store = Store(folder / "campaign.db")
@@ -350,8 +360,27 @@ def large_campaign(folder, assessors=500, topics=100, documents=2, edits=4):
             "INSERT INTO assignments VALUES (?, ?, ?)", [(topic, page, name) for name, topic, page in units]
         )
         connection.executemany(
-            "INSERT INTO judgements VALUES (?, ?, ?, 4, ?, ?, NULL, '', '{}', 'x', 900, '2026-01-01')",
-            [(*unit, status, chance.random() < 0.02) for unit, status in zip(units, statuses, strict=True)],
+            "INSERT INTO judgements VALUES (?, ?, ?, 4, ?, ?, NULL, '', '{}', ?, 900, '2026-01-01')",
+            [
+                (*unit, status, chance.random() < 0.02, CAMPAIGN.sha256)
+                for unit, status in zip(units, statuses, strict=True)
+            ],
+        )
+        marked = [unit for unit, status in zip(units, statuses, strict=True) if status == "relevant"]
+        connection.executemany(
+            "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, 'x')",
+            [(*unit, at, at + chance.randrange(20, 200)) for unit in marked for at in (50, 350)],
+        )
+        decided = [(topic, f"doc{k}") for topic in names for k in range(100) if chance.random() < 0.3]
+        connection.executemany(
+            "INSERT INTO judgements"
+            " VALUES ('adjudicated', ?, ?, 1, 'relevant', 0, NULL, '', '{}', ?, 900, '2026-02-01')",
+            [(*unit, CAMPAIGN.sha256) for unit in decided],
+        )
+        connection.executemany(
+            "INSERT INTO events (at, actor, assessor, topic, document, version, edit, key) VALUES ('2026-02-01', 'lea',"
+            """ 'adjudicated', ?, ?, 1, '{"kind": "replace", "source": {"rule": "union", "of": ["user0"]}}', ?)""",
+            [(*unit, f"decided {unit}") for unit in decided],
         )
         moments = ((begin + timedelta(seconds=20 * k)).isoformat(timespec="milliseconds") for k in range(10**9))
         connection.executemany(
@@ -374,13 +403,15 @@ def dashboard(folder, looks=7):
     store = large_campaign(folder)
     topics = [replace(TOPICS[0], id=str(k)) for k in range(100)]
     access = Access(b"k" * 32, frozenset({"localhost"}), assessor="lea")
-    app = create_app(store, Pages(), topics, access)
+    app = create_app(store, Pages(*(replace(CAMPAIGN, id=f"doc{k}") for k in range(100))), topics, access)
     began = time.perf_counter()
     app.extensions["focuseval"].overview.rows()
+    app.extensions["focuseval"].shared.documents()
     start = time.perf_counter() - began
     client = app.test_client()
     client.get(f"/enter?token={access.token}", headers={"Host": "localhost"})
-    times = []
+    paths = ("/dashboard", "/agreement", "/adjudicate", "/adjudicate/next", "/work", "/flagged", "/texts")
+    times, taken = {path: [] for path in paths}, {path: [] for path in paths}
     for look in range(looks):
         with store.database.write() as connection:
             for k in range(500):
@@ -390,14 +421,52 @@ def dashboard(folder, looks=7):
                     """ VALUES ('2026-02-01T00:00:00.000+00:00', ?, ?, ?, ?, ?, '{"kind": "reopen"}', ?)""",
                     (where[0], *where, 4 + look, f"look {look} {k}"),
                 )
-        began = time.perf_counter()
-        answer = client.get("/dashboard", headers={"Host": "localhost"})
-        times.append(1000 * (time.perf_counter() - began))
-        assert answer.status_code == 200, answer.text
+        for path in paths:
+            began, cpu = time.perf_counter(), time.process_time()
+            answer = client.get(path, headers={"Host": "localhost"})
+            times[path].append(1000 * (time.perf_counter() - began))
+            taken[path].append(1000 * (time.process_time() - cpu))
+            assert answer.status_code in (200, 302), answer.text
     (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
     store.close()
-    print(f"dashboard of 500 assessors and 100 topics, {events:,} events (goal 1000 ms):")
-    print(f"  {told(np.array(times))}, {len(answer.data) / 1000:.0f} kB; at the server's start {start:.1f} s")
+    print(f"500 assessors and 100 topics, {events:,} events (goal 1000 ms); at the start {start:.1f} s")
+    for path in paths:
+        print(f"  {path}: {told(times[path])}, of the processor {np.median(taken[path]):.0f} ms")
+
+
+def limit(folder, seconds=5.0):
+    """Edits a second that are acknowledged, as more and more people make them without a pause."""
+    floor = commit_floor(folder)
+    print(f"floor, one commit of 500 bytes: {told(floor)}, {1000 / floor.mean():.0f} a second")
+    for writers in (1, 8):
+        rate, times = in_process(folder / f"{writers}.db", writers, seconds)
+        print(f"the store alone, {writers} threads: {rate:.0f} edits a second, {told(times)}")
+    for writers in (1, 5, 20, 100):
+        times, errors, (rate, cores) = assessors(folder, writers, seconds, ramp=1 + 0.1 * writers, pause=0.0)
+        print(
+            f"over HTTP, {writers} writers: {rate:.0f} edits a second, {len(errors)} errors, {told(times['times'])};"
+            f" server {cores:.2f} cores, load {os.getloadavg()[0]:.1f}"
+        )
+
+
+def in_process(path, writers, seconds):
+    """Edits a second of threads that share one store, each with a document of its own."""
+    store, page, end = Store(path), long_document(27_000), time.perf_counter() + seconds
+
+    def work(number):
+        key, chance, times = Key(f"user{number}", "11", "long"), random.Random(number), []
+        while time.perf_counter() < end:
+            start = chance.randrange(26_000)
+            edit = {"kind": "highlight", "start": start, "end": start + 50, "quote": page.text[start : start + 50]}
+            began = time.perf_counter()
+            store.edit(key, page, edit, version=len(times), token=uuid.uuid4().hex)
+            times.append(1000 * (time.perf_counter() - began))
+        return times
+
+    with ThreadPoolExecutor(writers) as pool:
+        times = [one for found in pool.map(work, range(writers)) for one in found]
+    store.close()
+    return len(times) / seconds, np.array(times)
 
 
 def told(times):
@@ -425,6 +494,9 @@ def main():
     seconds = float(next((word for word in sys.argv[1:] if not word.startswith("-")), 60))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if "--limit" in sys.argv:
+            limit(folder)
+            return
         dashboard(folder)
         if "--dashboard" in sys.argv:
             return

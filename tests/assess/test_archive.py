@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import zipfile
+from io import BytesIO
 
 import pytest
 
@@ -16,10 +17,13 @@ from focuseval.assess.known import known_units, mark_known
 from focuseval.assess.people import note_people
 from focuseval.assess.plan import MODEL, Assessor, know_role, pool, register
 from focuseval.assess.store import Key
+from focuseval.assess.web import Access, create_app
 from focuseval.errors import FormatError
 from focuseval.example import ROOT
 from strategies.assessing import save
 from strategies.projects import DOCUMENTS, TIDES, command, judged_project
+
+from .conftest import HOST, Client
 
 RUN = ROOT / "runs" / "focused" / "careful.xml"
 
@@ -242,7 +246,7 @@ def named(tmp_path, monkeypatch):
         key = Key(name, row.topic, row.document)
         edit = {"kind": "highlight", "start": 100, "end": end, "quote": page.text[100:end]}
         save(store, edit, key, page)
-        save(store, {"kind": "note", "text": "bobby is not sure; Annabel Lee is"}, key, page)
+        save(store, {"kind": "note", "text": "Bobby is not sure; Annabel Lee is"}, key, page)
         save(store, {"kind": "finish", "relevant": True}, key, page)
     save(store, {"kind": "reopen", "reason": "bobby, look again"}, key, page, actor="leonore")
     save(store, {"kind": "finish", "relevant": True}, key, page)
@@ -269,11 +273,11 @@ def test_an_anonymous_archive_has_nobodys_name_in_it(named, tmp_path):
     before, after = contents(tmp_path / "open.zip"), contents(tmp_path / "hidden.zip")
     assert all(any(name in text for text in before.values()) for name in HIDDEN), "else this test tests nothing"
     for file, text in after.items():
-        found = [name for name in HIDDEN if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", file + text)]
+        found = [name for name in HIDDEN if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", file + text, re.IGNORECASE)]
         assert found == [], file
     assert "model:llm@1f00ba12" in after["README.md"]
     assert "People are called a1, a2" in after["README.md"]
-    assert "Ask a2, or a3's twin." in after["guidelines.md"]
+    assert "Ask a1, or a2's twin." in after["guidelines.md"]
 
 
 def test_only_an_archive_can_be_anonymous(named):
@@ -293,3 +297,14 @@ def test_an_anonymous_archive_says_the_same_as_one_with_names(named, tmp_path):
     assert sorted(map(str, numbers[0])) == sorted(map(str, numbers[1]))
     command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--import", tmp_path / "hidden.zip")
     assert command("assess", tmp_path / "new", "--check") == command("assess", named, "--check")
+
+
+def test_an_archive_without_names_comes_from_the_browser_too(named):
+    project = open_project(named)
+    access = Access(b"k" * 32, frozenset({HOST}), assessor="leonore")
+    lead = Client(create_app(project.store, project.documents, project.topics, access), access).enter()
+    assert 'name="anonymous" value="yes"' in lead.get("/exchange").text
+    for chosen, there in (({}, True), ({"anonymous": "yes"}, False)):
+        with zipfile.ZipFile(BytesIO(lead.get("/archive", **chosen).data)) as packed:
+            assert (b"leonore" in packed.read("judgements.jsonl")) == there
+    project.close()

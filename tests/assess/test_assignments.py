@@ -181,8 +181,8 @@ def test_many_judgements_move_to_their_new_text_at_once(together, pooled, pages)
     finished(bob, (0, 5))
     pages.put(page_from_xml("a/tides", ARTICLE.replace("Tides", "On seas")))
     page = lea.get("/texts").text
-    assert "2 judgements are of a text" in page
-    assert "Move 1 judgements" in page
+    assert "2 judgements of a text" in page
+    assert "Move 1 judgement" in page
     assert lea.post("/texts", data={"finished": "yes"}).status_code == 302
     moved = pooled.judgement(Key("ann", "11", "a/tides")).judgement
     assert (moved.highlights, moved.status) == (((17, 40),), "relevant")

@@ -54,7 +54,7 @@ class Walk:
 
     def look(self, picture="", **size):
         """Check the page as it is, in the dark and on a phone; take its picture."""
-        for width, height, dark in ((390, 844, False), (1280, 800, True), (1280, 800, False)):
+        for width, height, dark in ((390, 844, False), (390, 844, True), (1280, 800, True), (1280, 800, False)):
             self.browser.size(width, height, dark=dark)
             name = f"{picture or self.browser.address.rpartition('/')[2].partition('?')[0] or 'home'}-{self.who}"
             if "FOCUSEVAL_LOOK" in os.environ:
@@ -262,7 +262,7 @@ def decide(walk):
     walk.open("/adjudicate")
     walk.look("campaign-adjudicate", height=640)
     walk.submit("form[action='/adjudicate/agreed'] button")
-    assert "documents are decided, each as its assessors agree" in walk.text()
+    assert "decided, as all assessors agree" in walk.text()
     walk.submit("a.button.main")
     for turn in range(60):
         if walk.browser.run("return location.pathname") == "/adjudicate":
@@ -300,6 +300,8 @@ def finish(walk, sea, tmp_path):
         ("/agreement", "campaign-agreement", 800),
         ("/ranking?measure=charR", "campaign-ranking", 900),
         ("/texts", "", 800),
+        ("/flagged", "", 800),
+        ("/adjudicate?state=decided", "", 800),
         ("/exchange", "campaign-archive", 640),
         ("/dashboard?assessor=ann", "", 800),
     ):
@@ -347,8 +349,9 @@ def test_a_campaign_at_a_glance(store, browser, make_site, users, monkeypatch):
         walk.who = "lea"
         assert "gus" in walk.text()
         walk.look("campaign-dashboard", height=1000)
-        browser.open(site.address("/dashboard?assessor=ann"))
-        walk.look()
+        for path in ("/dashboard?assessor=ann", "/flagged", "/agreement", "/adjudicate"):
+            browser.open(site.address(path))
+            walk.look()
     finally:
         site.stop()
 

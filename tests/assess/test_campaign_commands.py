@@ -87,9 +87,7 @@ def test_judgements_move_to_a_text_that_changed(project, tmp_path):
     path = tmp_path / "articles" / f"{DOCUMENTS[0]}.xml"
     path.write_text(path.read_text(encoding="utf-8").replace("<title>", "<title>On the ", 1), encoding="utf-8")
     assert "has changed" in command("assess", project, "--check", code=1)
-    assert "1 judgements moved to the new text and are open again; 0 are left" in command(
-        "assess", project, "--reanchor"
-    )
+    assert "1 judgement moved to the new text, open again; 0 left" in command("assess", project, "--reanchor")
     assert "all is well" in command("assess", project, "--check")
     assert "0 judgements moved" in command("assess", project, "--reanchor")
 

@@ -185,3 +185,9 @@ def test_the_command_line_says_what_a_run_would_add_and_adds_it(project, tmp_pat
     assert "documents added to the pool" in command("assess", folder, "--add-run", RUNS[0], "--depth", "2")
     assert len(project_pool(project.store).entries) > 0
     assert "ann" in command("assess", folder, "--progress")
+
+
+def test_a_run_from_the_browser_is_in_the_pool_under_the_name_of_its_file(lead, project):
+    name = upload(lead, RUNS[0]).location.partition("run=")[2].partition("&")[0]
+    lead.post("/pool/add", data={"run": name, "depth": "3"})
+    assert [one.file for one in project_pool(project.store).contributors] == ["careful.xml"]

@@ -131,3 +131,31 @@ def test_a_document_takes_the_work_on_it_and_what_is_unfinished():
     assert (row.done, row.todo, row.per_document, row.per_hour) == (4, 6, 100.0, 36.0)
     assert Work().per_document is None
     assert Work().per_hour is None
+
+
+def test_a_lead_sees_what_was_flagged_and_why(together):
+    ann, lea = together("ann"), together("lea")
+    ann.edit({"kind": "flag", "on": True})
+    ann.edit({"kind": "note", "text": "half of it is <b>missing</b>"}, version=1, token="token-0002")
+    text = lea.get("/flagged").text
+    assert "half of it is &lt;b&gt;missing&lt;/b&gt;" in text
+    assert "1 judgement" in text
+    assert "Nobody has flagged anything" in lea.get("/flagged", assessor="bob").text
+    assert '<a href="/flagged">flagged</a>' in lea.get("/dashboard").text
+    assert ann.get("/flagged").status_code == 403
+
+
+def test_agreement_of_many_pairs_shows_the_least_first_and_those_of_one_assessor(together, monkeypatch):
+    monkeypatch.setattr("focuseval.assess.web.adjudication.SHOWN", 1)
+    for name, end in (("ann", 20), ("bob", 10), ("lea", 20)):
+        one = together(name)
+        text = one.get("/api/document", topic="11", document="a/tides").json["document"]["text"]
+        one.edit({"kind": "highlight", "start": 0, "end": end, "quote": text[:end]})
+        one.edit({"kind": "finish", "relevant": True}, version=1, token="token-0002")
+    lea = together("lea")
+    shown = lea.get("/agreement").text
+    assert "ann – bob" in shown
+    assert "ann – lea" not in shown
+    assert "2 more have more of it" in shown
+    assert "bob – lea" in lea.get("/agreement", assessor="lea").text
+    assert "Nobody has finished a document in common with cy" in lea.get("/agreement", assessor="cy").text

@@ -246,8 +246,8 @@ LEADS_POSTS = (
     "/import",
     "/api/decide",
 )
-OVERSEERS = ("/dashboard", "/work", "/texts", "/adjudicate", "/adjudicate/next", "/agreement", "/quality", "/pool",
-             "/ranking", "/exchange", "/export", "/archive", "/pool/preview", "/gold",
+OVERSEERS = ("/dashboard", "/work", "/flagged", "/texts", "/adjudicate", "/adjudicate/next", "/agreement", "/quality",
+             "/pool", "/ranking", "/exchange", "/export", "/archive", "/pool/preview", "/gold",
              "/adjudicate/document?topic=11&document=a/tides", "/api/sides?topic=11&document=a/tides")  # fmt: skip
 
 

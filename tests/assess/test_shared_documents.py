@@ -17,6 +17,7 @@ from focuseval.assess.rules import Judgement
 from focuseval.assess.shared_documents import SharedDocuments
 from focuseval.assess.shared_documents import alpha as shared_alpha
 from focuseval.assess.store import Key, Saved, Store
+from focuseval.errors import AssessError
 from focuseval.significance.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 from strategies.assessing import PAGE, mark, save
 
@@ -138,6 +139,19 @@ def test_what_is_kept_in_memory_is_what_the_log_says(tmp_path_factory, steps):
     several = {(one.topic, one.document): one.stale for one in kept if one.stale}
     assert several.items() <= stale_decisions(store).items()
     store.close()
+
+
+def test_a_document_that_is_gone_from_the_collection_is_compared_without_its_elements(store):
+    for name in NAMES[:2]:
+        for kind in ("mark", "finish"):
+            step(store, name, "a", kind, 3)
+
+    def gone(name):
+        raise AssessError(f"the collection has no document {name!r}")
+
+    (pair,) = SharedDocuments(store, gone).agreements()
+    assert (pair.documents, pair.jaccard, pair.elements) == (1, 1.0, 0)
+    assert math.isnan(pair.specificity)
 
 
 def test_the_history_of_one_document_is_found_without_reading_the_whole_log(store):

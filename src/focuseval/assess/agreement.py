@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.assess.agreement_intervals import intervals
-from focuseval.assess.comparisons import ROW, compare_sides
+from focuseval.assess.comparisons import compare_sides, joined
 from focuseval.assess.store import ADJUDICATED
 from focuseval.significance.agreement import (
     alpha_of_counts,
@@ -133,7 +133,7 @@ def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
 
 def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples: int = 0) -> Iterator[Agreement]:
     """Yield the agreement of every two assessors whom comparisons of documents name by their numbers."""
-    rows = np.concatenate([np.zeros(0, ROW), *parts])
+    rows = joined(parts)
     pair = rows["left"] * len(names) + rows["right"]
     order = np.argsort(pair, kind="stable")
     rows, pair = rows[order], pair[order]
@@ -145,14 +145,14 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
     levels = _levels(added, np.add.reduceat(elements, first, axis=1), np.diff(first, append=len(rows)))
     for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
         distances = rows["distance"][begin:end]
-        known = distances[~np.isnan(distances)]
+        known = np.sort(distances[~np.isnan(distances)])
         yield Agreement(
             names[rows["left"][begin]],
             names[rows["right"][begin]],
             **{name: values[k].item() for name, values in levels.items()},
             documents=end - begin,
             entry_points=len(known),
-            distance=float(np.median(known)) if len(known) else _NAN,
+            distance=float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else _NAN,
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
             intervals=intervals(_columns(rows[begin:end]), elements[:, begin:end], known, resamples)

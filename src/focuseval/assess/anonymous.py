@@ -1,8 +1,8 @@
-"""A project's log without the names of its people: a1, a2 … in the order in which they first did something.
+"""A project's log without the names of its people: a1, a2 … in the order in which they first judged something.
 
 The same name becomes the same one everywhere: whose judgement it is, who acted, who was given work, who was invited. In
-what people wrote (notes, reasons, guidelines) names are replaced where they stand as whole words. Language models keep
-their labels, and so do the decisions, which are nobody's. Texts, topics and runs stay as they are.
+what people wrote (notes, reasons, guidelines) names are replaced where they stand as whole words, in capitals or not.
+Language models keep their labels, and so do the decisions, which are nobody's. Texts, topics and runs stay as they are.
 """
 
 from __future__ import annotations
@@ -26,24 +26,29 @@ _GIVEN = ("assign", "reassign")
 
 
 def pseudonyms(store: Store) -> dict[str, str]:
-    """Return everybody's name → what stands for it, people who were only invited included."""
+    """Return everybody's name → what stands for it: those who judged first, then whoever else is in the log."""
+    judged: dict[str, None] = {}
     found: dict[str, None] = {}
     for event in store.events():
+        if event["assessor"]:
+            judged[str(event["assessor"])] = None
         edit: Any = event["edit"]
         told = [event[name] for name in _NAMED] + ([edit["name"]] if not event["assessor"] and "name" in edit else [])
         given = [row[2] for part in ("rows", "add", "remove") for row in edit.get(part, ()) if edit["kind"] in _GIVEN]
         found |= dict.fromkeys(str(name) for name in (*told, *given))
-    people = [name for name in found if name and name not in RESERVED and not name.startswith(MODEL_PREFIX)]
+    people = [name for name in judged | found if name and name not in RESERVED and not name.startswith(MODEL_PREFIX)]
     return {name: f"a{number}" for number, name in enumerate(people, 1)}
 
 
 def without_names(lines: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
     """Return the lines of an export of everything with other names in it."""
     longest_first = sorted(names, key=len, reverse=True)
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)") if names else None
+    anyone = "|".join(map(re.escape, longest_first))
+    pattern = re.compile(rf"(?<!\w)(?:{anyone})(?!\w)", re.IGNORECASE) if names else None
+    spelt = {name.casefold(): names[name] for name in reversed(list(names))}
 
     def reworded(text: str) -> str:
-        return pattern.sub(lambda match: names[match[0]], text) if pattern else text
+        return pattern.sub(lambda match: spelt.get(match[0].casefold(), "?"), text) if pattern else text
 
     for number, line in enumerate(lines):
         value = json.loads(line)

@@ -81,11 +81,12 @@ def _use() -> str:
 def _pool(facts: Mapping[str, Any]) -> str:
     pool = facts["pool"]
     if not pool.contributors:
-        return f"### Pool\n\n{len(pool.entries)} documents; which runs brought them was not recorded."
+        return f"### Pool\n\n{counted(len(pool.entries), 'document')}; which runs brought them was not recorded."
     columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
     rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
     table = render([Table("", columns, rows)], "markdown").strip()
-    return f"### Pool\n\n{len(pool.entries)} documents to judge, from {len(pool.contributors)} runs:\n\n{table}"
+    runs = counted(len(pool.contributors), "run")
+    return f"### Pool\n\n{counted(len(pool.entries), 'document')} to judge, from {runs}:\n\n{table}"
 
 
 def _people(store: Store, *, anonymous: bool) -> str:

@@ -11,6 +11,7 @@ import json
 import re
 import tempfile
 import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,15 @@ from focuseval.formats import read_gold
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from focuseval.collection import Index
     from focuseval.gold import Gold
 
 LARGEST = 2**31
-"""Bytes of one file of an archive."""
+"""Bytes of all files of an archive, unpacked."""
+DENSEST, SMALL = 200, 2**24
+"""How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,13 @@ class Archive:
     def read(self, name: str) -> bytes:
         """Return one file, after its size and hash were found to be as the manifest says."""
         told = self.manifest["files"].get(name)
-        if told is None or not 0 <= told["bytes"] <= LARGEST:
+        if told is None:
             raise FormatError(f"expected {name} in the archive, found none", at=str(self.path))
         try:
             with zipfile.ZipFile(self.path) as archive, archive.open(name) as file:
+                if told["bytes"] > max(SMALL, DENSEST * archive.getinfo(name).compress_size):
+                    what = f"expected {name} as an archive has it, found {DENSEST} times its size when unpacked"
+                    raise FormatError(what, at=str(self.path))
                 data = file.read(told["bytes"] + 1)
         except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, EOFError, NotImplementedError) as error:
             raise FormatError(f"expected {name} in the archive, found: {error}", at=str(self.path)) from error
@@ -58,11 +66,19 @@ class Archive:
 
     def lines(self, name: str) -> list[str]:
         """Return the lines of one file."""
-        return self.read(name).decode("utf-8").splitlines()
+        try:
+            return self.read(name).decode("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise FormatError(f"expected {name} in UTF-8, found: {error}", at=str(self.path)) from error
 
     def hashes(self) -> dict[str, str]:
         """Return document → SHA-256 of its text, as it was judged."""
-        return {line["doc"]: line["sha256"] for line in map(json.loads, self.lines("documents.jsonl"))}
+        try:
+            found = {str(line["doc"]): str(line["sha256"]) for line in map(json.loads, self.lines("documents.jsonl"))}
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            what = f"expected documents.jsonl with 'doc' and 'sha256' in every line, found: {error}"
+            raise FormatError(what, at=str(self.path)) from error
+        return found
 
 
 def open_archive(path: str | Path) -> Archive:
@@ -70,12 +86,24 @@ def open_archive(path: str | Path) -> Archive:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(MANIFEST) as file:
             manifest = json.loads(file.read(2**26))
-        known = manifest["focuseval"] == KIND and isinstance(manifest["files"], dict)
-    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, RuntimeError) as error:
+        known = manifest["focuseval"] == KIND and _is_list_of_files(manifest["files"])
+    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
         raise FormatError(f"expected an archive of a collection, found: {error}", at=str(path)) from error
     if not known or manifest.get("version") != VERSION:
-        raise FormatError("expected an archive of a collection, found another kind or a newer version", at=str(path))
+        raise FormatError(
+            "expected an archive of a collection, found another kind, a newer version, or no list of its files",
+            at=str(path),
+        )
     return Archive(Path(path), manifest)
+
+
+def _is_list_of_files(files: object) -> bool:
+    """Whether a manifest's list is one: names with sizes and hashes, and together no more than we unpack."""
+    if not isinstance(files, dict) or not all(isinstance(told, dict) for told in files.values()):
+        return False
+    sizes = [told.get("bytes") for told in files.values()]
+    whole = all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
+    return whole and all(isinstance(told.get("sha256"), str) for told in files.values())
 
 
 def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:
@@ -90,8 +118,18 @@ def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:
         for name in members:
             (Path(scratch) / _plain(name)).write_bytes(archive.read(name))
         source = Path(scratch) if graded else Path(scratch) / "gold.jsonl"
-        gold = read_gold(source, format=wanted, index=index)
+        with named_after(archive, scratch):
+            gold = read_gold(source, format=wanted, index=index)
         return replace(gold, file=str(path))
+
+
+@contextmanager
+def named_after(archive: Archive, scratch: str) -> Iterator[None]:
+    """Let errors in the block name the archive, not the folder into which a part of it was written."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(str(error).replace(f"{scratch}/", f"{archive.path}: ")) from error
 
 
 def changed_documents(archive: Archive, index: Index) -> list[str]:

@@ -60,7 +60,12 @@ def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callab
     numbers = [np.array([places[k] for k in same]) for same in texts.values() if len(same) > 1]
     for part, number in zip(parts, numbers, strict=True):
         part["left"], part["right"] = number[part["left"]], number[part["right"]]
-    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, ROW), *parts])
+    return joined(parts)
+
+
+def joined(parts: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
+    """Return the rows of several lists as one; as bytes, since NumPy compares the fields of every two lists first."""
+    return np.concatenate([np.zeros(0, np.uint8), *(part.view(np.uint8) for part in parts)]).view(ROW)
 
 
 def _compared(sides: Sequence[Saved], extents: Callable[[str], Extents]) -> NDArray[np.void]:

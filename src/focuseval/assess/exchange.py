@@ -14,6 +14,7 @@ exchange is a request to a language model, and its reply.
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assess.history import replay
@@ -24,7 +25,6 @@ from focuseval.assess.store import Key, Saved
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator
 
     from focuseval.assess.store import Store
@@ -35,6 +35,9 @@ _EXCHANGE_FIELDS = (
     "at", "assessor", "topic", "document", "start", "end", "digest", "request", "status", "reply", "problem",
 )  # fmt: skip
 _EVENT_FIELDS = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")
+_NOT_OURS = (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError)
+"""What SQLite says of values that no export has; a full disk is another matter."""
+_EVENT_TYPES: dict[str, type] = {**dict.fromkeys(_EVENT_FIELDS, str), "version": int, "edit": dict}
 
 
 def export_everything(store: Store) -> Iterator[str]:
@@ -68,21 +71,36 @@ def import_everything(store: Store, lines: Iterable[str], *, file: str = "import
             raise AssessError("the project has judgements already; import into a new one")
         for table in ("pool", "assignments", "assessors"):
             connection.execute(f"DELETE FROM {table}")  # noqa: S608  three fixed names
+        number = 0
         for number, line in enumerate(lines, 1):
             at = Place(file, number)
             value = _value(line, at)
             if number == 1:
                 _check_head(value, store, at)
-            elif "event" in value:
-                _take_event(connection, value["event"], edits, at)
-                count += 1
-            elif "judgement" in value:
-                _take_judgement(connection, value["judgement"], edits, at)
-            elif "exchange" in value:
-                _take_exchange(connection, value["exchange"], at)
+            else:
+                count += "event" in value
+                _take(connection, value, edits, at)
+        if not number:
+            raise FormatError("expected an export of all assessments, found nothing", at=file)
         if edits:
             raise FormatError(f"expected a judgement of {next(iter(edits))}, found none", at=file)
     return count
+
+
+def _take(
+    connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key, list[dict[str, Any]]], at: Place
+) -> None:
+    """Take what one line holds; what no export has is refused with its line."""
+    try:
+        if "event" in value:
+            _take_event(connection, value["event"], edits, at)
+        elif "judgement" in value:
+            _take_judgement(connection, value["judgement"], edits, at)
+        elif "exchange" in value:
+            _take_exchange(connection, value["exchange"], at)
+    except (KeyError, TypeError, ValueError, AttributeError, *_NOT_OURS) as error:
+        told = f"{type(error).__name__} {error}"
+        raise FormatError(f"expected a line of an export of all assessments, found: {told}", at=at) from error
 
 
 def _take_event(
@@ -91,6 +109,10 @@ def _take_event(
     missing = [name for name in _EVENT_FIELDS if name not in event]
     if missing:
         raise FormatError(f"expected the event's '{missing[0]}', found none", at=at)
+    wrong = [name for name, kind in _EVENT_TYPES.items() if type(event[name]) is not kind]
+    if wrong:
+        what = f"expected {_EVENT_TYPES[wrong[0]].__name__} for the event's '{wrong[0]}'"
+        raise FormatError(f"{what}, found {event[wrong[0]]!r:.40}", at=at)
     insert_event(connection, {name: event[name] for name in _EVENT_FIELDS})
     if event["assessor"]:
         edits.setdefault(Key(event["assessor"], event["topic"], event["document"]), []).append(event["edit"])
@@ -128,7 +150,7 @@ def _replayed(edits: list[dict[str, Any]]) -> Judgement:
 def _check_head(value: dict[str, Any], store: Store, at: Place) -> None:
     if value.get("focuseval") != _HEAD or value.get("version") != _FORMAT:
         raise FormatError("expected the first line of an export of all assessments", at=at)
-    if value["exhaustivity"] != store.exhaustivity:
+    if value.get("exhaustivity") != store.exhaustivity:
         raise FormatError("the project and the export disagree about 2005 mode", at=at)
 
 

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from focuseval.assess.durable import make_private, settle
-from focuseval.errors import StorageError
+from focuseval.compression import unpacked
+from focuseval.errors import FocusevalError, FormatError, StorageError
 from focuseval.formats import read_run
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from focuseval.collection import Index
 
 FOLDER = "runs"
+LARGEST = 2**28
+"""Bytes of a run, unpacked: a few kilobytes may stand for many gigabytes."""
 _KEPT = re.compile(r"[0-9a-f]{12}-[\w.-]{1,80}")
 
 
@@ -25,11 +28,14 @@ def keep_run(project: Path, name: str, data: bytes, *, index: Index | None) -> P
     target = project / FOLDER / f"{hashlib.sha256(data).hexdigest()[:12]}-{safe.lstrip('.') or 'run'}"
     partial = target.with_name(f"partial-{target.name}")
     try:
+        unpacked(data, name, largest=LARGEST)
         target.parent.mkdir(mode=0o700, exist_ok=True)
         make_private(partial)
         partial.write_bytes(data)
         read_run(partial, index=index)
         settle(partial, target)
+    except FocusevalError as error:  # the file's own name, not where we put it for a moment
+        raise FormatError(str(error).replace(str(partial), name)) from error
     except OSError as error:
         raise StorageError(f"{name}: {error.strerror}; the run was not kept") from error
     finally:

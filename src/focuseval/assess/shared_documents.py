@@ -9,6 +9,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from focuseval.assess.accepting import agree
 from focuseval.assess.adjudicate import changed_since
 from focuseval.assess.agreement import Agreement, alpha_of, over_time, summed
@@ -17,19 +19,16 @@ from focuseval.assess.plan import PERSON, assessors
 from focuseval.assess.rules import FINISHED
 from focuseval.assess.spans import jaccard
 from focuseval.assess.store import ADJUDICATED
+from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from focuseval.assess.agreement import Period, Unit
     from focuseval.assess.comparisons import Extents
-    from focuseval.assess.store import Saved, Store
-
-MANY = 2_000
-"""Changed documents beyond which it is quicker to read all judgements again."""
+    from focuseval.assess.store import Store
 
 
 class SharedDocument(NamedTuple):
@@ -86,29 +85,18 @@ class SharedDocuments:
         )
         units = {(topic, document) for topic, document in changed}
         people = {one.name for one in assessors(self._store) if one.origin == PERSON}
-        before = len(self._units)
-        for unit, sides in self._judged(units).items():
-            known = self._shared(unit, sides, people)
-            if known is not None:
-                self._units[unit] = known
-            else:
-                self._units.pop(unit, None)
-        if units and (before != len(self._units) or len(units) > MANY):
-            self._units = dict(sorted(self._units.items()))
+        found = {unit: self._shared(unit, people) for unit in units}
+        fresh = {unit: known for unit, known in found.items() if known is not None}
+        if fresh.keys() == found.keys() <= self._units.keys():
+            self._units |= fresh  # each keeps its place
+        else:
+            kept = {unit: known for unit, known in self._units.items() if unit not in found}
+            self._units = dict(sorted((kept | fresh).items()))
         self._seq = last
 
-    def _judged(self, units: Collection[Unit]) -> dict[Unit, list[Saved]]:
-        """Return what everybody says of some documents, the decision included."""
-        found: dict[Unit, list[Saved]] = {unit: [] for unit in units}
-        store = self._store
-        few = (store.judgement(key) for unit in units for key in store.judged_of(*unit))
-        judgements: Iterable[Saved] = store.judgements() if len(units) > MANY else few
-        for saved in judgements:
-            found.setdefault(saved.key[1:], []).append(saved)
-        return found
-
-    def _shared(self, unit: Unit, judged: list[Saved], people: Collection[str]) -> SharedDocument | None:
+    def _shared(self, unit: Unit, people: Collection[str]) -> SharedDocument | None:
         """Return a document as several finished it; None where they did not."""
+        judged = self._store.judgements(topic=unit[0], document=unit[1])
         sides = [saved for saved in judged if saved.key.assessor != ADJUDICATED and saved.judgement.finished]
         if len(sides) < 2:
             return None
@@ -123,8 +111,15 @@ class SharedDocuments:
             len(human) > 1 and agree(human),
             decided,
             changed_since(self._store, unit) if decided else (),
-            compare_sides(sides, places, self._extents),
+            compare_sides(sides, places, self._elements),
         )
+
+    def _elements(self, document: str) -> Extents:
+        """Return where the elements of a document are; none of one that the collection does not have any more."""
+        try:
+            return self._extents(document)
+        except AssessError:
+            return "", np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 def alpha(found: Iterable[SharedDocument]) -> float:

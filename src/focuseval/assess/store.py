@@ -141,14 +141,21 @@ class Store:
         )
         return [Key(*row) for row in rows]
 
-    def judgements(self, assessor: str | None = None, topic: str | None = None) -> list[Saved]:
-        """Return all judgements with their highlights, an assessor's or a topic's, in the order of their names."""
-        asked = {name: value for name, value in (("assessor", assessor), ("topic", topic)) if value is not None}
+    def judgements(
+        self, assessor: str | None = None, topic: str | None = None, document: str | None = None
+    ) -> list[Saved]:
+        """Return all judgements with their highlights, or those of an assessor, a topic, a document, by their names.
+
+        The highlights of a topic are found through its judgements, which have an index for that.
+        """
+        told = (("assessor", assessor), ("topic", topic), ("document", document))
+        asked = {name: value for name, value in told if value is not None}
         where = "WHERE " + " AND ".join(f"{name} = ?" for name in asked) if asked else ""
+        source = "judgements CROSS JOIN highlights USING (assessor, topic, document)" if asked else "highlights"
         values = tuple(asked.values())
         spans: dict[Key, list[Span]] = {}
         with self.database.snapshot() as connection:
-            highlights = f'SELECT assessor, topic, document, start, "end" FROM highlights {where} ORDER BY 1, 2, 3, 4'  # noqa: S608  two fixed strings
+            highlights = f'SELECT assessor, topic, document, start, "end" FROM {source} {where} ORDER BY 1, 2, 3, 4'  # noqa: S608  two fixed strings
             for *key, start, end in connection.execute(highlights, values):
                 spans.setdefault(Key(*key), []).append((start, end))
             rows = connection.execute(f"SELECT * FROM judgements {where} ORDER BY 1, 2, 3", values)  # noqa: S608  as above

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.assessing import my_name, show_table, users_file
-from focuseval.errors import AssessError
+from focuseval.errors import AssessError, counted
 
 if TYPE_CHECKING:
     from focuseval.assess.project import Project
@@ -32,13 +32,14 @@ def archive(project: Project, options: Options) -> None:
 
 def import_archive(folder: str, options: Options) -> None:
     """Make a project again from its archive."""
-    from focuseval.assess.archived import changed_documents, open_archive, topics_of  # noqa: PLC0415
+    from focuseval.assess.archived import changed_documents, named_after, open_archive, topics_of  # noqa: PLC0415
     from focuseval.assess.exchange import import_everything  # noqa: PLC0415
     from focuseval.assess.project import open_project  # noqa: PLC0415  only an import needs these
 
     found = open_archive(options["source"])
     lines = found.lines("judgements.jsonl")
-    with tempfile.TemporaryDirectory() as scratch:
+    found.hashes()  # what cannot be read is refused before anything is made
+    with tempfile.TemporaryDirectory() as scratch, named_after(found, scratch):
         topics = options["topics"] or str(topics_of(found, Path(scratch)))
         given = {"collection": options["index"] or options["docs"], "topics": topics}
         exhaustivity = bool(found.manifest.get("exhaustivity"))
@@ -80,7 +81,7 @@ def add_runs(project: Project, options: Options) -> None:
     columns = (*words("topic"), *numbers("in the pool", "judged", "returned", "of these judged", "new", form=".0f"))
     told = tuple((row.topic, row.pooled, row.judged, row.returned, row.judged_returned, row.fresh) for row in rows)
     fresh = sum(row.fresh for row in rows)
-    title = f"To depth {options['depth']}: {fresh} more documents to judge"
+    title = f"To depth {options['depth']}: {counted(fresh, 'more document')} to judge"
     show_table(Table(title, columns, told), options)
     if options["preview"]:
         return
@@ -88,7 +89,7 @@ def add_runs(project: Project, options: Options) -> None:
         kept = keep_run(project.folder, path.name, path.read_bytes(), index=index)
         record(project.store, {"kind": "run", "did": "keep", "file": kept.name}, actor=my_name(options))
     count = add_pool(project.store, after, actor=my_name(options))
-    click.echo(f"{count} documents added to the pool", err=True)
+    click.echo(f"{counted(count, 'document')} added to the pool", err=True)
 
 
 def set_guidelines(project: Project, options: Options) -> None:
@@ -110,7 +111,7 @@ def move_judgements(project: Project, options: Options) -> None:
 
     moved, left = reanchor_all(project.store, project.documents.get, finished=False, actor=my_name(options))
     click.echo(
-        f"{moved} judgements moved to the new text and are open again; {left} are left to their assessors", err=True
+        f"{counted(moved, 'judgement')} moved to the new text, open again; {left} left to their assessors", err=True
     )
 
 

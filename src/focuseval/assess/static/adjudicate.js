@@ -136,7 +136,7 @@ class Adjudication {
     const stale = byId("stale");
     stale.hidden = !this.stale.length;
     stale.textContent = `stale: ${this.stale.join(", ")} changed since`;
-    byId("saving").textContent = this.compares ? "" : version ? `Saved: ${highlights.length} highlights` : "Not decided yet";
+    byId("saving").textContent = this.compares ? "" : version ? `Saved: ${highlights.length} highlight${highlights.length === 1 ? "" : "s"}` : "Not decided yet";
   }
 }
 

@@ -18,6 +18,7 @@ from focuseval.assess.view import document_view, state_view
 from focuseval.assess.web.api import body, stamp
 from focuseval.assess.web.desk import desk, key_of, leads_only, overseers_only, pooled_unit, user
 from focuseval.assess.web.pages import query_terms
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from flask import Response
@@ -106,7 +107,7 @@ def accept() -> Redirect:
         abort(422, "expected a number from 0.5 to 1")
     topics = [topic] if topic else list(desk().topics)
     count = accept_agreed(desk().store, desk().page, rule, least, topics=topics, actor=user())
-    flash(f"{count} documents are decided, each as its assessors agree.")
+    flash(f"{counted(count, 'document')} decided, as all assessors agree.")
     return redirect(url_for("adjudication.documents", topic=topic or None))
 
 

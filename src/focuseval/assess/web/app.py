@@ -24,7 +24,7 @@ from focuseval.assess.web.people import people
 from focuseval.assess.web.quality import quality
 from focuseval.assess.web.work import work
 from focuseval.assess.wording import rewordings
-from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError
+from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,7 @@ def create_app(
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)
-    app.jinja_env.filters |= {"duration": duration, "moment": moment}
+    app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted}
     app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
     return app
 

@@ -55,8 +55,8 @@ def archive() -> Response:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "collection.zip"
         topics = list(desk().topics.values())
-        how = {"rule": rule, "title": desk().title, "anonymous": request.args.get("anonymous") == "yes"}
-        write_archive(desk().store, desk().documents, topics, target, **how)
+        hidden, title = request.args.get("anonymous") == "yes", desk().title
+        write_archive(desk().store, desk().documents, topics, target, rule=rule, title=title, anonymous=hidden)
         data = target.read_bytes()
     headers = {"Content-Disposition": "attachment; filename=collection.zip"}
     return Response(data, mimetype="application/zip", headers=headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
@@ -13,7 +14,7 @@ from focuseval.assess.project import check_pool
 from focuseval.assess.ranking import DEFAULT, rank_runs
 from focuseval.assess.runs import keep_run, kept_runs, run_named
 from focuseval.assess.web.desk import desk, leads_only, overseers_only, user
-from focuseval.errors import FocusevalError
+from focuseval.errors import FocusevalError, counted
 from focuseval.formats import read_run
 from focuseval.pool import describe_pool
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from werkzeug.wrappers import Response
+
+    from focuseval.run import Run
 
 growing = Blueprint("growing", __name__)
 
@@ -70,7 +73,7 @@ def preview(message: str = "") -> str:
     """Show what one more run would add to the pool, topic by topic."""
     overseers_only()
     path, depth = _run(), _depth()
-    run = read_run(path, index=desk().documents.index)
+    run = _read(path)
     _, rows = grown(desk().store, [run], depth=depth)
     return render_template("growth.html", run=run, name=path.name, rows=rows, depth=depth, message=message)
 
@@ -81,13 +84,13 @@ def add() -> Response | tuple[str, int]:
     leads_only()
     path, depth = _run(), _depth()
     try:
-        run = read_run(path, index=desk().documents.index)
+        run = _read(path)
         after, _ = grown(desk().store, [run], depth=depth)
         check_pool(after, desk().topics, desk().documents, run.run_id)
         count = add_pool(desk().store, after, actor=user())
     except FocusevalError as error:
         return preview(message=str(error)), 422
-    flash(f"{run.run_id} is pooled to depth {depth}: {count} more documents to judge.")
+    flash(f"{run.run_id} is pooled to depth {depth}: {counted(count, 'more document')} to judge.")
     return redirect(url_for("growing.pooled"))
 
 
@@ -112,6 +115,11 @@ def _run() -> Path:
     if found is None:
         abort(404, "no such run")
     return found
+
+
+def _read(path: Path) -> Run:
+    """Return a kept run under the name that its file came with."""
+    return replace(read_run(path, index=desk().documents.index), file=path.name[13:])
 
 
 def _depth() -> int:

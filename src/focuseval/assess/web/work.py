@@ -15,12 +15,15 @@ from focuseval.assess.plan import PERSON, assessors, pool, split
 from focuseval.assess.reanchor import changed_texts, reanchor_all
 from focuseval.assess.store import ADJUDICATED, Key, Request
 from focuseval.assess.web.desk import desk, leads_only, overseers_only, user
-from focuseval.errors import FocusevalError
+from focuseval.errors import FocusevalError, counted
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
 work = Blueprint("work", __name__)
+
+FLAGGED = 500
+"""Flagged judgements that the page shows."""
 
 
 @work.get("/work")
@@ -109,7 +112,7 @@ def _assign() -> str:
     how = request.form.get("how", "")
     count = assign(desk().store, _units(), [] if how == EVERYONE else _people(), how=how, actor=user())
     give_known(desk().store, actor=user())
-    return f"{count} assignments changed." if count else "That was so already."
+    return f"{counted(count, 'assignment')} changed." if count else "That was so already."
 
 
 def _split() -> str:
@@ -122,7 +125,7 @@ def _split() -> str:
         abort(422, "choose the assessors to deal out to, and a number")
     split(desk().store, names, by=by, overlap=int(overlap), actor=user())
     give_known(desk().store, actor=user())
-    return f"Dealt out to {len(names)} assessors."
+    return f"Dealt out to {counted(len(names), 'assessor')}."
 
 
 def _reopen() -> str:
@@ -138,7 +141,7 @@ def _reopen() -> str:
                 edit = {"kind": "reopen", "reason": reason}
                 requests.append(Request(Key(*key), page, edit, saved.version, token, user()))
     store.edit_all(requests)
-    return f"Open again: {len(requests)} judgements."
+    return f"Open again: {counted(len(requests), 'judgement')}."
 
 
 def _known() -> str:
@@ -150,6 +153,27 @@ def _known() -> str:
 
 
 _ACTS = {"assign": _assign, "split": _split, "reopen": _reopen, "known": _known}
+
+
+@work.get("/flagged")
+def flagged() -> str:
+    """List what assessors flagged, with what they noted, newest first; of all, or of one of them or one topic."""
+    overseers_only()
+    name, topic = request.args.get("assessor"), request.args.get("topic")
+    rows = (
+        desk()
+        .store.database.read()
+        .execute(
+            "SELECT topic, document, assessor, status, note, at FROM judgements WHERE flagged AND assessor != ?"
+            " AND (? IS NULL OR assessor = ?) AND (? IS NULL OR topic = ?) ORDER BY at DESC",
+            (ADJUDICATED, name, name, topic, topic),
+        )
+    )
+    found = [row for row in rows if row["topic"] in desk().topics]
+    labels = {one.name: one.label for one in assessors(desk().store)}
+    titles = desk().titles.of(row["document"] for row in found[:FLAGGED])
+    told = {"rows": found[:FLAGGED], "number": len(found), "labels": labels, "titles": titles}
+    return render_template("flagged.html", name=name, topic=topic, **told)
 
 
 @work.get("/texts")
@@ -169,5 +193,5 @@ def move() -> Response | tuple[str, int]:
         moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
     except FocusevalError as error:
         return texts(message=str(error)), 422
-    flash(f"{moved} judgements moved to the new text; {left} are left to their assessors.")
+    flash(f"{counted(moved, 'judgement')} moved to the new text; {left} left to their assessors.")
     return redirect(url_for("work.texts"))
