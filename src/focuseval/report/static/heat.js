@@ -5,7 +5,7 @@
   const { choices, state } = focuseval.choice;
   const { complete, cut, cutWords, documentsOf, entryOf, goldOf, lists, numbers, readOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
-  const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
+  const open = { documents: [], place: 0, elements: false, marks: [], mark: -1, turn: 0 };
   const fetched = new Map();
 
   const ask = async (path, query) => {
@@ -14,11 +14,26 @@
     return answer.json();
   };
 
+  /** A compressed text in base64, as it was. */
+  const inflated = async (text) => {
+    if (!globalThis.DecompressionStream) throw new Error("this browser cannot open compressed texts; one of 2023 or later can");
+    const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
+
+  const blocks = new Map();
+
+  /** A block of texts, opened once. */
+  const blockOf = (number) => {
+    if (!blocks.has(number)) blocks.set(number, inflated(byId(`texts-${number}`).textContent).then(JSON.parse));
+    return blocks.get(number);
+  };
+
   /** What is embedded of a document: null where nothing is. A served report asks for it. */
   focuseval.embedded = async (doc) => {
     const id = lists().documents[doc];
-    const number = data("report-data").texts[id];
-    if (number !== undefined) return data(`text-${number}`);
+    const place = Object.hasOwn(data("report-data").texts, id) ? data("report-data").texts[id] : null;
+    if (place) return (await blockOf(place[0]))[place[1]];
     if (!lists().served) return null;
     if (!fetched.has(id)) fetched.set(id, ask("document", { doc: id }).catch(() => null));
     return fetched.get(id);
@@ -98,7 +113,9 @@
     if (!article) return;
     const gold = goldOf(state.topic).get(article.doc) ?? [];
     const [a, b] = [state.a, state.b].map((run) => spansOf(run, article.doc));
+    const turn = (open.turn += 1);
     const view = await focuseval.embedded(article.doc);
+    if (turn !== open.turn) return; // the reader has chosen something else meanwhile
     titleLine(article, view);
     legend(sizes(fragments(Infinity, gold, a, b).filter((one) => one[1] < Infinity)));
     const pane = byId("heat-text");
