@@ -312,6 +312,16 @@ def test_the_address_keeps_the_order_of_runs_and_slices_and_another_pair_does_to
     assert chosen.errors() == []
 
 
+def test_the_table_of_all_measures_is_sorted_too(chosen, three):
+    chosen.run("document.getElementById('all-measures').open = true")
+    chosen.run("document.querySelectorAll('#all-measures thead button')[3].click()")
+    chosen.run("document.querySelectorAll('#all-measures thead button')[3].click()")
+    means = [float(row[3].split()[0]) for row in rows(chosen, "all-measures")]
+    assert len(means) == 3
+    assert means == sorted(means)
+    assert "all=IoU%401" in chosen.address
+
+
 def test_slices_have_intervals_for_every_pair_and_measure(chosen, three):
     for pair in ((0, 2), (2, 1)):
         for measure in three.choices.measures:
