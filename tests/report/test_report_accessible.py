@@ -11,6 +11,7 @@ from axe import violations
 from building import gold_of, run_of
 from focuseval.assess.web import __file__ as web
 from focuseval.cli import main
+from focuseval.example import ROOT
 from focuseval.heat import heat_map
 from focuseval.report import build_report, render_html
 from focuseval.report.page import static
@@ -29,6 +30,14 @@ def test_axe_finds_nothing_wrong_in_a_report(shown, dark, width):
     shown.run(DRAW)
     shown.run(OPEN)
     assert violations(shown) == []
+
+
+def test_axe_finds_nothing_wrong_in_a_report_on_fidelity(browser, tmp_path):
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
+    gold, articles = ROOT / "gold" / "gold.jsonl", ROOT / "articles"
+    report = build_report(gold, runs, ["nxCG@10"], docs=articles, task="focused", fidelity=True)
+    in_browser(browser, tmp_path, report)
+    assert violations(browser) == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

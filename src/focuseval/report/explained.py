@@ -84,12 +84,16 @@ def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[di
             break
         room *= 0.97 * budget / size
     order = order_of_documents(lists, weight, depth)
-    share = size / max(1, sum(len(view["text"].encode()) for view in texts.values())) or 1
+    share = size / max(1, _characters(texts, texts)) or 1
     whole = _whole(evidence, lists, spans, order, int((budget - size) / share))
-    while size + size_of(whole) > budget and whole:
-        whole = dict(list(whole.items())[: len(whole) // 2])
+    while whole and size + size_of(whole) - share * _characters(texts, whole) > budget:
+        whole = dict(list(whole.items())[: len(whole) * 4 // 5])
     left = len(windows.document) - kept
     return texts | whole, left_out(texts | whole, len(whole), left, depth)
+
+
+def _characters(texts: Mapping[str, dict[str, Any]], of: Iterable[str]) -> int:
+    return sum(len(texts[name]["text"]) for name in of if name in texts)
 
 
 def size_of(texts: Mapping[str, dict[str, Any]]) -> int:
