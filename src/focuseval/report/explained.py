@@ -28,6 +28,7 @@ NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
+BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
 AROUND = "the text around highlights and first results"
 LISTS = 800_000
 """Bytes that lists may take; larger ones take what is beyond from the text."""
@@ -89,7 +90,9 @@ def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[di
     while whole and size + size_of(whole) - share * _characters(texts, whole) > budget:
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
     left = len(windows.document) - kept
-    return texts | whole, left_out(texts | whole, len(whole), left, depth)
+    said = left_out(texts | whole, len(whole), left, depth)
+    longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
+    return texts | whole, f"{said} {BELOW}" if longer else said
 
 
 def _characters(texts: Mapping[str, dict[str, Any]], of: Iterable[str]) -> int:

@@ -144,7 +144,8 @@
     const first = pane.querySelector("mark.g") ?? open.marks[0];
     if (jump) pane.scrollTop = 0;
     if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
-    document.documentElement.dataset.heat = `${state.topic}/${open.place}`;
+    await focuseval.lists.shown;
+    if (turn === open.turn) document.documentElement.dataset.heat = `${state.topic}/${open.place}`;
   };
 
   /** Open a topic: its documents, the one that is asked for first; returns whether that one is there. */

@@ -127,12 +127,15 @@
     byId("list-caption").textContent = `Read: ${cutWords(at)}${state.cut ? "" : `, as ${measure} does`}; fainter results are not read. Lines join results that overlap; dashed ones join other parts of the same document.`;
   };
 
-  const show = async () => {
+  const draw = async () => {
     await Promise.all([column("A", state.a, state.b), column("B", state.b, state.a)]);
     byId("list-b").closest(".list").hidden = state.b < 0;
     caption();
     lines();
   };
 
-  focuseval.lists = { lines, show };
+  /** Draw both lists; `shown` is resolved when they are there. */
+  const show = () => (focuseval.lists.shown = draw());
+
+  focuseval.lists = { lines, show, shown: Promise.resolve() };
 })();
