@@ -11,6 +11,7 @@ from axe import violations
 from building import gold_of, run_of
 from focuseval.assess.web import __file__ as web
 from focuseval.cli import main
+from focuseval.example import ROOT
 from focuseval.heat import heat_map
 from focuseval.report import build_report, render_html
 from focuseval.report.page import static
@@ -29,6 +30,14 @@ def test_axe_finds_nothing_wrong_in_a_report(shown, dark, width):
     shown.run(DRAW)
     shown.run(OPEN)
     assert violations(shown) == []
+
+
+def test_axe_finds_nothing_wrong_in_a_report_on_fidelity(browser, tmp_path):
+    runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
+    gold, articles = ROOT / "gold" / "gold.jsonl", ROOT / "articles"
+    report = build_report(gold, runs, ["nxCG@10"], docs=articles, task="focused", fidelity=True)
+    in_browser(browser, tmp_path, report)
+    assert violations(browser) == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -310,6 +319,16 @@ def test_the_address_keeps_the_order_of_runs_and_slices_and_another_pair_does_to
     assert chosen.run("return document.querySelectorAll('#slices th[aria-sort]').length") == 1
     choose(chosen, "pick-b", "none")
     assert chosen.errors() == []
+
+
+def test_the_table_of_all_measures_is_sorted_too(chosen, three):
+    chosen.run("document.getElementById('all-measures').open = true")
+    chosen.run("document.querySelectorAll('#all-measures thead button')[3].click()")
+    chosen.run("document.querySelectorAll('#all-measures thead button')[3].click()")
+    means = [float(row[3].split()[0]) for row in rows(chosen, "all-measures")]
+    assert len(means) == 3
+    assert means == sorted(means)
+    assert "all=IoU%401" in chosen.address
 
 
 def test_slices_have_intervals_for_every_pair_and_measure(chosen, three):

@@ -17,6 +17,7 @@ from focuseval.report.charts.chart import filled
 from focuseval.report.choices import CODES, choices_of
 from focuseval.report.cutoffs import cut_of
 from focuseval.report.slices import slices_of
+from focuseval.report.tables import render
 from focuseval.significance.intervals import bca
 from strategies.campaigns import campaign
 
@@ -120,6 +121,7 @@ def test_the_longest_chunk_does_not_win_by_its_length_alone():
     assert report.first.measure == "spanR@2000c"
     assert report.about.measures[0][0] == "spanR@1"
     assert report.first.verdict.caveat == "Under spanR@1 and full@1 the order is the other way round."
+    assert all(report.first.verdict.caveat in render(report, layout) for layout in ("html", "markdown", "latex", "csv"))
 
 
 def test_slices_divide_topics_by_tag_and_by_what_is_highlighted():

@@ -145,6 +145,11 @@ def test_the_topics_that_carry_the_difference_are_gains_and_losses():
     )
 
 
+def test_without_a_loss_nothing_is_said_of_the_gains_that_carry_the_difference():
+    shown = first_screen(evidence_of([0.9, 0.8, 0.5], [0.1, 0.2, 0.5]))
+    assert shown.carried == "A is better on 2, B on 0 and neither on 1 of 3 topics."
+
+
 def test_equal_losses_are_shown_once_and_counted():
     shown = first_screen(evidence_of([0] * 6 + [1, 0.75, 0.5], [1] * 6 + [0, 0.5, 0.5]))
     assert [(d.topic, d.difference, d.alike) for d in shown.deciding] == [("6", 1, 1), ("7", 0.25, 1), ("0", -1, 6)]

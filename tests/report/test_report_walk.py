@@ -358,11 +358,11 @@ def test_elements_marks_and_the_minimap_answer(shown):
 
 
 def test_pieces_of_a_long_document_stand_where_they_belong(opened):
-    sentence = "The pilot knows the channel by its marks. "
-    text = (sentence * 40 + "\n\n") * 100
+    chance = random.Random(3)
+    text = "".join("".join(chance.choices("abcdefghij ", k=1680)) + "\n\n" for _ in range(100))
     gold = gold_of({"1": {"long": {"spans": [(90_000, 90_100)], "length": len(text)}}})
     runs = [run_of({"1": [("long", s, s + 100)]}, f"run-{s}") for s in (10_000, 90_050)]
-    report = build_report(gold, runs, ["spanR@1"], docs={"long": text}, task="spans", budget=9000)
+    report = build_report(gold, runs, ["spanR@1"], docs={"long": text}, task="spans", budget=1500)
     browser = opened(report)
     assert report.texts["long"]["pieces"][0] > 0
     marked = browser.run(
@@ -374,6 +374,22 @@ def test_pieces_of_a_long_document_stand_where_they_belong(opened):
     edges = [0, *pieces, len(text)]
     left = [edges[i + 1] - edges[i] for i in range(0, len(edges), 2)]
     assert gaps == [f"… {n:,} characters are not embedded …" for n in left if n]
+
+
+def test_on_a_phone_a_long_document_opens_at_what_is_highlighted(opened, browser):
+    chance = random.Random(4)
+    words = ["the", "tide", "and", "moon", "pilot", "channel", "rock", "buoy", "lamp", "fog"]
+    text = "".join(" ".join(chance.choices(words, k=chance.randrange(3, 40))) + ".\n\n" for _ in range(500))
+    gold = gold_of({"1": {"long": {"spans": [(30_000, 30_040)], "length": len(text)}}})
+    runs = [run_of({"1": [("long", s, s + 400)]}, f"run-{s}") for s in (9_000, 29_900)]
+    browser.size(390, 844)
+    opened(build_report(gold, runs, ["spanR@1"], docs={"long": text}, task="spans"))
+    place = """const pane = document.getElementById('heat-text').getBoundingClientRect();
+      const mark = document.querySelector('#heat-text mark.g').getBoundingClientRect();
+      return mark.top - pane.top;"""
+    browser.run("document.getElementById('text-title').scrollIntoView({ behavior: 'instant' })")
+    browser.run("return new Promise((done) => setTimeout(done, 300))")
+    assert 0 < browser.run(place) < 200
 
 
 def test_a_document_without_embedded_text_says_so(opened):

@@ -179,4 +179,4 @@ def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
         end = next((cut for cut in found if cut in window), window.stop)
         yield replace(block, start=start, end=end)
         start = end
-    yield replace(block, start=start)
+    yield block if start == block.start else replace(block, start=start)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BUDGET = 2_500_000
-"""Bytes of text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
+"""Bytes of compressed text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
 FIRST = 5
 """Results of every list whose text is embedded with the text around it."""
 AROUND = 160

@@ -11,7 +11,7 @@ from focuseval.errors import MissingDataError
 from focuseval.report.excerpts import fitting, order_of_documents, wanted, whole_documents
 from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
 from focuseval.report.report import TextView
-from focuseval.report.texts import as_json, excerpt_view, reader, shortened
+from focuseval.report.texts import as_json, excerpt_view, packed, reader, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,9 +28,12 @@ NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
+BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
 AROUND = "the text around highlights and first results"
 LISTS = 800_000
 """Bytes that lists may take; larger ones take what is beyond from the text."""
+PACKED = 4
+"""Times the bytes that a page may have for texts, at most, that compressed texts hold; tried first."""
 _HEADINGS = frozenset(KINDS["heading"].split())
 
 
@@ -73,18 +76,32 @@ def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[di
         return {}, NO_INDEX
     weight, (a, b) = weights(evidence), _positions(evidence)
     windows = wanted(lists, weight, (a,) if b is None else (a, b), depth)
-    share = 1.0
+    room = float(PACKED * budget)
     while True:
-        spans, kept = fitting(windows, index.lengths, int(budget * share))
+        spans, kept = fitting(windows, index.lengths, int(room))
         texts = _excerpts(index, spans)
-        size = sum(len(as_json(view).encode()) for view in texts.values())
+        size = size_of(texts)
         if size <= budget:
             break
-        share *= 0.97 * budget / size
+        room *= 0.97 * budget / size
     order = order_of_documents(lists, weight, depth)
-    whole = _whole(evidence, lists, spans, order, budget - size)
+    share = size / max(1, _characters(texts, texts)) or 1
+    whole = _whole(evidence, lists, spans, order, int((budget - size) / share))
+    while whole and size + size_of(whole) - share * _characters(texts, whole) > budget:
+        whole = dict(list(whole.items())[: len(whole) * 4 // 5])
     left = len(windows.document) - kept
-    return texts | whole, left_out(texts | whole, len(whole), left, depth)
+    said = left_out(texts | whole, len(whole), left, depth)
+    longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
+    return texts | whole, f"{said} {BELOW}" if longer else said
+
+
+def _characters(texts: Mapping[str, dict[str, Any]], of: Iterable[str]) -> int:
+    return sum(len(texts[name]["text"]) for name in of if name in texts)
+
+
+def size_of(texts: Mapping[str, dict[str, Any]]) -> int:
+    """Return the bytes that texts take in a page."""
+    return sum(map(len, packed(texts)[0]))
 
 
 def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
@@ -96,8 +113,7 @@ def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
     made = {}
     for number, (row, name) in enumerate(zip(rows.tolist(), ids, strict=True)):
         own = range(edges[number], edges[number + 1])
-        view = excerpt_view(texts[number], [(start[i], end[i]) for i in own])
-        made[name] = view | {"title": _title(index, row) or view["title"]}
+        made[name] = excerpt_view(texts[number], [(start[i], end[i]) for i in own], _title(index, row))
     return made
 
 

@@ -147,6 +147,8 @@ def carried(per_topic: Sequence[Deciding]) -> str:
     total = float(differences.sum())
     if abs(total) <= SAME:
         return f"{said} Gains and losses are equal."
+    if not min(won, lost):
+        return said  # without a loss every gain is needed
     gains = np.cumsum(np.sort(np.sign(total) * differences)[::-1])
     needed = int(np.argmax(gains >= abs(total) - SAME)) + 1
     what = "largest gain" if needed == 1 else f"{needed:,} largest gains"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.report.charts.chart import Chart, axis, by_run, by_shape, number
+from focuseval.report.charts.chart import Chart, axis, lines_and_points, number
 from focuseval.report.evidence import MOST_LINES
 from focuseval.report.history import history_table
 from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static
@@ -48,7 +48,7 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
     x = {"field": "file", "type": "ordinal", "sort": None, "scale": {"domain": list(files)}, "axis": labels}
     x["title"] = "file" if named else f"{len(files)} files, in order"
     y = axis("mean", measure, scale={"zero": False})
-    encoding = by_run(front)
+    lines, points = lines_and_points(front)
     hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
     among = [{"filter": {"field": "run", "oneOf": list(front)}}]
     point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
@@ -62,8 +62,8 @@ def _spec(measure: str, files: Sequence[str], front: Sequence[str], changed: Seq
         "data": {"name": "rows"},
         "encoding": {"x": x},
         "layer": [
-            {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **encoding}},
-            {**point, "encoding": {"y": y, "color": encoding["color"], "shape": by_shape(front), "tooltip": hover}},
+            {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
+            {**point, "encoding": {"y": y, **points, "tooltip": hover}},
             *rules,
         ],
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.evaluate.counts import headings
 from focuseval.report.first_screen import MOST_MEASURES
-from focuseval.report.texts import as_json
+from focuseval.report.texts import as_json, packed
 from focuseval.report.verdict import signed
 from focuseval.tables import ABSENT, Table, numbers, words
 from focuseval.tables.escape import visible
@@ -71,6 +71,7 @@ GRAPHS = (
 
 def render_html(report: Report) -> str:
     """Return the page of a report."""
+    texts, places = packed(report.texts)
     scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
     page: str = environment().get_template("report.html").render(
         report=report,
@@ -85,21 +86,20 @@ def render_html(report: Report) -> str:
         more_measures=len(report.about.measures) > 1,
         has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
-        data=as_json(page_data(report)),
-        texts=[as_json(text) for text in report.texts.values()],
+        data=as_json(page_data(report) | {"texts": places}),
+        texts=texts,
         summaries=summaries(report),
     )  # fmt: skip
     return page
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """Return what the scripts need: graphs, choices and lists; texts are apart, each parsed when it is asked for."""
+    """Return what the scripts need: graphs, choices and lists; texts are apart, opened when they are asked for."""
     choices = [field.name for field in fields(report.choices)]  # `asdict` would copy every number
     return {
         "charts": [chart_data(chart) for chart in report.charts],
         "choices": {name: getattr(report.choices, name) for name in choices},
         "lists": {name: getattr(report.heat, name) for name in LISTS},
-        "texts": {name: number for number, name in enumerate(report.texts)},
     }
 
 

@@ -34,7 +34,11 @@ def tables(report: Report, layout: str) -> Iterator[Table]:
     """Yield everything that is a table, the answer first; programs that read CSV get numbers alone in their cells."""
     said = report.first.verdict
     means = means_by_line(report) if layout == "csv" else measures_table(report.first.runs)
-    yield replace(means, title="Means with 95 % intervals", notes=(said.headline, said.reason, *report.remarks))
+    yield replace(
+        means,
+        title="Means with 95 % intervals",
+        notes=tuple(filter(None, (said.headline, said.reason, said.caveat, *report.remarks))),
+    )
     yield counts_table(report)
     yield topics_table(report)
     for chart in report.charts:

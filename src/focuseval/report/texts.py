@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,12 @@ from focuseval.assess.documents import DocumentCache
 from focuseval.assess.layout import layout, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+FIRST_LINE = 400
+"""Characters in which a first line is looked for."""
+BLOCK = 100_000
+"""Characters of JSON that are compressed together: a page opens so many in a few milliseconds."""
 
 
 def reader(index: Any) -> Callable[[int], dict[str, Any]]:
@@ -45,8 +52,10 @@ def document_view(document: Document) -> dict[str, Any]:
     return view | _blocks([document]) | {"steps": list(steps), "elements": elements}
 
 
-def excerpt_view(text: str, pieces: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def excerpt_view(text: str, pieces: Sequence[tuple[int, int]], title: str = "") -> dict[str, Any]:
     """Return some pieces of a text, one after the other, with where they stand in the document.
+
+    Without a title the text's first line is one.
 
     >>> view = excerpt_view("One two three", [(0, 3), (8, 13)])
     >>> view["text"], view["pieces"], view["length"]
@@ -54,7 +63,8 @@ def excerpt_view(text: str, pieces: Sequence[tuple[int, int]]) -> dict[str, Any]
     """
     shown = [Document("", text[start:end]) for start, end in pieces]
     places = [n for piece in pieces for n in piece]
-    view = {"title": shortened(title_of(Document("", text[:2000]))), "text": "".join(piece.text for piece in shown)}
+    title = title or shortened(title_of(Document("", text[:FIRST_LINE])))
+    view = {"title": title, "text": "".join(piece.text for piece in shown)}
     return view | {"length": len(text), "pieces": places} | _blocks(shown) | {"steps": [], "elements": []}
 
 
@@ -87,3 +97,26 @@ def as_json(value: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def packed(texts: Mapping[str, dict[str, Any]]) -> tuple[list[str], dict[str, tuple[int, int]]]:
+    """Return texts in blocks, each compressed and in base64, and for every document its block and its place in it.
+
+    >>> blocks, places = packed({"a": {"text": "One."}, "b": {"text": "Two."}})
+    >>> json.loads(zlib.decompress(base64.b64decode(blocks[0]))), places
+    ([{'text': 'One.'}, {'text': 'Two.'}], {'a': (0, 0), 'b': (0, 1)})
+    """
+    blocks: list[list[str]] = []
+    places, size = {}, BLOCK
+    for name, view in texts.items():
+        if size >= BLOCK:
+            blocks.append([])
+            size = 0
+        places[name] = (len(blocks) - 1, len(blocks[-1]))
+        blocks[-1].append(as_json(view))
+        size += len(blocks[-1][-1])
+    return [_compressed(f"[{','.join(block)}]") for block in blocks], places
+
+
+def _compressed(text: str) -> str:
+    return base64.b64encode(zlib.compress(text.encode(), 6)).decode()

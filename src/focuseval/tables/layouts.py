@@ -72,7 +72,8 @@ def html(table: Table) -> str:
     if not table.rows:
         return ""
     side = ["" if column.words else ' class="number"' for column in table.columns]
-    head = "".join(f'<th scope="col"{s}>{safe(name)}</th>' for s, name in zip(side, table.headings, strict=True))
+    heads = zip(side, table.headings, strict=True)
+    head = "".join(f'<th scope="col"{s}>{safe(name)}</th>' if name else f"<td{s}></td>" for s, name in heads)
     lines = []
     for cells in _cells(table, lambda cell: f"<bdi>{safe(cell)}</bdi>", "<b>{}</b>"):
         first = [f'<th scope="row">{cell}</th>' for cell in cells[: table.keys]]

@@ -117,10 +117,13 @@ def by_run(names: Sequence[str], title: str = "run") -> dict[str, Any]:
     }
 
 
-def by_shape(names: Sequence[str], title: str = "run") -> dict[str, Any]:
-    """Return the encoding of points by their shape, a shape for every one of a few runs."""
+def lines_and_points(names: Sequence[str], title: str = "run") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the encodings of lines and of the points on them, a shape for every run; the legend shows the points."""
+    lines = by_run(names, title)
     scale = {"domain": list(names), "range": list(SHAPES[: len(names)])}
-    return {"field": "run", "type": "nominal", "title": title, "sort": None, "scale": scale}
+    legend = {"symbolStrokeWidth": 0}  # a dashed outline would hide the shape
+    shape = {"field": "run", "type": "nominal", "title": title, "sort": None, "scale": scale, "legend": legend}
+    return lines | {"strokeDash": lines["strokeDash"] | {"legend": legend}}, {"color": lines["color"], "shape": shape}
 
 
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:

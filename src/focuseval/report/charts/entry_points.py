@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.report.charts.chart import Chart, axis, by_run, by_shape, left_out, number
+from focuseval.report.charts.chart import Chart, axis, left_out, lines_and_points, number
 from focuseval.report.charts.curves import coloured
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def distance_by_tolerance(evidence: Evidence) -> Chart | None:
 
 def _spec(front: list[str]) -> dict[str, Any]:
     """Return a line with its points for every run in `front`."""
-    encoding = by_run(front)
+    lines, points = lines_and_points(front)
     base = {
         "x": axis("A", "A (tolerance)", scale={"type": "log"}, axis={"values": list(TOLERANCES), "format": "~g"}),
         "y": axis("BEPD", "BEPD", scale={"domain": [0, 1]}),
@@ -54,10 +54,10 @@ def _spec(front: list[str]) -> dict[str, Any]:
         "data": {"name": "rows"},
         "transform": [{"filter": {"field": "run", "oneOf": front}}],
         "layer": [
-            {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {**base, **encoding}},
+            {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {**base, **lines}},
             {
                 "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {**base, "color": encoding["color"], "shape": by_shape(front)},
+                "encoding": {**base, **points},
             },
         ],
     }

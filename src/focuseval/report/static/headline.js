@@ -95,8 +95,8 @@
     const { won, lost, tied, topics: all } = counts(rows);
     const { needed, side } = carried(rows);
     const gains = needed === 1 ? "largest gain" : `${count(needed)} largest gains`;
-    const rest = needed ? `Without the ${gains} of ${side} there would be no difference.` : "Gains and losses are equal.";
-    byId("carried").textContent = state.b < 0 ? "" : `A is better on ${count(won)}, B on ${count(lost)} and neither on ${count(tied)} of ${topics(all)}. ${rest}`;
+    const rest = needed && !Math.min(won, lost) ? "" : needed ? `Without the ${gains} of ${side} there would be no difference.` : "Gains and losses are equal.";
+    byId("carried").textContent = state.b < 0 ? "" : `A is better on ${count(won)}, B on ${count(lost)} and neither on ${count(tied)} of ${topics(all)}. ${rest}`.trim();
   };
 
   /** Mark A and B in the table of runs. */

@@ -5,7 +5,7 @@
   const { choices, state } = focuseval.choice;
   const { complete, cut, cutWords, documentsOf, entryOf, goldOf, lists, numbers, readOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
-  const open = { documents: [], place: 0, elements: false, marks: [], mark: -1 };
+  const open = { documents: [], place: 0, elements: false, marks: [], mark: -1, turn: 0 };
   const fetched = new Map();
 
   const ask = async (path, query) => {
@@ -14,11 +14,37 @@
     return answer.json();
   };
 
+  /** A compressed text in base64, as it was. */
+  const inflated = async (text) => {
+    if (!globalThis.DecompressionStream) throw new Error("this browser cannot open compressed texts; one of 2023 or later can");
+    const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
+
+  const blocks = new Map();
+  const MOST_OPENED = 120; // about 12 million characters
+
+  /** A block of texts, opened once. */
+  const blockOf = (number) => {
+    if (!blocks.has(number)) blocks.set(number, inflated(byId(`texts-${number}`).textContent).then(JSON.parse));
+    return blocks.get(number);
+  };
+
+  const idle = () => new Promise((go) => (globalThis.requestIdleCallback ?? setTimeout)(go));
+
+  /** Open the blocks while the reader looks at the page, so that the first change answers as quickly as later ones. */
+  focuseval.openBlocks = async () => {
+    for (let number = 0; number < MOST_OPENED && byId(`texts-${number}`); number += 1) {
+      await idle();
+      await blockOf(number);
+    }
+  };
+
   /** What is embedded of a document: null where nothing is. A served report asks for it. */
   focuseval.embedded = async (doc) => {
     const id = lists().documents[doc];
-    const number = data("report-data").texts[id];
-    if (number !== undefined) return data(`text-${number}`);
+    const place = Object.hasOwn(data("report-data").texts, id) ? data("report-data").texts[id] : null;
+    if (place) return (await blockOf(place[0]))[place[1]];
     if (!lists().served) return null;
     if (!fetched.has(id)) fetched.set(id, ask("document", { doc: id }).catch(() => null));
     return fetched.get(id);
@@ -98,7 +124,9 @@
     if (!article) return;
     const gold = goldOf(state.topic).get(article.doc) ?? [];
     const [a, b] = [state.a, state.b].map((run) => spansOf(run, article.doc));
+    const turn = (open.turn += 1);
     const view = await focuseval.embedded(article.doc);
+    if (turn !== open.turn) return; // the reader has chosen something else meanwhile
     titleLine(article, view);
     legend(sizes(fragments(Infinity, gold, a, b).filter((one) => one[1] < Infinity)));
     const pane = byId("heat-text");
@@ -110,12 +138,14 @@
       if (!(await focuseval.showText(pane, view, pieces, { pins, elements: open.elements, name }))) return;
       focuseval.minimap.show(pieces, focuseval.shownLength(view));
     }
+    byId("show-elements").hidden = !(view?.elements.length > 4); // more than the document itself
     open.marks = [...pane.querySelectorAll("mark[data-first]")];
     open.mark = -1;
     const first = pane.querySelector("mark.g") ?? open.marks[0];
     if (jump) pane.scrollTop = 0;
     if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
-    document.documentElement.dataset.heat = `${state.topic}/${open.place}`;
+    await focuseval.lists.shown;
+    if (turn === open.turn) document.documentElement.dataset.heat = `${state.topic}/${open.place}`;
   };
 
   /** Open a topic: its documents, the one that is asked for first; returns whether that one is there. */

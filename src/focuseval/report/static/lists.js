@@ -7,6 +7,7 @@
   const SNIPPET = 180;
   const BEFORE = 50;
   const MOST_LINES = 3; // of one result
+  const turns = {};
 
   /** The other run's results in the same document, those that overlap first. */
   const partners = (result, others) => {
@@ -59,7 +60,7 @@
     const cutShort = end !== undefined && end < result.start + result.length ? `, read up to character ${count(end)}` : "";
     const id = lists().documents[result.doc];
     const link = node("a", { href: address({ topic: state.topic, doc: id }) }, node("bdi", {}, visible(id)));
-    const title = view?.title && view.title !== id ? node("span", { class: "title", dir: "auto" }, visible(view.title)) : "";
+    const title = view?.title && view.title !== id && !context.again ? node("span", { class: "title", dir: "auto" }, visible(view.title)) : "";
     return node(
       "li",
       { class: end === undefined ? "unread" : null, "data-rank": result.rank, "data-doc": result.doc, value: result.rank },
@@ -77,12 +78,15 @@
     const others = other < 0 ? [] : resultsOf(topic, other);
     const read = new Map(within(topic, run).map(({ rank, end }) => [rank, end]));
     const context = { others, gold: goldOf(topic), read, run, two: other >= 0 };
-    const items = [];
-    for (const result of results) {
-      const view = await focuseval.embedded(result.doc);
-      items.push(item(side, result, { ...context, view }));
-    }
-    if (state.topic !== topic) return;
+    const turn = (turns[side] = (turns[side] ?? 0) + 1);
+    const views = await Promise.all(results.map(({ doc }) => focuseval.embedded(doc)));
+    if (turns[side] !== turn) return; // the reader has chosen something else meanwhile
+    const titled = new Set();
+    const items = results.map((result, i) => {
+      const again = titled.has(result.doc); // a title once is enough
+      titled.add(result.doc);
+      return item(side, result, { ...context, again, view: views[i] });
+    });
     const number = run < 0 ? 0 : topicOf(topic).runs[run][0];
     list.replaceChildren(...items);
     const head = byId(`list-${side.toLowerCase()}-title`);
@@ -123,12 +127,15 @@
     byId("list-caption").textContent = `Read: ${cutWords(at)}${state.cut ? "" : `, as ${measure} does`}; fainter results are not read. Lines join results that overlap; dashed ones join other parts of the same document.`;
   };
 
-  const show = async () => {
+  const draw = async () => {
     await Promise.all([column("A", state.a, state.b), column("B", state.b, state.a)]);
     byId("list-b").closest(".list").hidden = state.b < 0;
     caption();
     lines();
   };
 
-  focuseval.lists = { lines, show };
+  /** Draw both lists; `shown` is resolved when they are there. */
+  const show = () => (focuseval.lists.shown = draw());
+
+  focuseval.lists = { lines, show, shown: Promise.resolve() };
 })();

@@ -1,4 +1,4 @@
-// Tables of runs and slices that are sorted by a click on a heading; a second click turns the order round. The address keeps it.
+// Tables of runs, measures and slices that are sorted by a click on a heading; a second click turns the order round. The address keeps it.
 "use strict";
 (() => {
   const { count, node } = focuseval;

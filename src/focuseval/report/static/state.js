@@ -7,10 +7,10 @@
 
   /** What an address without anything means. */
   const defaults = () => ({
-    a: choices().a, b: choices().b ?? -1, measure: choices().decides, topic: -1, doc: "", cut: "", sort: "difference", runs: "", slices: "", query: "", tag: "", sign: "", least: "",
+    a: choices().a, b: choices().b ?? -1, measure: choices().decides, topic: -1, doc: "", cut: "", sort: "difference", runs: "", slices: "", all: "", query: "", tag: "", sign: "", least: "",
   });
 
-  const NAMES = { a: "a", b: "b", measure: "m", topic: "topic", doc: "doc", cut: "cut", sort: "sort", runs: "runs", slices: "slices", query: "q", tag: "tag", sign: "sign", least: "least" };
+  const NAMES = { a: "a", b: "b", measure: "m", topic: "topic", doc: "doc", cut: "cut", sort: "sort", runs: "runs", slices: "slices", all: "all", query: "q", tag: "tag", sign: "sign", least: "least" };
   const LISTS = { a: "runs", b: "runs", measure: "measures", topic: "topics" };
 
   const state = {};

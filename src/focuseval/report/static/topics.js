@@ -133,7 +133,9 @@
     });
     settle();
     show();
-    for (const table of document.querySelectorAll("table.sortable")) focuseval.sortable(table);
+    const every = document.querySelector("#all-measures table");
+    if (every) every.dataset.order = "all";
+    for (const table of document.querySelectorAll("table[data-order]")) focuseval.sortable(table);
     showSlices();
   };
 })();

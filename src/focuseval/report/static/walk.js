@@ -171,5 +171,6 @@
     await refresh();
     refuse(focuseval.unknown ?? []);
     if (asked) arrive();
+    await focuseval.openBlocks();
   };
 })();
