@@ -93,21 +93,24 @@ def write_archive(
             (inside / "gold").mkdir(parents=True)
             queries = {topic.id: topic.title for topic in topics if topic.title}
             remarks = _write_gold(frozen, documents, inside / "gold", Whose(merge=rule, imported=imported), queries)
-            facts = _write_facts(frozen, documents, inside)
-            for name, file in topic_files(folder):
-                (inside / name).parent.mkdir(exist_ok=True)
-                (inside / name).write_bytes(file.read_bytes())
-            facts |= {"anonymous": anonymous}
+            facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
+            _copy_topics(folder, inside)
             text = readme(frozen, title or folder.resolve().name, topics, facts, rule=rule, remarks=remarks)
             (inside / "README.md").write_text(text, encoding="utf-8")
-            told = {"exhaustivity": frozen.exhaustivity, "merge": rule, "anonymous": anonymous}
-            _zip(inside, partial, {**told, "made_by": __version__})
+            _zip(inside, partial, {"exhaustivity": frozen.exhaustivity, "merge": rule, "anonymous": anonymous})
         settle(partial, target)
     except OSError as error:
         raise AssessError(f"{target}: {error.strerror}; no archive was written") from error
     finally:
         partial.unlink(missing_ok=True)
     return remarks
+
+
+def _copy_topics(project: Path, folder: Path) -> None:
+    """Copy the topics' own files."""
+    for name, file in topic_files(project):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(file.read_bytes())
 
 
 def _frozen(store: Store, scratch: Path, *, anonymous: bool) -> Store:
@@ -160,7 +163,7 @@ def _zip(folder: Path, target: Path, facts: dict[str, Any]) -> None:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     listed = {name: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)} for name, data in contents.items()}
-    manifest = {"focuseval": KIND, "version": VERSION, **facts, "files": listed}
+    manifest = {"focuseval": KIND, "version": VERSION, **facts, "made_by": __version__, "files": listed}
     head = {MANIFEST: (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {**head, **contents}.items():
