@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from building import gold_of, run_of
-from focuseval.collection import build_index
+from focuseval.collection import build_index, open_documents
 from focuseval.demo.steps import Loop
 from focuseval.evaluate import evaluate
-from focuseval.example import copy_example
+from focuseval.example import ROOT, copy_example
 from focuseval.report import build_report, render_html
 from focuseval.report.charts import CHARTS
 from focuseval.report.excerpts import LONGEST
+from focuseval.report.explained import size_of
+from focuseval.report.texts import excerpt_view
 from strategies.campaigns import campaign
 
 ALWAYS = {"means", "differences", "values", "stars"}
@@ -114,6 +116,25 @@ def test_a_hundred_topics_and_twenty_runs_stay_below_five_megabytes():
             pieces = found.texts[found.heat.documents[document]]["pieces"]
             here = zip(pieces[::2], pieces[1::2], strict=True)
             assert any(low <= start and min(end, start + LONGEST) <= high for low, high in here)
+
+
+def test_two_and_a_half_megabytes_hold_more_than_four_million_characters_of_prose():
+    """Without elements, which take more than the text in articles as short as the example's."""
+    index = open_documents(ROOT / "articles")
+    views = {
+        name: excerpt_view(text := index.text(n), [(0, len(text))]) for n, name in enumerate(index.ids.to_pylist())
+    }
+    characters = sum(len(view["text"]) for view in views.values())
+    assert 2.5 * characters / size_of(views) > 4
+
+
+@pytest.mark.parametrize(("longest", "scale"), [(1900, "linear"), (2100, "log")])
+def test_costs_that_differ_twentyfold_are_drawn_on_a_log_scale(longest, scale):
+    gold = gold_of({t: {"d": {"spans": [(0, 50)], "length": 3000}} for t in "abc"})
+    runs = [run_of({t: [("d", 0, size)] for t in "abc"}, f"r{size}") for size in (100, longest)]
+    found = build_report(gold, runs, ["spanR@1"], docs={"d": "word " * 600}, task="spans").chart("cost")
+    assert found.spec["encoding"]["x"]["scale"].get("type", "linear") == scale
+    assert ("(log scale)" in found.spec["encoding"]["x"]["title"]) == (scale == "log")
 
 
 def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():

@@ -36,7 +36,11 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option(
-    "--text-limit", type=FiniteRange(0), default=2.5, show_default=True, help="Megabytes of text embedded in the page."
+    "--text-limit",
+    type=FiniteRange(0),
+    default=2.5,
+    show_default=True,
+    help="Megabytes of compressed text embedded in the page.",
 )
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")

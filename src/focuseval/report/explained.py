@@ -76,7 +76,7 @@ def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[di
         return {}, NO_INDEX
     weight, (a, b) = weights(evidence), _positions(evidence)
     windows = wanted(lists, weight, (a,) if b is None else (a, b), depth)
-    room = PACKED * budget
+    room = float(PACKED * budget)
     while True:
         spans, kept = fitting(windows, index.lengths, int(room))
         texts = _excerpts(index, spans)
