@@ -376,6 +376,22 @@ def test_pieces_of_a_long_document_stand_where_they_belong(opened):
     assert gaps == [f"… {n:,} characters are not embedded …" for n in left if n]
 
 
+def test_on_a_phone_a_long_document_opens_at_what_is_highlighted(opened, browser):
+    chance = random.Random(4)
+    words = ["the", "tide", "and", "moon", "pilot", "channel", "rock", "buoy", "lamp", "fog"]
+    text = "".join(" ".join(chance.choices(words, k=chance.randrange(3, 40))) + ".\n\n" for _ in range(500))
+    gold = gold_of({"1": {"long": {"spans": [(30_000, 30_040)], "length": len(text)}}})
+    runs = [run_of({"1": [("long", s, s + 400)]}, f"run-{s}") for s in (9_000, 29_900)]
+    browser.size(390, 844)
+    opened(build_report(gold, runs, ["spanR@1"], docs={"long": text}, task="spans"))
+    place = """const pane = document.getElementById('heat-text').getBoundingClientRect();
+      const mark = document.querySelector('#heat-text mark.g').getBoundingClientRect();
+      return mark.top - pane.top;"""
+    browser.run("document.getElementById('text-title').scrollIntoView({ behavior: 'instant' })")
+    browser.run("return new Promise((done) => setTimeout(done, 300))")
+    assert 0 < browser.run(place) < 200
+
+
 def test_a_document_without_embedded_text_says_so(opened):
     gold, runs, texts = campaign(topics=3, runs=2, documents=20)
     browser = opened(build_report(gold, runs, ["spanR@5"], docs=texts, task="spans", budget=0))

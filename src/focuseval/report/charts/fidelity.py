@@ -52,7 +52,7 @@ def _grid() -> dict[str, Any]:
     place = {"type": "nominal", "sort": None}
     scale = {"domain": [0, 1], "range": ["#e8f1f8", "#005a8c"]}
     shade = {"field": "mean", "type": "quantitative", "scale": scale, "title": "mean", "legend": None}
-    dark = {"condition": {"test": "datum.mean > 0.6", "value": "white"}, "value": "black"}
+    dark = {"condition": {"test": "datum.mean > 0.75", "value": "white"}, "value": "black"}
     return {
         "width": {"step": 56},
         "height": {"step": 28},

@@ -71,7 +71,7 @@
         const position = (event.offsetY / canvas().clientHeight) * state.length;
         const sheet = pane().focusevalSheets.find((one) => one.end > position);
         if (!sheet) return;
-        focuseval.bring(pane(), sheet.node);
+        focuseval.bring(pane(), sheet.node, 0);
         pane().scrollTop += ((position - sheet.start) / (sheet.end - sheet.start)) * sheet.node.offsetHeight;
       });
     };

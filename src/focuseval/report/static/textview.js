@@ -141,11 +141,22 @@
     return true;
   };
 
-  /** Scroll an element of the text into the upper part of its pane. */
-  focuseval.bring = (root, target) => {
-    for (let again = 0; again < 2; again += 1) {
+  /** Scroll an element of the text into the upper part of its pane. Sheets get their true heights when the pane is in view: then again. */
+  focuseval.bring = (root, target, frames = 5) => {
+    const turn = (root.focusevalBrought = (root.focusevalBrought ?? 0) + 1);
+    const step = (left) => {
+      if (root.focusevalBrought !== turn || !target.isConnected) return;
       root.scrollTop += target.getBoundingClientRect().top - root.getBoundingClientRect().top - 70;
-    }
+      if (left) requestAnimationFrame(() => step(left - 1));
+    };
+    step(frames);
+    root.focusevalNear?.disconnect();
+    root.focusevalNear = new IntersectionObserver((entries, near) => {
+      if (!entries.some((one) => one.isIntersecting)) return;
+      near.disconnect();
+      step(frames);
+    });
+    if (frames) root.focusevalNear.observe(root);
   };
 
   focuseval.describe = (view) => `${count(view.length)} characters`;
