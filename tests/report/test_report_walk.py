@@ -392,6 +392,17 @@ def test_on_a_phone_a_long_document_opens_at_what_is_highlighted(opened, browser
     assert 0 < browser.run(place) < 200
 
 
+def test_snippets_show_no_halves_of_words(opened):
+    text = " ".join(f"word{n:03}" for n in range(200))
+    gold = gold_of({"1": {"d": {"spans": [(900, 907)], "length": len(text)}}})
+    runs = [run_of({"1": [("d", 0, size)]}, f"run-{size}") for size in (1500, 1400)]
+    browser = opened(build_report(gold, runs, ["spanR@1"], docs={"d": text}, task="spans"))
+    shown = browser.run("return document.querySelector('#list-a .snippet').textContent")
+    words = shown.removeprefix("… ").removesuffix(" …").split(" ")
+    assert set(words) <= set(text.split(" "))
+    assert "word112" in words  # highlighted
+
+
 def test_a_document_without_embedded_text_says_so(opened):
     gold, runs, texts = campaign(topics=3, runs=2, documents=20)
     browser = opened(build_report(gold, runs, ["spanR@5"], docs=texts, task="spans", budget=0))

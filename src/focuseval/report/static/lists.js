@@ -33,7 +33,9 @@
     const made = node("p", { class: "snippet", dir: "auto" }, from > result.start && result.start >= 0 ? "… " : "");
     const unit = focuseval.unitsOf(view);
     for (const [start, stop, bits] of focuseval.fragments(high - low, inside, [], [])) {
-      const text = view.text.slice(unit(low + start), unit(low + stop)).replace(/\s+/g, " ");
+      let text = view.text.slice(unit(low + start), unit(low + stop)).replace(/\s+/g, " ");
+      if (!start && from > result.start && result.start >= 0) text = text.replace(/^\S{1,20} /, ""); // no halves of words
+      if (stop === high - low && end < result.start + result.length) text = text.replace(/ \S{1,20}$/, "");
       const place = bits & 1 ? made.appendChild(node("mark", { class: "m g", title: "highlighted" })) : made;
       focuseval.appendText(place, text);
     }
