@@ -69,6 +69,19 @@ class Files(NamedTuple):
         return self._replace(names=self.names[:count]), self._replace(names=self.names[count:])
 
 
+class Seen:
+    """Ids that were met, as hashes: a third of the memory of the ids themselves."""
+
+    def __init__(self) -> None:
+        self.hashes: set[int] = set()
+
+    def first(self, ids: list[str]) -> bool:
+        """Say whether all of these ids are met for the first time, as far as hashes can tell."""
+        before = len(self.hashes)
+        self.hashes.update(map(hash, ids))
+        return len(self.hashes) == before + len(ids)
+
+
 def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
     """Return the extension of a directory's first document, and which entries are files whose id is plain to see.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.containers import contained, holds_documents
 from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
-from focuseval.collection.members import Files, Member, usual
+from focuseval.collection.members import Files, Member, Seen, usual
 from focuseval.errors import CollectionError
 from focuseval.storage import Location, Remote, location
 from focuseval.storage.faults import RemoteError
@@ -51,12 +51,11 @@ class Sources:
     def groups(self) -> Iterator[Member | Files]:
         """Yield every document once, those of a directory together; a repeated id raises."""
         self.passed_over.clear()
-        seen: set[int] = set()  # hashes: a third of the memory of the ids themselves
+        seen = Seen()
         try:
             for group in self._groups():
-                ids, before = group.ids(), len(seen)
-                seen.update(map(hash, ids))
-                if len(seen) < before + len(ids):
+                ids = [] if self.whole else group.ids()  # else the workers find them all
+                if not seen.first(ids):
                     self.refuse_twins(ids)
                 yield group
         except RemoteError as error:
