@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.collection.appear import appearing, check_target
 from focuseval.collection.batches import batches
 from focuseval.collection.kinds import DOCUMENTS
-from focuseval.collection.members import Seen
+from focuseval.collection.members import MetIds
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import SCRATCH, documents_table, finish
@@ -129,7 +129,7 @@ def build_index(
 
 def _with_ids_once(results: Iterable[IndexedBatch], found: Sources) -> Iterator[IndexedBatch]:
     """Yield results; an id that occurs twice is refused here where only the workers have seen all of them."""
-    seen = Seen()
+    seen = MetIds()
     for done in results:
         ids = done.rows.column("id").to_pylist() if found.whole and done.rows is not None else []
         if not seen.first(ids):

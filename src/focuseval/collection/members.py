@@ -69,7 +69,7 @@ class Files(NamedTuple):
         return self._replace(names=self.names[:count]), self._replace(names=self.names[count:])
 
 
-class Seen:
+class MetIds:
     """Ids that were met, as hashes: a third of the memory of the ids themselves."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.containers import contained, holds_documents
 from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
-from focuseval.collection.members import Files, Member, Seen, usual
+from focuseval.collection.members import Files, Member, MetIds, usual
 from focuseval.errors import CollectionError
 from focuseval.storage import Location, Remote, location
 from focuseval.storage.faults import RemoteError
@@ -51,7 +51,7 @@ class Sources:
     def groups(self) -> Iterator[Member | Files]:
         """Yield every document once, those of a directory together; a repeated id raises."""
         self.passed_over.clear()
-        seen = Seen()
+        seen = MetIds()
         try:
             for group in self._groups():
                 ids = [] if self.whole else group.ids()  # else the workers find them all
