@@ -64,7 +64,7 @@ docs: $(VENV)/.group-docs         ## is the reference fresh, does every link hol
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-docs-generate: $(VENV)/.installed ## write docs/reference/ from the code
+docs-generate: $(VENV)/.group-docs ## write docs/reference/ from the code
 	$(BIN)/python docs/generate.py
 
 example: $(VENV)/.installed       ## write the embedded example's gold and runs from its articles and quotes
