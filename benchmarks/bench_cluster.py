@@ -28,7 +28,7 @@ from focuseval.evaluate import evaluate
 from focuseval.workers import processes
 from object_store import object_store
 
-ARTICLES, ROUNDS = 18_000, 3
+ARTICLES, ROUNDS = 36_000, 3
 RUNS, TOPICS, RESULTS = 96, 40, 1000
 TASKS = 1_000
 

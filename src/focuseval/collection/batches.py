@@ -137,9 +137,13 @@ def _too_large(file: str) -> CollectionError:
     return CollectionError(f"refused: more than {MAX_BYTES // 2**20} MB", at=file, remedy="split the document")
 
 
-def batches(found: Iterable[Member | Files], scratch: Location) -> Iterator[Batch]:
-    """Cut documents into batches, in order; a batch never mixes what is read in different ways."""
-    total, size, most, check = 0, 0, SMALLEST, 0
+def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = False) -> Iterator[Batch]:
+    """Cut documents into batches, in order; a batch never mixes what is read in different ways.
+
+    For workers that are `far`, on a cluster, batches begin twice as large: a task costs ten milliseconds there.
+    """
+    least = min(2 * SMALLEST, LARGEST) if far else SMALLEST
+    total, size, most, check = 0, 0, least, 0
     groups: list[Member | Files] = []
     spool: Any = None
     try:
@@ -149,7 +153,7 @@ def batches(found: Iterable[Member | Files], scratch: Location) -> Iterator[Batc
                 if groups and (size >= most or not _alike(groups[-1], spool, rest)):
                     yield _closed(groups, spool, check)
                     total += size
-                    groups, spool, size, most = [], None, 0, min(max(SMALLEST, total // _SHARE), LARGEST)
+                    groups, spool, size, most = [], None, 0, min(max(least, total // _SHARE), LARGEST)
                 if rest.read is not None:
                     content = rest.read()
                     check = crc32(content, check if spool else 0)

@@ -140,7 +140,7 @@ def _with_ids_once(results: Iterable[IndexedBatch], found: Sources) -> Iterator[
 def _tasks(found: Sources, folder: Location, *, keep_going: bool, resume: bool) -> Iterator[IndexTask]:
     """Yield a task for every batch; workers on other machines need whole paths."""
     name = str(folder if isinstance(folder, Remote) else folder.absolute())
-    for number, batch in enumerate(batches(found.groups(), folder / SCRATCH)):
+    for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=found.whole)):
         yield IndexTask(number, batch, name, keep_going, resume)
 
 
