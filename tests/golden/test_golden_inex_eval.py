@@ -6,16 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-
-QRELS = """\
-1 Q0 d1 100 400 50 50:60 200:40
-1 Q0 d2 50 100 0 0:50
-1 Q0 d3 0 300
-2 Q0 d9 10 20 5 5:10
-"""
-FOCUSED = "1 Q0 d1 1 4 R 40 80\n1 Q0 d3 2 3 R 0 50\n1 Q0 d2 3 2 R 0 100\n1 Q0 d1 4 1 R 200 40\n"
-IN_CONTEXT = "1 Q0 d1 1 4 R 200 40\n1 Q0 d1 2 3 R 40 80\n1 Q0 d3 3 2 R 0 50\n1 Q0 d2 4 1 R 0 100\n"
-ENTRY_POINTS = "1 Q0 d1 1 3 R 40\n1 Q0 d3 2 2 R 0\n1 Q0 d2 3 1 R 260\n"
+from reproductions.inex_tool import ENTRY_POINTS, FOCUSED, IN_CONTEXT, QRELS
 
 
 @pytest.fixture
