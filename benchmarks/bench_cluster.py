@@ -1,19 +1,19 @@
 """What a Dask cluster of this machine gives, against local processes and against one worker, in one run.
 
-    python benchmarks/bench_cluster.py
+    python benchmarks/bench_cluster.py [rounds]
 
-Index, and scores of many runs: two workers of a cluster against one, and against two local processes; workers are
-started before the clock is. Wall time, the least of some rounds, each of which measures all three; on a machine with
-other work the processor seconds of the workers beside them say more. Then tasks a second, and the requests that
-opening an index of a million elements on object storage takes (moto's server, which the group `test` has).
+Index, and scores of many runs: two workers of a cluster against one, and against two local processes. A crew is started
+for its round, does a little of the work and is timed, and is gone before the next one comes; wall time, the least of
+all rounds. Client and scheduler share the machine with the workers; where there are two cores only, the processor
+seconds beside the wall time say what a third would give. Then tasks a second, and the requests that opening an index of
+a million elements on object storage takes (moto's server, which the group `test` has).
 """
 
 import os
+import shutil
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
-from itertools import count
 from pathlib import Path
 
 import bench_trec
@@ -28,9 +28,14 @@ from focuseval.evaluate import evaluate
 from focuseval.workers import processes
 from object_store import object_store
 
-ARTICLES, ROUNDS = 36_000, 3
-RUNS, TOPICS, RESULTS = 96, 40, 1000
+ARTICLES, ROUNDS = 36_000, 5
+RUNS, TOPICS, RESULTS = 480, 40, 1000
 TASKS = 1_000
+CREWS = {
+    "one worker": lambda: connected("local:1"),
+    "two workers": lambda: connected("local:2"),
+    "two processes": lambda: processes(2),
+}
 
 
 def timed(work):
@@ -48,50 +53,62 @@ def spent(work):
     return wall, after[0] - before[0], after[1] - before[1]
 
 
-def compared(name, size, unit, work, crews):
-    """Time the same work by every crew, round by round, so that a busy moment meets all of them."""
-    rounds = [{crew: spent(lambda found=found: work(found)) for crew, found in crews.items()} for _ in range(ROUNDS)]
-    wall, own, others = ({crew: min(times[crew][n] for times in rounds) for crew in crews} for n in range(3))
+def compared(works, rounds):
+    """Time every work by every crew, round by round, so that a busy moment meets all of them."""
+    times = {}
+    for _ in range(rounds):
+        for crew, start in CREWS.items():
+            with start() as workers:
+                for name, work in works.items():
+                    work(workers, little=True)
+                    times.setdefault((name, crew), []).append(spent(lambda: work(workers)))  # noqa: B023  called at once
+    return {key: [min(column) for column in zip(*found, strict=True)] for key, found in times.items()}
+
+
+def printed(name, size, unit, least):
+    wall, own, others = ({crew: least[name, crew][n] for crew in CREWS} for n in range(3))
     one, two, local = wall["one worker"], wall["two workers"], wall["two processes"]
     print(f"{name}: {size / two:,.1f} {unit} a second by two workers, {size / one:,.1f} by one")
     print(f"  wall: two workers {one / two:.2f} × one (1.7), {local / two:.2f} of two local processes' speed (.85)")
     busiest = max(own["two workers"], others["two workers"] / 2)
-    total = {crew: own[crew] + others[crew] for crew in crews}
+    total = {crew: own[crew] + others[crew] for crew in CREWS}
     print(
         f"  processor: {total['two workers']:.2f} s by two workers, {own['two workers']:.2f} s of it in this process "
         f"(allows {others['one worker'] / busiest:.2f} × one); two local processes {total['two processes']:.2f} s"
     )
 
 
-def crews(stack):
-    return {
-        "one worker": stack.enter_context(connected("local:1")),
-        "two workers": stack.enter_context(connected("local:2")),
-        "two processes": stack.enter_context(processes(2)),
-    }
-
-
-def index(folder, found):
+def indexing(folder):
+    """Write articles; return what indexes them, and their size in MB."""
     write_articles(folder / "articles", ARTICLES)
-    size = sum(path.stat().st_size for path in (folder / "articles").rglob("*.xml")) / 1e6
-    fresh = (folder / f"index-{number}" for number in count())  # to remove an older one is other work
-    work = lambda workers: build_index(folder / "articles", next(fresh), workers=workers)  # noqa: E731
-    compared(f"index of {size:.0f} MB", size, "MB", work, found)
+    files = sorted((folder / "articles").rglob("*.xml"))
+
+    def work(workers, *, little=False):
+        if little:  # before the clock runs, which the removal of an older index is not for
+            shutil.rmtree(folder / "index", ignore_errors=True)
+            build_index(files[:3_000], folder / "little", workers=workers, force=True)
+        else:
+            build_index(folder / "articles", folder / "index", workers=workers)
+
+    return work, sum(path.stat().st_size for path in files) / 1e6
 
 
-def score(folder, found):
-    for number in range(RUNS):
-        place = folder / "runs" / str(number)
-        place.mkdir(parents=True)
-        bench_trec.write_files(place, TOPICS, RESULTS, seed=1)
-    gold, runs = folder / "runs" / "0" / "qrels", sorted(map(str, (folder / "runs").glob("*/run")))
-    work = lambda workers: evaluate(gold, runs, ["AP", "P@10", "nDCG@10"], workers=workers)  # noqa: E731
-    compared(f"{RUNS} runs of {TOPICS * RESULTS:,} lines", RUNS, "runs", work, found)
+def scoring(folder):
+    """Write runs, all of the same content; return what scores them."""
+    bench_trec.write_files(folder, TOPICS, RESULTS, seed=1)
+    runs = [folder / f"run-{number}" for number in range(RUNS)]
+    for run in runs:
+        run.hardlink_to(folder / "run")
+
+    def work(workers, *, little=False):
+        evaluate(folder / "qrels", runs[:48] if little else runs, ["AP", "P@10", "nDCG@10"], workers=workers)
+
+    return work
 
 
-def tasks(found):
-    workers = found["two workers"]
-    least = min(timed(lambda: list(workers.in_order(abs, range(TASKS)))) for _ in range(ROUNDS))
+def tasks():
+    with CREWS["two workers"]() as workers:
+        least = min(timed(lambda: list(workers.in_order(abs, range(TASKS)))) for _ in range(ROUNDS))
     print(f"{TASKS:,} tasks that do nothing: {least / TASKS * 1000:.2f} ms each (at most 5)")
 
 
@@ -120,12 +137,16 @@ def opening(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
-        folder, found = Path(scratch), crews(stack)
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-        index(folder, found)
-        score(folder, found)
-        tasks(found)
+        index, size = indexing(folder)
+        articles, runs = f"index of {size:.0f} MB", f"{RUNS} runs of {TOPICS * RESULTS:,} lines"
+        least = compared({articles: index, runs: scoring(folder)}, rounds)
+        printed(articles, size, "MB", least)
+        printed(runs, RUNS, "runs", least)
+        tasks()
         rates(folder)
         opening(folder)
 

@@ -9,11 +9,12 @@ import sys
 import tarfile
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from focuseval.collection import batches, build_index, open_index, store
+from focuseval.collection import batches, build, build_index, open_index, store
 from focuseval.collection.sources import Sources
 from focuseval.collection.worker import IndexTask, index_batch
 from focuseval.errors import CollectionError
@@ -193,6 +194,41 @@ def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch
     with pytest.raises(WorkerError, match=r"ended before its work was done \(EXIT\(3\)\); .*try --jobs 1"):
         build_index(source, tmp_path / "index", jobs=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for the file behind a handle")
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("small_batches")
+def test_every_file_of_an_index_is_on_the_disk_before_it_appears(source, tmp_path, monkeypatch, jobs):
+    done, fsync, rename = [], os.fsync, Path.rename
+
+    def recorded(handle):
+        fsync(handle)
+        done.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+
+    def renamed(path, target):
+        done.append("appears")
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    monkeypatch.setattr(Path, "rename", renamed)
+    build_index(source, tmp_path / "index", jobs=jobs)
+    before = done[: done.index("appears")]
+    assert len(before) > 10
+    assert set(before) > {file.name for file in (tmp_path / "index").iterdir()}  # and the folder
+    assert done[-1] == tmp_path.name
+
+
+def test_a_block_that_vanishes_during_the_build_is_missed(source, tmp_path, monkeypatch):
+    def lost(task):
+        found = index_batch(task)
+        (Path(task.folder) / store.part_name(0)).unlink()
+        return found
+
+    monkeypatch.setattr(build, "index_batch", lost)
+    with pytest.raises(CollectionError, match=r"part-0\.arrow has vanished; does another program write here\?"):
+        build_index(source, tmp_path / "index", jobs=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
 @pytest.mark.usefixtures("small_batches")

@@ -6,6 +6,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from focuseval.disk import sync
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -21,15 +22,6 @@ except ImportError:  # pragma: no cover  Windows: a file in use cannot be replac
 def make_private(path: Path) -> None:
     """Create an empty file that only its owner reads, unless it is there."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-
-
-def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_private(path: Path, text: str) -> None:
@@ -48,8 +40,7 @@ def settle(partial: Path, target: Path) -> None:
     """Move a finished file into its place; both are on the disk afterwards."""
     sync(partial)
     partial.replace(target)
-    if os.name == "posix":
-        sync(target.parent)
+    sync(target.parent)
 
 
 @contextmanager

@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from focuseval.assess.backup import FOLDER, backups_in
-from focuseval.assess.durable import held, make_private, settle, sync
+from focuseval.assess.durable import held, make_private, settle
 from focuseval.assess.plan import record
 from focuseval.assess.project import DATABASE, IN_USE
 from focuseval.assess.store import Store
+from focuseval.disk import sync
 from focuseval.errors import AssessError
 from focuseval.values import dataclass
 

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING
 
-from focuseval.collection.store import SCRATCH, is_index, read_metadata, sync
+from focuseval.collection.store import SCRATCH, is_index, read_metadata
+from focuseval.disk import sync
 from focuseval.errors import CollectionError
 from focuseval.shared import is_alive, sweep
 from focuseval.storage import Remote

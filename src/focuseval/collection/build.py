@@ -15,8 +15,9 @@ from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.members import MetIds
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
-from focuseval.collection.store import SCRATCH, documents_table, finish
+from focuseval.collection.store import SCRATCH, documents_table, finish, part_name
 from focuseval.collection.worker import MEMORY, IndexTask, index_batch, unwritable
+from focuseval.disk import syncing
 from focuseval.errors import CollectionError
 from focuseval.storage import Remote, location
 from focuseval.values import dataclass
@@ -108,11 +109,13 @@ def build_index(
         with appearing(goal, resume=resume) as folder:
             found = Sources(paths, built.passed_over, whole=workers is not None)
             tasks = _tasks(found, folder, keep_going=keep_going, resume=resume)
-            with documents_table(folder) as add, closing(_results(tasks, jobs, workers)) as results:
+            with documents_table(folder) as add, syncing() as push, closing(_results(tasks, jobs, workers)) as results:
                 for done in _with_ids_once(results, found):
                     built.add(done)
                     if done.rows is not None:
                         add(done.rows)
+                        if isinstance(folder, Path):
+                            push(folder / part_name(done.number))
                     if done.spool:
                         location(done.spool).unlink()
                     if progress:

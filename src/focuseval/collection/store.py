@@ -15,9 +15,7 @@ names; so an index appears, or takes another one's place, at the moment when ``m
 from __future__ import annotations
 
 import json
-import os
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -29,6 +27,7 @@ import pyarrow.compute as pc
 
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
+from focuseval.disk import sync
 from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
 from focuseval.storage import Location, Remote, location
@@ -38,9 +37,6 @@ from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-_SYNCED = 8
-"""Files that are pushed to the disk at once."""
 
 _HELD = 16
 """Blocks of object storage that are kept in memory where no cache is given."""
@@ -74,17 +70,6 @@ def write_arrow(batch: Any, file: Location) -> int:
     with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
         writer.write_batch(batch)
     return file.stat().st_size
-
-
-def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    if os.name != "posix":  # elsewhere only an open writer may ask for it
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True)
@@ -154,7 +139,10 @@ def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
 
 
 def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
-    """Write the table that makes a folder of parts an index, and ``metadata.json``, which comes last."""
+    """Write the table that makes a folder of parts an index, and ``metadata.json``, which comes last.
+
+    On a disk the parts are there already (`focuseval.disk.syncing`).
+    """
     table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
     write_arrow(table.to_batches()[0], folder / "blocks.arrow")
     wanted = {"documents.arrow", "blocks.arrow", *map(part_name, table.column("part").to_pylist())}
@@ -167,8 +155,8 @@ def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], m
         json.dumps({"version": VERSION, **metadata, **inner, "files": dict(sorted(sizes.items()))}, indent=1) + "\n"
     )
     if isinstance(folder, Path):
-        with ThreadPoolExecutor(_SYNCED) as pool:
-            list(pool.map(lambda name: sync(folder / name), sizes))
+        sync(folder / "documents.arrow")
+        sync(folder / "blocks.arrow")
         root = folder
     (root / "metadata.json").write_bytes(content.encode())
     if isinstance(root, Path):

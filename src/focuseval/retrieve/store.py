@@ -27,7 +27,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.store import MappedBlocks, sync
+from focuseval.collection.store import MappedBlocks
+from focuseval.disk import sync
 from focuseval.errors import CollectionError
 from focuseval.lazy import cached_property
 from focuseval.retrieve.build import COLUMNS, VERSION, build_words
