@@ -54,6 +54,8 @@ _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 _LOCAL = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.profile.interval": "100ms",
+    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.admin.system-monitor.interval": "2s",
     "distributed.admin.tick.interval": "200ms",
 }
 """How workers of this machine differ from Dask's defaults: memory is given back to the system as every program does it,

@@ -260,7 +260,7 @@ def test_batches_cut_a_directory_where_their_size_is_reached(tmp_path):
     assert made[0].documents()[0] == Member("0", "d/0.xml", ".xml", 1_500_000)
 
 
-def test_batches_for_a_cluster_begin_twice_as_large(tmp_path):
+def test_batches_for_a_cluster_begin_three_times_as_large(tmp_path):
     files = Files("d/", "", ".xml", 1_000_000, [f"{number}.xml" for number in range(17)])
     sizes = {far: [len(batch.documents()) for batch in batches([files], tmp_path, far=far)] for far in (False, True)}
-    assert sizes == {False: [4, 4, 4, 4, 1], True: [8, 8, 1]}
+    assert sizes == {False: [4, 4, 4, 4, 1], True: [12, 5]}
