@@ -95,3 +95,15 @@ def test_a_chunk_text_longer_than_its_document_is_not_normalised(monkeypatch):
 def test_blanks_do_not_make_a_text_longer():
     found = place(Page("one two three"), [Wanted("one" + " " * 10_000 + "two")], 0.9)
     assert (found[0].start, found[0].end) == (0, 7)
+
+
+def test_what_is_so_of_many_runs_is_said_once(folder):
+    run(("1", 1), ("1", 1))
+    names = [f"run-{number}.jsonl" for number in range(1, 31)]
+    for name in names:
+        Path(name).write_bytes(Path("run.jsonl").read_bytes())
+    lines = said(f"score qrels {' '.join(names)} -m AP").splitlines()
+    (line,) = (line for line in lines if "ranks repeat" in line)
+    assert line.startswith("run-1.jsonl, run-2.jsonl and 28 more: ranking: ranks repeat (first in topic '1'); ")
+    three = said(f"score qrels {' '.join(names[:3])} -m AP").splitlines()
+    assert [line.partition(":")[0] for line in three if "ranks repeat" in line] == names[:3]

@@ -42,7 +42,7 @@ def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> N
 
 
 def _say_remarks(evidence: Evidence) -> None:
-    for remark in dict.fromkeys(evidence.scores.remarks()):
+    for remark in evidence.scores.remarks():
         click.echo(remark, err=True)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,6 +45,21 @@ def noticed(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterat
 
         yield from explain(matched, plan.measures, values, plan.peer)
     yield from order_remarks(run)
+
+
+def folded(remarks: Iterable[str]) -> list[str]:
+    """Return every remark once; what is said of more than three runs in the same words is said of them together.
+
+    >>> folded([f"{run}: ranks repeat" for run in "abcde"] + ["a: no result"])
+    ['a, b and 3 more: ranks repeat', 'a: no result']
+    """
+    parted = [remark.partition(": ") for remark in dict.fromkeys(remarks)]
+    named = dict[str, list[str]]()
+    for name, _, what in parted:
+        named.setdefault(what, []).append(name)
+    named.pop("", None)  # remarks that name no run
+    many = {what: f"{names[0]}, {names[1]} and {len(names) - 2:,} more" for what, names in named.items() if names[3:]}
+    return list(dict.fromkeys(f"{many.get(what, name)}{colon}{what}" for name, colon, what in parted))
 
 
 def _of_documents(measures: Sequence[Asked]) -> Iterator[str]:

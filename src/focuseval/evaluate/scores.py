@@ -166,11 +166,13 @@ class Scores:
         return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
-        """Return, in words, what a reader of the numbers should know besides the counts."""
+        """Return, in words, what a reader of the numbers should know besides the counts; of many runs at once."""
+        from focuseval.evaluate.noticed import folded  # noqa: PLC0415  only words need it
+
         said = list(self.noticed)
         for name, counts in zip(self.names, self.counts, strict=True):
             said += [f"{name}: {sentence}" for sentence in counts.sentences()]
-        return said
+        return folded(said)
 
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""

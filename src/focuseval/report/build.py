@@ -157,7 +157,7 @@ def _about(evidence: Evidence) -> Provenance:
         docs_sha256=scores.docs_sha256,
         test=_method(evidence),
         measures=tuple((name, _summary(name)) for name in scores.measures),
-        remarks=tuple(dict.fromkeys(scores.remarks())),
+        remarks=tuple(scores.remarks()),
     )
 
 
