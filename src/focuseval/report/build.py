@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from focuseval.collection import Collection
+    from focuseval.evaluate.evaluation import Evaluation
     from focuseval.fidelity import Fidelity
     from focuseval.gold import Gold
     from focuseval.topics import Topic
@@ -113,12 +114,27 @@ def gather_evidence(
     made = plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=index, topics=topics or None, **policies
     )
+    return evidence_on(
+        made, baseline=baseline, settings=settings or Settings(), fidelity=fidelity, topics=topics, watch=watch
+    )
+
+
+def evidence_on(
+    made: Evaluation,
+    settings: Settings,
+    *,
+    baseline: str | None = None,
+    fidelity: bool = False,
+    topics: Sequence[Topic] = (),
+    watch: Callable[[list[int]], Iterable[int]] = iter,
+) -> Evidence:
+    """Return what a report says of an evaluation, which is not made a second time."""
     if not made.sources:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
     labels = distinct(made.scores.names)
     evidence = Evidence(
         evaluation=made,
-        settings=settings or Settings(),
+        settings=settings,
         labels=labels,
         baseline=None if baseline is None else find_run(baseline, made.scores, labels),
         fidelity=_tested(made.prepared.gold, made.prepared.index) if fidelity else None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import log
 from typing import TYPE_CHECKING, Any
 
-from focuseval.report import build_report
+from focuseval.report.build import evidence_on, report_on
 from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis, number
 from focuseval.significance.intervals import bca
 
@@ -25,18 +25,8 @@ WORDS = ("cannot tell", "worse", "best")
 
 def report_on_sweep(found: Sweep, title: str = "") -> Report:
     """Return the report, with the graph of cost first among its graphs."""
-    made, prepared = found.evaluation, found.evaluation.prepared
-    report = build_report(
-        prepared.gold,
-        list(made.sources),
-        list(made.plan.measures),
-        index=prepared.index,
-        task="spans",
-        settings=found.settings,
-        title=title or f"{found.measure}: {len(found.names)} chunkings",
-        chunks=found.chunks,
-        tokenizer=made.plan.tokenizer,
-    )
+    evidence = evidence_on(found.evaluation, found.settings)
+    report = report_on(evidence, title=title or f"{found.measure}: {len(found.names)} chunkings")
     cut = (said for chunks in found.chunks for said in chunks.remarks)
     remarks = (found.sentence(), *found.noticed, *cut, *report.remarks)
     return replace(report, charts=(quality_against_cost(found), *report.charts), remarks=remarks)
