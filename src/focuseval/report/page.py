@@ -75,6 +75,7 @@ def render_html(report: Report) -> str:
     scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
     page: str = environment().get_template("report.html").render(
         report=report,
+        title=report.title,
         style="\n".join(static(name) for name in STYLES),
         scripts=scripts,
         policy=policy(scripts),
@@ -163,11 +164,11 @@ def _interval(mean: Mean) -> str:
 
 
 def templates(folder: Path) -> Any:
-    """Return the templates in a folder, with everything escaped that comes from a file."""
+    """Return the templates in a folder and the page that they extend; what comes from a file is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
 
     made = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader([folder, HERE / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
