@@ -287,6 +287,12 @@ def test_a_scheduler_file_names_the_cluster(dask, tmp_path):
     assert "dashboard at http://" in said[0]
 
 
+def test_workers_of_this_machine_keep_memory_as_other_programs_do(monkeypatch):
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)  # an earlier cluster of Dask's own sets it
+    with connected("local:1") as given:
+        assert list(given.in_order(os.environ.get, ["MALLOC_TRIM_THRESHOLD_"])) == [None]
+
+
 def test_another_version_on_a_worker_is_refused_by_name(dask):
     said = rf"worker tcp://\S+: expected focuseval {re.escape(focuseval.__version__)}, as on the client, found 99\.0;"
     with distributed.Client(dask.scheduler_address, set_as_default=False) as client:
