@@ -100,14 +100,12 @@ def build_index(
         Called with the counts so far after every batch.
     """
     paths = [location(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
-    if workers is not None:  # on other machines, with the same disks
-        paths = [path.absolute() for path in paths]
     goal = location(target)
     built = Built()
     try:
         check_target(goal, force=force)
         with appearing(goal, resume=resume) as folder:
-            found = Sources(paths, built.passed_over, whole=workers is not None)
+            found = _found(paths, folder / SCRATCH, built.passed_over, far=workers is not None, resume=resume)
             tasks = _tasks(found, folder, keep_going=keep_going, resume=resume)
             with documents_table(folder) as add, syncing() as push, closing(_results(tasks, jobs, workers)) as results:
                 for done in _with_ids_once(results, found):
@@ -128,6 +126,19 @@ def build_index(
     finally:
         MEMORY.clear()
     return built
+
+
+def _found(paths: list[Location], scratch: Location, passed: Counter[str], *, far: bool, resume: bool) -> Sources:
+    """Return the sources as workers see them that are far, on other machines with the same disks, or near.
+
+    What began on a cluster is taken up in the same way here, so that its tasks are the same.
+    """
+    mark = scratch / "far"
+    if far:
+        mark.write_bytes(b"far")
+    elif not (resume and mark.is_file()):
+        return Sources(paths, passed)
+    return Sources([path.absolute() for path in paths], passed, whole=True)
 
 
 def _with_ids_once(results: Iterable[IndexedBatch], found: Sources) -> Iterator[IndexedBatch]:

@@ -166,7 +166,7 @@ class Scores:
         return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
-        """Return, in words, what a reader of the numbers should know besides the counts; the same of many runs, once."""
+        """Return, in words, what a reader of the numbers should know besides the counts; the same of many runs once."""
         from focuseval.evaluate.noticed import folded  # noqa: PLC0415  only words need it
 
         said = list(self.noticed)
