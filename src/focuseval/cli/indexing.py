@@ -43,6 +43,8 @@ def summary(built: Built, target: str) -> str:
         f"{target}: {held}, {report.bytes / 1e6:,.1f} MB",
         *report.failures,
     ]
+    if built.reused:
+        lines.append(f"taken up from the build that was interrupted: {counted(built.reused, 'document')}")
     if report.failures:
         lines.append(f"warning: left out {counted(len(report.failures), 'unreadable document')}")
     if built.passed_over:

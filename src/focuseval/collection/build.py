@@ -42,12 +42,15 @@ class Built:
     nodes: int = 0
     fingerprint: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
+    reused: int = 0
+    """Documents that an earlier build had read, which was taken up."""
 
     def add(self, done: IndexedBatch) -> None:
         """Add what became of one batch."""
         self.report.add(done.report)
         if done.number >= 0:
             self.blocks.append({"part": done.number, "batch": 0, "documents": len(done.rows), "tags": done.tags})
+            self.reused += len(done.rows) if done.known else 0
             self.elements += done.elements
             self.nodes += done.nodes
             self.fingerprint = (self.fingerprint + done.fingerprint) % 2**256

@@ -69,6 +69,8 @@ class IndexedBatch:
     fingerprint: int = 0
     size: int = 0
     """Bytes of the block's file."""
+    known: bool = False
+    """Whether an earlier build had done it."""
 
 
 def index_batch(task: IndexTask) -> IndexedBatch:
@@ -123,7 +125,7 @@ def _done_before(task: IndexTask, stamp: str) -> IndexedBatch | None:
         known = counts | {"tags": tuple(said["tags"]), "fingerprint": int(said["fingerprint"], 16)}
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), **known)
+    return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), known=True, **known)
 
 
 _REPORTED = ("documents", "bytes", "failures", "named", "left_out", "lenient")
