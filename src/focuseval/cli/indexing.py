@@ -44,7 +44,7 @@ def summary(built: Built, target: str) -> str:
         *report.failures,
     ]
     if built.reused:
-        lines.append(f"taken up from the build that was interrupted: {counted(built.reused, 'document')}")
+        lines.append(f"kept from the interrupted build: {counted(built.reused, 'document')}")
     if report.failures:
         lines.append(f"warning: left out {counted(len(report.failures), 'unreadable document')}")
     if built.passed_over:

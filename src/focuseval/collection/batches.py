@@ -140,7 +140,7 @@ def _too_large(file: str) -> CollectionError:
 def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = False) -> Iterator[Batch]:
     """Cut documents into batches, in order; a batch never mixes what is read in different ways.
 
-    For workers that are `far`, on a cluster, batches begin three times as large: a task costs ten milliseconds there.
+    For workers that are `far`, on a cluster, batches begin three times as large: a task costs more there.
     """
     least = min(3 * SMALLEST, LARGEST) if far else SMALLEST
     total, size, most, check = 0, 0, least, 0

@@ -43,7 +43,7 @@ class Built:
     fingerprint: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
     reused: int = 0
-    """Documents that an earlier build had read, which was taken up."""
+    """Documents that were kept from an interrupted build."""
 
     def add(self, done: IndexedBatch) -> None:
         """Add what became of one batch."""
@@ -132,9 +132,9 @@ def build_index(
 
 
 def _found(paths: list[Location], scratch: Location, passed: Counter[str], *, far: bool, resume: bool) -> Sources:
-    """Return the sources as workers see them that are far, on other machines with the same disks, or near.
+    """Return the sources for workers on this machine, or for those of a cluster (`far`), which need whole paths.
 
-    What began on a cluster is taken up in the same way here, so that its tasks are the same.
+    An index that was begun on a cluster is resumed with the same paths and batches here, so that its results are found.
     """
     mark = scratch / "far"
     if far:

@@ -20,7 +20,7 @@ import numpy as np
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluate.counts import counted, total
 from focuseval.evaluate.curves import curve_of, long_table
-from focuseval.evaluate.noticed import noticed, other_names
+from focuseval.evaluate.noticed import noticed, of_gold, other_names
 from focuseval.evaluate.scores import Scores
 from focuseval.evaluate.signature import signature
 from focuseval.evaluate.sources import absolute, load
@@ -292,19 +292,8 @@ def _collected(made: Evaluation, scored: Sequence[RunScores]) -> Scores:
         decides=plan.decides,
         noticed=(
             *other_names(plan.measures),
-            *_of_gold(prepared.gold, plan),
+            *of_gold(prepared.gold, plan.measures),
             *(remark for s in scored for remark in s.remarks),
         ),
         evaluation=made,
     )
-
-
-def _of_gold(gold: Gold, plan: Plan) -> tuple[str, ...]:
-    remarks = list(gold.remarks)
-    if any("elements" in asked.needs for asked in plan.measures):
-        size, rsize = gold.elements.size, gold.elements.rsize
-        if capped := int(np.count_nonzero((size >= 0) & (rsize > size))):
-            remarks.append(f"{capped:,} assessed elements have more relevant than total characters: wholly relevant")
-        if empty := int(np.count_nonzero(size == 0)):
-            remarks.append(f"{empty:,} assessed elements hold no characters: not relevant, unless rsize says so")
-    return tuple(f"{gold.file or 'the gold'}: {remark}" for remark in remarks)

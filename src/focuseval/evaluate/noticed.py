@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.evaluate.plan import Plan
+    from focuseval.gold import Gold
     from focuseval.match import Matched
     from focuseval.measures import Asked
     from focuseval.run import Run
@@ -73,6 +74,18 @@ def _of_documents(measures: Sequence[Asked]) -> Iterator[str]:
             f"{names}: of documents, each at the rank of its first chunk, whatever the chunk holds; "
             f"{', '.join(twins)}: of the chunks themselves"
         )
+
+
+def of_gold(gold: Gold, measures: Sequence[Asked]) -> tuple[str, ...]:
+    """Return what a reader should know of the gold, with its file before it."""
+    remarks = list(gold.remarks)
+    if any("elements" in asked.needs for asked in measures):
+        size, rsize = gold.elements.size, gold.elements.rsize
+        if capped := int(np.count_nonzero((size >= 0) & (rsize > size))):
+            remarks.append(f"{capped:,} assessed elements have more relevant than total characters: wholly relevant")
+        if empty := int(np.count_nonzero(size == 0)):
+            remarks.append(f"{empty:,} assessed elements hold no characters: not relevant, unless rsize says so")
+    return tuple(f"{gold.file or 'the gold'}: {remark}" for remark in remarks)
 
 
 def other_names(measures: Sequence[Asked]) -> Iterator[str]:

@@ -166,7 +166,10 @@ class Scores:
         return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
-        """Return, in words, what a reader of the numbers should know besides the counts; the same of many runs once."""
+        """Return, in words, what a reader of the numbers should know besides the counts.
+
+        A remark that more than three runs share stands there once.
+        """
         from focuseval.evaluate.noticed import folded  # noqa: PLC0415  only words need it
 
         said = list(self.noticed)
