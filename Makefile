@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
+.PHONY: help demo test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -15,6 +15,9 @@ demo: $(VENV)/.installed          ## the whole loop on the embedded example; wri
 
 test: $(VENV)/.group-test browser proxy ## every test (JOBS=1: one process; FOCUSEVAL_BROWSER=no: without a browser)
 	$(BIN)/python -m pytest -n $(JOBS)
+
+soak: $(VENV)/.group-test         ## every command and mode beside a running server, with every kind of end
+	FOCUSEVAL_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) tests/assess/test_beside_server.py
 
 browser:                          ## Chromium for the tests that need one: installed where apt and root are at hand
 	@if [ "$$FOCUSEVAL_BROWSER" = no ]; then :; \

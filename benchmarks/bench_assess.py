@@ -1,6 +1,6 @@
 """How fast an edit is on the disk with 500 assessors at work, with 20 who never pause, and how a long document feels.
 
-    python benchmarks/bench_assess.py [SECONDS] [--dashboard | --limit] [--no-browser]
+    python benchmarks/bench_assess.py [SECONDS] [--dashboard | --limit | --kills N] [--no-browser]
 
 The server has a process of its own; the clients are bounded in number and time, and speak to it over the loopback with
 kept-alive connections. An edit is measured at the client, from sending the request to the whole answer, which comes
@@ -18,6 +18,8 @@ repeats; nothing is left out.
 
 ``--dashboard`` prints the pages of a lead alone, of 500 assessors and 100 topics. ``--limit`` prints alone how many
 edits a second are acknowledged with more and more writers who never pause: by the store in one process, and over HTTP.
+``--kills 100`` starts the server's own command so many times and kills it, with 20 assessors who never pause and
+another command on the project every second, and prints alone how many acknowledged edits are gone then (goal: 0).
 
 The floor of an edit is one fsync'ed commit of the same size on the same disk; the floor of opening is the browser
 laying out the same paragraphs as one plain <pre>.
@@ -34,6 +36,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -469,6 +472,99 @@ def in_process(path, writers, seconds):
     return len(times) / seconds, np.array(times)
 
 
+BESIDE = (
+    "assess {project} --progress", "score {project} {run} --assessor user0 -m AP", "assess {project} --export {out}",
+    "assess {project} --guidelines {run}", "assess {project} --check", "pool {run} --top-up {project} -o {out}",
+    "stats {project} --assessor user0", "assess {project} --log-out nobody", "assess {project} --archive {out}.zip",
+)  # fmt: skip
+"""What runs beside the server, in turn; some have nothing to do yet and end with a line that says so."""
+
+
+def kills(folder, times, count=20):
+    """Count the edits that people were told are saved, over so many kills of the server, and those that are gone."""
+    project, people_file = folder / "project", folder / "people"
+    (folder / "articles").mkdir()
+    for k in range(count):
+        (folder / "articles" / f"text{k}.txt").write_text(f"{k}. {WORDS}. " * 40)
+    (folder / "topics.jsonl").write_text('{"topic": "11", "query": "tides"}\n')
+    (folder / "run.txt").write_text("".join(f"11 Q0 text{k} {k + 1} {count - k} r\n" for k in range(count)))
+    people_file.write_text("".join(f"user{k}:assessor:{hash_password('secret')}\n" for k in range(count)))
+    words = {"project": project, "run": folder / "run.txt", "out": folder / "out"}
+    focuseval = [sys.executable, "-m", "focuseval"]
+    pool = folder / "pool.jsonl"
+    subprocess.run([*focuseval, "pool", words["run"], "-o", pool], capture_output=True, check=True)
+    begin = ["--docs", folder / "articles", "--topics", folder / "topics.jsonl", "--pool", pool, "--progress"]
+    subprocess.run([*focuseval, "assess", project, *begin], capture_output=True, check=True)
+    with bind() as listening:
+        port = listening.getsockname()[1]
+    people = [Person(port, f"user{k}") for k in range(count)]
+    chance, lost, said = random.Random(1), 0, []
+    commands = Counter()
+    for kill in range(times):
+        line = [*focuseval, "assess", project, "--users", people_file, "--port", str(port)]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+            if not server.stdout.readline():
+                print(f"  after {kill} kills the server did not start again")
+                break
+            end = time.perf_counter() + chance.uniform(2.0, 5.0)
+            with ThreadPoolExecutor(1) as beside:
+                ran = beside.submit(_run_beside, focuseval, words, kill, end)
+                gone = asyncio.run(_until_killed(people, end, server))
+                commands += ran.result()
+        lost += sum(gone)
+        said += [error for one in people for error in one.errors]
+    store = Store(project / "assess.db")
+    lost += sum(max(0, one.version - store.judgement(Key(one.name, "11", one.document)).version) for one in people)
+    (verdict,) = store.database.read().execute("PRAGMA integrity_check").fetchone()
+    store.close()
+    edits = sum(one.edits for one in people)
+    ran = ", ".join(f"{name} {number}" for name, number in sorted(commands.items()))
+    print(f"{times} kills with {count} assessors: {edits} acknowledged edits, {lost} lost (goal 0); file: {verdict}")
+    print(f"  commands beside the server: {ran}; other errors: {len(said)}")
+    for error in said[:3]:
+        print(f"  {error}")
+
+
+def _run_beside(focuseval, words, turn, end):
+    """Run a command every second until the end; count them by name."""
+    ran = Counter()
+    while time.perf_counter() < end:
+        line = BESIDE[(turn + ran.total()) % len(BESIDE)].format(**words)
+        subprocess.run([*focuseval, *line.split()], capture_output=True, check=False)
+        ran[f"{line.split()[0]} {line.split()[2] if line.startswith('assess') else ''}".strip()] += 1
+        time.sleep(max(0.0, min(1.0, end - time.perf_counter())))
+    return ran
+
+
+async def _until_killed(people, end, server):
+    """Let everybody edit without pauses until the server is killed; return what of the last time is gone."""
+
+    async def work(person):
+        gone = 0
+        person.errors.clear()
+        try:
+            if not person.cookies:
+                await person.log_in()
+            await person.read()
+            _, answer = await person.request("GET", f"/api/state?topic=11&document={person.document}")
+            found = json.loads(answer)["state"]["version"]
+            gone, person.version = max(0, person.version - found), found
+            chance = random.Random(f"{person.name} {found}")
+            while True:
+                await person.edit(chance)
+        except AssertionError as error:
+            person.errors.append(f"{person.name}: {error}")
+        except (OSError, asyncio.IncompleteReadError):  # the server was killed
+            person.close()
+        return gone
+
+    async def kill():
+        await asyncio.sleep(max(0.0, end - time.perf_counter()))
+        server.kill()
+
+    return (await asyncio.gather(kill(), *(work(person) for person in people)))[1:]
+
+
 def told(times):
     """Milliseconds: the median, the 95th percentile and the worst of all that was measured."""
     p50, p95, worst = np.percentile(times, [50, 95, 100])
@@ -496,6 +592,9 @@ def main():
         folder = Path(name)
         if "--limit" in sys.argv:
             limit(folder)
+            return
+        if "--kills" in sys.argv:
+            kills(folder, int(sys.argv[sys.argv.index("--kills") + 1]))
             return
         dashboard(folder)
         if "--dashboard" in sys.argv:

@@ -147,7 +147,7 @@ def test_the_whole_loop(sea, browser, tmp_path):
         second_opinion(browser, running, documents)
     with Running(project, "--assessor", "lea") as running:
         adjudicate(browser, running, documents[0])
-    assert "all is well" in focuseval("assess", project, "--check")
+    assert "no defect" in focuseval("assess", project, "--check")
     assert len(list((project / "backups").iterdir())) == 3
     gold = tmp_path / "gold.jsonl"
     focuseval("assess", project, "--export", gold, "--to", "gold-jsonl", "--adjudicated")

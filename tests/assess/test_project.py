@@ -41,7 +41,7 @@ def test_a_new_project_needs_a_collection_topics_and_a_pool_that_fit(tmp_path, p
 
 
 def test_a_project_keeps_its_settings_and_complains_about_a_collection_that_is_gone(project):
-    assert "all is well" in command("assess", project, "--check")
+    assert "no defect" in command("assess", project, "--check")
     settings = json.loads((project / "project.json").read_text())
     (project / "project.json").write_text(json.dumps({**settings, "collection": str(project / "gone")}))
     assert "say with --index or --docs" in command("assess", project, "--check", code=1)
@@ -212,7 +212,7 @@ def test_everything_goes_out_and_into_a_new_project(judged, tmp_path):
     command("assess", tmp_path / "copy", *begin, "--import", tmp_path / "all.jsonl")
     command("assess", tmp_path / "copy", "--export", tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "all.jsonl").read_text()
-    assert "all is well" in command("assess", tmp_path / "copy", "--check")
+    assert "no defect" in command("assess", tmp_path / "copy", "--check")
     assert "import into a new one" in command("assess", judged, "--import", tmp_path / "all.jsonl", code=1)
 
 

@@ -117,7 +117,7 @@ def test_the_newest_backup_is_restored_and_what_was_there_is_kept(tmp_path):
     checked = command("assess", project, "--check")
     assert "restored on" in checked
     assert "before-restore/" in checked
-    assert "all is well" in checked
+    assert "no defect" in checked
     (before,) = (project / "before-restore").iterdir()
     command("assess", project, "--restore", before / "assess.db")
     assert highlights(project) == ((0, 50),)
@@ -153,7 +153,7 @@ os._exit(9)"""
     subprocess.run([sys.executable, "-c", script], env=environment, check=False)
     assert (project / "assess.db-wal").stat().st_size > 0
     command("assess", project, "--restore")
-    assert "all is well" in command("assess", project, "--check")
+    assert "no defect" in command("assess", project, "--check")
     assert highlights(project, ANN) == ()
     (before,) = (project / "before-restore").iterdir()
     old = Store(before / "assess.db")
@@ -217,7 +217,7 @@ def test_the_check_of_an_empty_or_truncated_database_is_an_error_that_names_the_
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
     assert "--restore" in command("assess", project, "--check", code=1)
     command("assess", project, "--restore")
-    assert "all is well" in command("assess", project, "--check")
+    assert "no defect" in command("assess", project, "--check")
 
 
 def test_a_database_that_is_gone_is_not_begun_anew(tmp_path):

@@ -58,7 +58,7 @@ def _full_disk(*_):
 def test_a_sound_project_has_no_defects(store):
     save(store, mark(0, 5))
     checked = check_project(store, lambda _: PAGE)
-    assert str(checked) == "1 judgements, 1 highlights, 1 events: all is well"
+    assert str(checked) == "1 judgement, 1 highlight, 1 event: no defect; only a copy tells whether any are missing"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -267,3 +268,44 @@ def test_an_index_of_another_version_is_refused(source, tmp_path, monkeypatch):
 def test_a_folder_that_is_no_index_is_refused(tmp_path):
     with pytest.raises(CollectionError, match="make one with 'focuseval index'"):
         open_index(tmp_path)
+
+
+def test_an_index_that_was_replaced_is_never_mixed_with_the_new_one(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text("the old text")
+    build_index(docs, tmp_path / "index")
+    before, read = open_index(tmp_path / "index"), open_index(tmp_path / "index")
+    assert read.text(0) == "the old text"
+    (docs / "a.txt").write_text("a new text!!")
+    build_index(docs, tmp_path / "index", force=True)
+    assert read.text(0) == "the old text", "what is in memory stays"
+    with pytest.raises(CollectionError, match=r"index: the index was replaced while it was read; start again"):
+        before.text(0)
+    assert open_index(tmp_path / "index").text(0) == "a new text!!"
+
+
+def test_an_index_that_is_replaced_again_and_again_can_be_opened_at_any_time(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_text("text")
+    build_index(docs, tmp_path / "index")
+    done = threading.Event()
+    refused = []
+
+    def read():
+        while not done.is_set():
+            try:
+                open_index(tmp_path / "index").text(0)
+            except CollectionError as error:
+                refused.append(str(error))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for number in range(30):
+        (docs / "a.txt").write_text(f"text {number}")
+        build_index(docs, tmp_path / "index", force=True, jobs=1)
+    done.set()
+    reader.join()
+    allowed = ("the index was replaced while it was read", "found no readable metadata.json")
+    assert [line for line in refused if not any(words in line for words in allowed)] == []

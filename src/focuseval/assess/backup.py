@@ -85,6 +85,16 @@ def read_backup(path: Path) -> Backup | None:
         return None
 
 
+def newest_backup(store: Store) -> Backup | None:
+    """Return the newest of a project's own backups since one was last put back: older ones may have what it has not."""
+    reader = store.database.read()
+    restored = "SELECT coalesce(max(seq), 0) FROM events WHERE assessor = '' AND edit LIKE '{\"kind\": \"restore\"%'"
+    (since,) = reader.execute(restored).fetchone()
+    found = backups_in(store.database.path.parent / FOLDER)
+    mine = [backup for backup in found if backup.project == _name(reader) and backup.seq >= since]
+    return mine[-1] if mine else None
+
+
 def superfluous(backups: Iterable[Backup]) -> list[Backup]:
     """Return what may go: all but the last few, one for each hour of a day and one for each day of a month."""
     newest_first = sorted(backups, key=lambda backup: backup.order, reverse=True)

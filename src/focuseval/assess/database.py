@@ -1,10 +1,19 @@
-"""The project's SQLite file: its tables, one writer at a time, every commit on the disk before it is acknowledged."""
+"""The project's SQLite file: its tables, one writer at a time, every commit on the disk before it is acknowledged.
+
+While a process has the file open, it must not open, read, copy or sync it, or the ``-wal`` and ``-shm`` beside it, in
+any other way than through SQLite: closing such a handle drops every POSIX lock that the process holds on the file, and
+another process then takes itself for the last one and removes the log that this one writes to. ``os.stat`` and chmod
+open nothing.
+"""
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 import threading
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
@@ -80,9 +89,9 @@ INDEXES = (
 """What is found without reading everything: the events of the project, the judgements of a document, and counts."""
 
 
-def restore_remedy(project: Path) -> str:
+def restore_remedy(project: Path, backup: Path | None = None) -> str:
     """Return what to do about a file that is damaged or gone."""
-    return f"restore a backup with 'focuseval assess {project} --restore'"
+    return f"restore a backup with 'focuseval assess {project} --restore{f' {backup}' if backup else ''}'"
 
 
 class Database:
@@ -90,20 +99,29 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._names = (os.path.abspath(path), os.path.abspath(f"{path}-wal"))  # noqa: PTH100  strings, for every write
         self._lock = threading.Lock()
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
+        self._lost = ""
+        """What is said of a log that was removed while this process wrote to it."""
+        try:
+            make_private(path)  # before the first connection; what SQLite keeps beside it has the same rights
+        except OSError as error:
+            raise StorageError(f"{path}: {error.strerror}; {_UNOPENED}") from error
         self._writer = self._connect()
         try:
             self._prepare()
         except StorageError:
             self._writer.close()
             raise
+        self._opened = self._named_files()
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: everything in the block is on the disk when it ends, or nothing is."""
         with self._lock, self.translated("nothing of this edit was kept"):
+            self._refuse_lost()
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
@@ -112,10 +130,13 @@ class Database:
                 if self._writer.in_transaction:  # a full disk may have rolled back already
                     self._writer.execute("ROLLBACK")
                 raise
+            self._refuse_lost()
 
     def read(self) -> sqlite3.Connection:
         """Return this thread's connection for reading; it never waits for the writer."""
         if not hasattr(self._local, "connection"):
+            with self._lock:
+                self._refuse_lost()
             self._local.connection = self._connect()
             self._readers.append(self._local.connection)
         connection: sqlite3.Connection = self._local.connection
@@ -123,8 +144,11 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Several reads of one and the same state, whatever is written meanwhile."""
+        """Several reads of one and the same state, whatever is written meanwhile; one inside another is the same."""
         connection = self.read()
+        if connection.in_transaction:
+            yield connection
+            return
         connection.execute("BEGIN")
         try:
             yield connection
@@ -166,7 +190,6 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""
         with self.translated(_UNOPENED):
-            self._make_file()
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
             try:
                 connection.row_factory = sqlite3.Row
@@ -176,12 +199,44 @@ class Database:
                 raise
         return connection
 
-    def _make_file(self) -> None:
-        """Create the file for its owner alone; what SQLite keeps beside it has the same rights."""
+    def _named_files(self) -> tuple[tuple[int, int] | None, ...]:
+        """Return which files have the names of the file and its log now; this opens nothing."""
+        found: list[tuple[int, int] | None] = []
+        for path in self._names:
+            try:
+                told = os.stat(path)  # noqa: PTH116  as above
+            except OSError:
+                found.append(None)
+            else:
+                found.append((told.st_dev, told.st_ino))
+        return tuple(found)
+
+    def _refuse_lost(self) -> None:
+        """Refuse to go on when the file or its log has lost its name: what is written there would vanish."""
+        now = self._named_files()
+        if not self._lost and now == self._opened:
+            return
+        if not self._lost and self._opened[1] is None and now[0] == self._opened[0]:
+            self._opened = now  # the log begins with the first write, or there is none on this file system
+            return
+        self._lost = self._lost or self._rescue()
+        raise StorageError(self._lost)
+
+    def _rescue(self) -> str:
+        """Copy all that this process can still read, and say what to do; the log would vanish with the process."""
+        if sys.version_info >= (3, 12):  # without it, closing may write this log into what the others made of the file
+            for connection in (*self._readers, self._writer):
+                connection.setconfig(sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)
+        project = self.path.parent
+        what = f"{self.path}: another program removed it, or its log, while this one wrote to it; nothing more is saved"
+        copy = self.path.with_name(f"rescued-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.db")
         try:
-            make_private(self.path)
-        except OSError as error:
-            raise StorageError(f"{self.path}: {error.strerror}; {_UNOPENED}") from error
+            make_private(copy)
+            with closing(sqlite3.connect(copy)) as target:
+                self._writer.backup(target)
+        except (OSError, sqlite3.Error) as error:
+            return f"{what}, and no copy could be made ({error}); end the server, then {restore_remedy(project)}"
+        return f"{what}; all until now is in {copy}; end the server, then {restore_remedy(project, copy)}"
 
     @contextmanager
     def translated(self, consequence: str) -> Iterator[None]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.disk import sync
@@ -11,7 +13,6 @@ from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 try:
     import fcntl
@@ -20,20 +21,40 @@ except ImportError:  # pragma: no cover  Windows: a file in use cannot be replac
 
 
 def make_private(path: Path) -> None:
-    """Create an empty file that only its owner reads, unless it is there."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    """Create an empty file that only its owner reads, unless it is there.
+
+    A file that is there is not opened: closing it again would drop the locks that SQLite holds on it for this process.
+    """
+    if path.exists():
+        return
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a small file whole or not at all; nobody else reads it."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    make_private(partial)
+    """Write a small file whole or not at all; nobody else reads it. Of several writers the last one counts."""
+    handle, name = tempfile.mkstemp(".partial", f".{path.name}.", path.parent)
     try:
-        partial.write_text(text, encoding="utf-8")
-        settle(partial, path)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        settle(Path(name), path)
     finally:
-        partial.unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until no other thread or process changes a file that several of them change.
+
+    The lock is on a file beside it, because the file itself is replaced.
+    """
+    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def settle(partial: Path, target: Path) -> None:

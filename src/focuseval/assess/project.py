@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from focuseval.errors import AssessError, StorageError
 from focuseval.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from focuseval.collection import Index
     from focuseval.pool import Pool
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 DATABASE = "assess.db"
 IN_USE = "the project is in use"
+_RESTORING = "a backup is being restored; try again"
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def open_project(
     settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
     documents = DocumentCache(index if index is not None else _collection(settings["collection"]))
     with ExitStack() as opened:
-        opened.enter_context(held(place, alone=False, refusal=f"{place}: a backup is being restored; try again"))
+        opened.enter_context(held(place, alone=False, refusal=f"{place}: {_RESTORING}"))
         store = _open_store(place, exhaustivity=settings["exhaustivity"])
         opened.callback(store.close)
         known = take_topics(store, place, Path(topics) if topics else None, actor=actor)
@@ -102,6 +103,15 @@ def open_project(
         if collection:
             write_private(place / "project.json", json.dumps(settings, indent=1) + "\n")
         return Project(place, store, documents, known, opened.pop_all())
+
+
+@contextmanager
+def open_judgements(folder: Path) -> Iterator[Store]:
+    """Open a project's judgements alone, without its collection and topics; as `open_project`, not beside a restore."""
+    with held(folder, alone=False, refusal=f"{folder}: {_RESTORING}"):
+        settings = _read_settings(folder / "project.json")
+        with closing(_open_store(folder, exhaustivity=settings["exhaustivity"])) as store:
+            yield store
 
 
 def secret(folder: Path) -> bytes:

@@ -121,7 +121,10 @@ def _highest(path: Path) -> int:
 
 
 def _set_aside(project: Path) -> Path | None:
-    """Copy the file and its log to a folder of their own, then take the log away from where it would do harm."""
+    """Copy the file and its log to a folder of their own, then take the log away from where it would do harm.
+
+    Nobody has the file open, this process included, so that plain copies do no harm; they also take a damaged file.
+    """
     present = [path for side in ("", *SIDES) if (path := project / f"{DATABASE}{side}").exists()]
     if not present:
         return None

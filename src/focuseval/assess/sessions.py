@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assess.durable import make_private, write_private
+from focuseval.assess.durable import locked, make_private, write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ class Sessions:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path, self._lock, self._stamp = path, threading.Lock(), (0, 0)
+        self._path, self._lock, self._stamp = path, threading.Lock(), (0, 0, 0)
         self._ended: dict[str, float] = {}
         self._revoked: Counter[str] = Counter()
         self._refresh()
@@ -67,12 +67,13 @@ class Sessions:
         self._append({"revoked": user})
 
     def forget(self) -> None:
-        """Drop the ends of sessions that would be too old by now."""
+        """Drop the ends of sessions that would be too old by now; a command may append one at the same time."""
         if self._path is None or not self._path.exists():
             return
         now = time.time()
-        kept = [line for line in _lines(self._path) if line.get("until", now) >= now]
-        write_private(self._path, "".join(f"{json.dumps(line)}\n" for line in kept))
+        with locked(self._path):
+            kept = [line for line in _lines(self._path) if line.get("until", now) >= now]
+            write_private(self._path, "".join(f"{json.dumps(line)}\n" for line in kept))
 
     def _append(self, line: dict[str, Any]) -> None:
         """Remember an end at once, and write it; a full disk keeps nobody from logging out."""
@@ -80,11 +81,12 @@ class Sessions:
         if self._path is None:
             return
         try:
-            make_private(self._path)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{json.dumps(line)}\n")
-                file.flush()
-                os.fsync(file.fileno())
+            with locked(self._path):
+                make_private(self._path)
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(f"{json.dumps(line)}\n")
+                    file.flush()
+                    os.fsync(file.fileno())
         except OSError as error:
             logging.getLogger(__name__).warning("%s: %s; the end of a session was not kept", self._path, error)
 
@@ -97,12 +99,13 @@ class Sessions:
         if self._path is None or found is None:
             return
         with self._lock:
-            if (found.st_mtime_ns, found.st_size) == self._stamp:
+            stamp = found.st_mtime_ns, found.st_size, found.st_ino
+            if stamp == self._stamp:
                 return
             lines = _lines(self._path)
             self._revoked = Counter(line["revoked"] for line in lines if "revoked" in line)
             self._ended |= {line["ended"]: line["until"] for line in lines if "ended" in line}
-            self._stamp = (found.st_mtime_ns, found.st_size)
+            self._stamp = stamp
 
     def _take(self, line: dict[str, Any]) -> None:
         with self._lock:

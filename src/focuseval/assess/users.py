@@ -14,11 +14,12 @@ import logging
 import re
 import secrets
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assess.durable import write_private
+from focuseval.assess.durable import locked, write_private
 from focuseval.assess.store import ADJUDICATED
 from focuseval.errors import FormatError, Place
 from focuseval.values import dataclass
@@ -107,10 +108,9 @@ class UsersFile(Mapping[str, User]):
 
 def remove_user(path: str | Path, name: str) -> None:
     """Take a user out of a file."""
-    users = read_users(path)
-    if users.pop(name, None) is None:
-        raise FormatError(f"expected one of the users {', '.join(users) or '(none)'}, found {name!r}", at=str(path))
-    _write(path, users)
+    with _changed(path) as users:
+        if users.pop(name, None) is None:
+            raise FormatError(f"expected one of the users {', '.join(users) or '(none)'}, found {name!r}", at=str(path))
 
 
 def add_user(path: str | Path, name: str, password: str, *, role: str = "assessor") -> None:
@@ -118,16 +118,15 @@ def add_user(path: str | Path, name: str, password: str, *, role: str = "assesso
     check_name(name, path)
     if not password or any("\ud800" <= letter <= "\udfff" for letter in password):
         raise FormatError("expected a password that can be typed, found none or half a character", at=str(path))
-    users = read_users(path) if Path(path).exists() else {}
-    users[name] = User(name, role, hash_password(password))
-    _write(path, users)
+    user = User(name, role, hash_password(password))
+    with _changed(path) as users:
+        users[name] = user
 
 
 def change_role(path: str | Path, name: str, role: str) -> None:
     """Give a user of a file another role."""
-    users = read_users(path)
-    users[name] = replace(users[name], role=role)
-    _write(path, users)
+    with _changed(path) as users:
+        users[name] = replace(users[name], role=role)
 
 
 def check_name(name: str, path: str | Path) -> None:
@@ -140,9 +139,14 @@ def check_name(name: str, path: str | Path) -> None:
         raise FormatError(f"expected a person's name, found {name!r}, which the project uses itself", at=str(path))
 
 
-def _write(path: str | Path, users: Mapping[str, User]) -> None:
+@contextmanager
+def _changed(path: str | Path) -> Iterator[dict[str, User]]:
+    """Give the users of a file to be changed, and write them; the server and commands change it one after another."""
     try:
-        write_private(Path(path), "".join(f"{u.name}:{u.role}:{u.password}\n" for u in users.values()))
+        with locked(Path(path)):
+            users = read_users(path) if Path(path).exists() else {}
+            yield users
+            write_private(Path(path), "".join(f"{u.name}:{u.role}:{u.password}\n" for u in users.values()))
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
 

@@ -8,13 +8,19 @@ import click
 
 from focuseval.cli.judged import MERGES, include_option
 from focuseval.cli.options import GRIDS, collection_options, layout_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, WRITES, Command
 
 NEWEST = "newest"
+MODES = {
+    "add_user": WRITES, "remove_user": WRITES, "log_out": WRITES, "restore": WRITES, "source": WRITES, "pool": WRITES,
+    "add_runs": WRITES, "guidelines": WRITES, "split": WRITES, "invite": WRITES, "reanchor": WRITES, "topics": WRITES,
+    "check": READS, "export": READS, "archive": READS, "progress": READS, "agreement": READS, "stability": READS,
+}  # fmt: skip
+"""Option → what it does to the project. A backup is put back only where nobody has the project open."""
 EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=MODES)
 @click.argument("project")
 @collection_options
 @click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once.")
@@ -44,7 +50,10 @@ EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 @click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
 @click.option("--trusted-proxy", metavar="ADDRESS", help="Take the sender's address and HTTPS from this proxy's word.")
-@click.option("--check", is_flag=True, help="Verify the file, the log and every quote, and exit.")
+@click.option("--check", is_flag=True, help="Verify the file, the log, every quote and the newest backup, and exit.")
+@click.option(
+    "--against", metavar="FILE", help="With --check: every event of this export, archive or backup must be in the log."
+)
 @click.option(
     "--restore",
     is_flag=False,
@@ -105,6 +114,7 @@ def assess(project: str, **options: Any) -> None:
       focuseval assess sea --archive sea.zip --anonymous
       focuseval assess again --docs articles --import sea.zip
       focuseval assess sea --check
+      focuseval assess sea --check --against everything.jsonl
       focuseval assess sea --restore
     """
     from focuseval.cli.assessing import assess_project  # noqa: PLC0415  help must not wait for it

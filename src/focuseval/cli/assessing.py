@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.judged import WHOSE, is_archive
-from focuseval.errors import AssessError
+from focuseval.errors import AssessError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,8 @@ def assess_project(folder: str, options: Options) -> None:
     options["role"] = options["role"] or ("lead" if options["lead"] else "assessor")
     if options["anonymous"] and not options["archive"]:
         raise click.UsageError("--anonymous goes with --archive FILE")
+    if options["against"] and not options["check"]:
+        raise click.UsageError("--against FILE goes with --check")
     unopened = [name for name, _ in _UNOPENED if options[name]]
     for name, act in _UNOPENED:
         if name in unopened:
@@ -54,15 +56,16 @@ def assess_project(folder: str, options: Options) -> None:
             serve(project, options, my_name(options))
 
 
-def _check(project: Project, _: Options) -> None:
+def _check(project: Project, options: Options) -> None:
     from focuseval.assess.check import check_project  # noqa: PLC0415  only a check needs it
 
-    checked = check_project(project.store, project.documents.get)
+    against = Path(options["against"]) if options["against"] else None
+    checked = check_project(project.store, project.documents.get, against)
     for line in (*checked.remarks, *checked.defects):
         click.echo(line, err=True)
     click.echo(str(checked))
     if checked.defects:
-        raise AssessError(f"{project.folder}: {len(checked.defects)} defects; see the lines above")
+        raise AssessError(f"{project.folder}: {counted(len(checked.defects), 'defect')}; see the lines above")
 
 
 def _import(project: Project, options: Options) -> None:
@@ -191,11 +194,10 @@ def _add_user(folder: Path, options: Options) -> None:
 def _note(folder: Path, did: str, name: str) -> None:
     """Write to the project's log what was done to its users, if the project is there already."""
     from focuseval.assess.people import note_people  # noqa: PLC0415  only this needs these
-    from focuseval.assess.project import DATABASE, is_project  # noqa: PLC0415
-    from focuseval.assess.store import Store  # noqa: PLC0415
+    from focuseval.assess.project import is_project, open_judgements  # noqa: PLC0415
 
     if is_project(folder):
-        with closing(Store(folder / DATABASE)) as store:
+        with open_judgements(folder) as store:
             note_people(store, did, name, actor=my_name({}))
 
 

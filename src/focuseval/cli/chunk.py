@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import tokenizer_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 LAYOUTS = ("jsonl", "segments")
 """As in `focuseval.chunks.files`, for which help does not wait."""
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("docs")
 @click.argument("spec", metavar="SPEC")
 @click.option("-o", "--output", required=True, metavar="CHUNKS", help="The file to write; - for the standard output.")

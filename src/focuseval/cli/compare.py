@@ -19,13 +19,13 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 from focuseval.cli.significance_options import baseline_option, significance_options
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()

@@ -8,10 +8,10 @@ import click
 
 from focuseval.cli.judged import convert_judged, is_archive, is_project, refuse_assessor, whose_options
 from focuseval.cli.options import collection_options, format_options, open_collection, profile_option, repairs_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")

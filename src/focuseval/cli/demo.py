@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 if TYPE_CHECKING:
     from focuseval.demo.steps import Section
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("folder", metavar="[DIR]", default="focuseval-demo", type=click.Path(file_okay=False, path_type=Path))
 def demo(folder: Path) -> None:
     r"""Walk through the whole loop on the embedded example.

@@ -17,10 +17,10 @@ from focuseval.cli.options import (
     output_option,
     profile_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @measure_option()
 @profile_option("Policies of a campaign, and its official measures where none is named")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 if TYPE_CHECKING:
     from focuseval.formats import Format
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("name", required=False)
 @layout_option("table", "json", what="How they are printed.")
 def formats(name: str | None, layout: str) -> None:

@@ -19,12 +19,13 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
+from focuseval.cli.outputs import READS
 from focuseval.cli.significance_options import significance_options
 
 MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, each measure by itself]"
 
 
-@click.command(cls=Gate)
+@click.command(cls=Gate, opens=READS)
 @click.argument("gold")
 @click.argument("run")
 @click.option("--baseline", required=True, metavar="FILE", help="Scores written with --per-topic --format json.")

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("folder", metavar="DIR")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as history.html.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="Only these measures.")

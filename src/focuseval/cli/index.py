@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import cluster_option, cluster_workers
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("source", nargs=-1, required=True)
 @click.option("-o", "--output", "target", required=True, metavar="INDEX", help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")

@@ -8,10 +8,10 @@ import click
 
 from focuseval.cli.judged import refuse_unknown, unknown_option
 from focuseval.cli.options import FiniteRange, collection_options, open_collection
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 
-@click.command("inex-eval", cls=Command)
+@click.command("inex-eval", cls=Command, opens=NO)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-t", "mode_t", is_flag=True, help="Thorough: iP and MAiP; overlap is allowed.")

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import FiniteRange, layout_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import WRITES, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=WRITES)
 @click.argument("project")
 @click.option("--endpoint", required=True, metavar="URL", help="The server: http://localhost:11434/v1, https://….")
 @click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it.")

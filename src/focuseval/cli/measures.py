@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("name", required=False)
 @layout_option("table", "json", what="How they are printed.")
 def measures(name: str | None, layout: str) -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
-    "add_runs", "guidelines",
+    "add_runs", "guidelines", "against",
 )  # fmt: skip
 """Parameters that name what is read."""
 
@@ -26,13 +26,37 @@ WRITTEN = ("output", "target", "repaired", "export", "archive", "repairs", "curv
 """Parameters that name what is written."""
 
 
+NO, READS, WRITES = "no", "reads", "writes"
+"""What a command does to an assessment project that it is given."""
+
+
 class Command(click.Command):
-    """A command that refuses to write over what it reads."""
+    """A command that refuses to write over what it reads, and declares whether it opens an assessment project.
+
+    Parameters
+    ----------
+    opens
+        `NO`, `READS` or `WRITES`; where that depends on an option, the parameter's name → one of these. Each of them is
+        tested beside a running server.
+    """
+
+    def __init__(self, *args: Any, opens: str | Mapping[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.opens = opens
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Check the outputs, then run the command."""
+        """Check inputs and outputs, then run the command."""
+        refuse_databases(ctx.params)
         refuse_overwriting(ctx.params)
         return super().invoke(ctx)
+
+
+def refuse_databases(given: dict[str, Any]) -> None:
+    """Refuse a project's database as an input: read beside SQLite, it would lose its locks."""
+    for _, path in _paths(given, READ):
+        file = Path(path)
+        if file.name.startswith("assess.db") and (file.parent / "project.json").is_file():
+            raise click.UsageError(f"{path} is the database of a project; name the project, {file.parent}")
 
 
 def refuse_overwriting(given: dict[str, Any]) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import collection_options, layout_option, run_format_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,10 +59,9 @@ def _base(path: str) -> Pool:
     if not is_project(path):
         return read_pool(path)
     from focuseval.assess.growth import project_pool  # noqa: PLC0415  only a project needs these
-    from focuseval.assess.project import DATABASE  # noqa: PLC0415
-    from focuseval.assess.store import Store  # noqa: PLC0415
+    from focuseval.assess.project import open_judgements  # noqa: PLC0415
 
-    with closing(Store(Path(path) / DATABASE)) as store:
+    with open_judgements(Path(path)) as store:
         return project_pool(store)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS, FiniteRange, collection_options, layout_option, open_collection, output_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("file", metavar="ANSWERS")
 @collection_options
 @click.option(

@@ -18,11 +18,11 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 from focuseval.cli.significance_options import baseline_option, significance_options
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")

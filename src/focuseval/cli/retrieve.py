@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from focuseval.cli.options import cache_option, cluster_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 from focuseval.cli.retrieving import retrieval_options
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("index")
 @click.argument("topics")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")

@@ -20,12 +20,12 @@ from focuseval.cli.options import (
     repairs_option,
     task_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option()

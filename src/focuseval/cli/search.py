@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 from focuseval.cli.retrieving import retrieval_options
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("index")
 @click.argument("query")
 @retrieval_options

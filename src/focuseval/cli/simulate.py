@@ -15,10 +15,10 @@ from focuseval.cli.options import (
     profile_option,
     task_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.option(
     "--kind", required=True, metavar="KIND", help="full, ideal, reversed, leaves; S-R … S_ST-R_SI; random, degraded."

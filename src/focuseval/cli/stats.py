@@ -9,10 +9,10 @@ import click
 
 from focuseval.cli.judged import assessor_options, is_project, refuse_assessor
 from focuseval.cli.options import collection_options, layout_option, open_collection
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=READS)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @collection_options
 @assessor_options

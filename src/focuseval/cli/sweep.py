@@ -16,7 +16,7 @@ from focuseval.cli.options import (
     measure_option,
     tokenizer_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import READS, Command
 from focuseval.cli.significance_options import significance_options
 
 SEVERAL = ("--chunks", "--retriever")
@@ -39,7 +39,7 @@ class SweepCommand(Command):
         return super().parse_args(ctx, given)
 
 
-@click.command(cls=SweepCommand)
+@click.command(cls=SweepCommand, opens=READS)
 @click.argument("gold")
 @collection_options
 @click.option(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from focuseval.topics import Topic
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("file")
 @layout_option("table", "json", what="How topics are printed; JSON has all fields and NEXI's syntax tree.")
 @click.pass_context

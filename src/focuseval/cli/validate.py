@@ -15,12 +15,12 @@ from focuseval.cli.options import (
     run_format_option,
     task_option,
 )
-from focuseval.cli.outputs import Command
+from focuseval.cli.outputs import NO, Command
 
 _SHOWN = 20
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, opens=NO)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @task_option("The task whose rules apply; with --profile, by default its first")
 @profile_option("The campaign whose tasks and limits apply")

@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +38,8 @@ from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+T = TypeVar("T")
 
 _HELD = 16
 """Blocks of object storage that are kept in memory where no cache is given."""
@@ -82,6 +85,8 @@ class MappedBlocks:
     """Where its blocks are."""
     table: Any
     cache: Cache | None = None
+    version: tuple[int, ...] = ()
+    """Which folder on the disk was opened: another one of the same name is another index."""
 
     def __len__(self) -> int:
         """Return the number of blocks."""
@@ -105,10 +110,23 @@ class MappedBlocks:
     def _seen(self) -> dict[int, Block]:
         return {}
 
+    def still(self, opened: Callable[[], T]) -> T:
+        """Return what is opened of the index, unless another one has taken its place since the index was opened."""
+        try:
+            found = opened()
+        except FileNotFoundError:
+            found = None
+        if _version(self.folder) != self.version:
+            what = "the index was replaced while it was read"
+            raise CollectionError(what, at=str(self.root), remedy="start again, to read the new one")
+        if found is None:
+            raise CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
+        return found
+
     def _part(self, number: int) -> Any:
         file = self.folder / part_name(number)
         if isinstance(file, Path):
-            return _mapped(file)
+            return self.still(partial(_mapped, file))
         try:
             if self.cache is not None:
                 return self.cache.fetch(file, _mapped)
@@ -117,6 +135,17 @@ class MappedBlocks:
             raise CollectionError(f"cannot read: {error.strerror}", at=str(file), remedy="try again") from None
         except pa.ArrowInvalid as error:
             raise CollectionError(f"damaged index: {error}", at=str(file), remedy="make it again") from None
+
+
+def _version(folder: Location) -> tuple[int, ...]:
+    """Return what tells an index on the disk from another one of the same name; others have folders of their own."""
+    if isinstance(folder, Remote):
+        return ()
+    try:
+        told = (folder / "metadata.json").stat()
+    except OSError:
+        return ()
+    return told.st_dev, told.st_ino, told.st_mtime_ns
 
 
 def _mapped(file: Path) -> Any:
@@ -227,6 +256,19 @@ def open_index(path: str | Location, cache: Cache | None = None) -> Index:
     `cache` or the one that the environment names (``FOCUSEVAL_CACHE``), else into memory.
     """
     root = location(path)
+    while True:
+        version = _version(root)
+        try:
+            opened = _open(root, version, cache)
+        except CollectionError:
+            if _version(root) == version:
+                raise
+        else:
+            if _version(root) == version:  # else another index took its place meanwhile
+                return opened
+
+
+def _open(root: Location, version: tuple[int, ...], cache: Cache | None) -> Index:
     metadata = read_metadata(root)
     folder = _folder(root, metadata)
     try:
@@ -237,7 +279,7 @@ def open_index(path: str | Location, cache: Cache | None = None) -> Index:
     first = np.append(0, np.cumsum(table.column("documents").to_numpy()))
     if isinstance(root, Remote) and cache is None:
         cache = cache_from_environment()
-    blocks = MappedBlocks(root, folder, table, cache)
+    blocks = MappedBlocks(root, folder, table, cache, version)
     return Index(documents, blocks, first.astype(np.int64), metadata["sha256"], str(root), metadata)
 
 

@@ -120,7 +120,7 @@ def open_words(
             return _opened(index, language, folder, find, mapped=index.blocks.cache is not None)
     if not folder.is_dir() and not _made(folder, make):
         return _in_memory(index, language, progress)
-    return _opened(index, language, folder, _in(folder))
+    return index.blocks.still(partial(_opened, index, language, folder, _in(folder)))
 
 
 def _in(folder: Path) -> Find:

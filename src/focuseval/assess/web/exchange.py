@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, render_template, request, send_file
 
 from focuseval.assess.archive import write_archive
 from focuseval.assess.exchange import export_everything
@@ -41,8 +41,10 @@ def page(message: str = "", imported: Imported | None = None) -> str:
 def export() -> Response:
     """Send everything as lines of JSON."""
     overseers_only()
-    headers = {"Content-Disposition": "attachment; filename=assessments.jsonl"}
-    return Response(export_everything(desk().store), mimetype="application/x-ndjson", headers=headers)
+    whole = tempfile.TemporaryFile()  # noqa: SIM115  it is closed when it is sent; a slow client must not hold a read
+    whole.writelines(line.encode() for line in export_everything(desk().store))
+    whole.seek(0)
+    return send_file(whole, "application/x-ndjson", as_attachment=True, download_name="assessments.jsonl")
 
 
 @exchange.get("/archive")
