@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ET
 
@@ -13,6 +14,8 @@ from click.testing import CliRunner
 
 import focuseval.cli.scoring
 from focuseval.cli import main
+from focuseval.formats.output import write_whole
+from focuseval.gate import read_baseline
 
 QRELS = "".join(f"{t} 0 d{d} {int(d == t % 3)}\n" for t in range(8) for d in range(6))
 
@@ -220,3 +223,15 @@ def test_ctrl_c_is_no_verdict(files):
     os.close(writer)
     assert (process.returncode, said[0]) == (2, "")
     assert said[1] == "NO VERDICT interrupted\n"
+
+
+def test_a_baseline_that_another_command_writes_again_is_read_whole_at_any_time(tmp_path):
+    path = tmp_path / "base.json"
+    per_topic = {str(k): {"AP": k / 1000} for k in range(1000)}
+    text = json.dumps({"signature": "", "runs": [{"run": "r", "per_topic": per_topic}]}).encode()
+    write_whole(path, [text])
+    writer = threading.Thread(target=lambda: [write_whole(path, [text]) for _ in range(100)])
+    writer.start()
+    while writer.is_alive():
+        assert len(read_baseline(path).per_topic) == 1000
+    writer.join()

@@ -41,18 +41,17 @@ _EVENT_TYPES: dict[str, type] = {**dict.fromkeys(_EVENT_FIELDS, str), "version":
 
 
 def export_everything(store: Store) -> Iterator[str]:
-    """Return the lines of a file that holds all a project knows, of one moment, whatever is written meanwhile."""
+    """Return the lines of a file that holds all a project knows; within a `snapshot` they are of one moment."""
     yield _line({"focuseval": _HEAD, "version": _FORMAT, "exhaustivity": store.exhaustivity})
-    with store.database.snapshot():
-        for event in store.events():
-            yield _line({"event": event})
-        for key in store.judged():
-            saved = store.judgement(key)
-            view = {**key._asdict(), **as_dict(saved.judgement), "highlights": store.quotes(key)}
-            stamps = {name: getattr(saved, name) for name in ("version", "text_sha256", "length", "at")}
-            yield _line({"judgement": {**view, **stamps}})
-        for row in _exchanges(store):
-            yield _line({"exchange": {name: row[name] for name in _EXCHANGE_FIELDS}})
+    for event in store.events():
+        yield _line({"event": event})
+    for key in store.judged():
+        saved = store.judgement(key)
+        view = {**key._asdict(), **as_dict(saved.judgement), "highlights": store.quotes(key)}
+        stamps = {name: getattr(saved, name) for name in ("version", "text_sha256", "length", "at")}
+        yield _line({"judgement": {**view, **stamps}})
+    for row in _exchanges(store):
+        yield _line({"exchange": {name: row[name] for name in _EXCHANGE_FIELDS}})
 
 
 def _exchanges(store: Store) -> Iterable[sqlite3.Row]:

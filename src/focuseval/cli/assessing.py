@@ -95,7 +95,8 @@ def _export(project: Project, options: Options) -> None:
 
     target = Path(options["export"])
     if options["wanted"] == "everything":
-        write_whole(target, (line.encode() for line in export_everything(project.store)))
+        with project.store.database.snapshot():
+            write_whole(target, (line.encode() for line in export_everything(project.store)))
         return
     whose = Whose(**{name: options[name] for name in WHOSE})
     store, documents, queries = project.store, project.documents, project.queries

@@ -116,7 +116,7 @@ class MappedBlocks:
             found = opened()
         except FileNotFoundError:
             found = None
-        if _version(self.folder) != self.version:
+        if _version(self.root) != self.version:
             what = "the index was replaced while it was read"
             raise CollectionError(what, at=str(self.root), remedy="start again, to read the new one")
         if found is None:

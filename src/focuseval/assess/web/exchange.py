@@ -42,7 +42,8 @@ def export() -> Response:
     """Send everything as lines of JSON."""
     overseers_only()
     whole = tempfile.TemporaryFile()  # noqa: SIM115  it is closed when it is sent; a slow client must not hold a read
-    whole.writelines(line.encode() for line in export_everything(desk().store))
+    with desk().store.database.snapshot():
+        whole.writelines(line.encode() for line in export_everything(desk().store))
     whole.seek(0)
     return send_file(whole, "application/x-ndjson", as_attachment=True, download_name="assessments.jsonl")
 
