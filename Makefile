@@ -17,7 +17,7 @@ test: $(VENV)/.group-test browser proxy ## every test (JOBS=1: one process; FOCU
 	$(BIN)/python -m pytest -n $(JOBS)
 
 soak: $(VENV)/.group-test         ## every command and mode beside a running server, with every kind of end
-	FOCUSEVAL_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) tests/assess/test_beside_server.py
+	FOCUSEVAL_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) tests/assessment/test_beside_server.py
 
 browser:                          ## Chromium for the tests that need one: installed where apt and root are at hand
 	@if [ "$$FOCUSEVAL_BROWSER" = no ]; then :; \
@@ -40,7 +40,7 @@ check: lint types docs package test ## what must pass before a change lands
 
 frameworks:                       ## the tests that need packages of others: LangChain, LlamaIndex, ir_datasets, PyTerrier …
 	$(MAKE) --no-print-directory VENV=.venv-frameworks .venv-frameworks/.group-test .venv-frameworks/.group-frameworks .venv-frameworks/.group-bridges
-	.venv-frameworks/bin/python -m pytest -n $(JOBS) tests/bridges tests/chunks tests/formats tests/rag tests/test_pages.py
+	.venv-frameworks/bin/python -m pytest -n $(JOBS) tests/bridges tests/collection tests/evaluation tests/formats tests/test_pages.py
 
 oldest:                           ## every test but the browser's, with the oldest versions that pyproject.toml allows
 	test -x .venv-oldest/bin/uv || { $(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet uv; }
@@ -83,7 +83,7 @@ reproduce:                        ## published tables, computed again (FOCUSEVAL
 	$(MAKE) --no-print-directory VENV=.venv-reproduce .venv-reproduce/.group-reproduce
 	.venv-reproduce/bin/python -m reproductions $(ONLY)
 
-mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.gate.*'; slow)
+mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.evaluation.gate.*'; slow)
 	$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.group-mutants
 	rm -rf mutants
 	.venv-mutants/bin/mutmut run $(if $(filter-out auto,$(JOBS)),--max-children $(JOBS)) $(ONLY)
@@ -99,7 +99,7 @@ $(BIN)/python:
 	  { echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard src/focuseval/*.c) | $(BIN)/python
+$(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard src/focuseval/engine/*.c) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
@@ -109,4 +109,4 @@ $(VENV)/.group-%: $(VENV)/.installed
 	touch $@
 
 clean:           ## remove everything that was made
-	rm -rf .venv .venv-* build dist demo mutants docs/_build src/focuseval/libnative*.so
+	rm -rf .venv .venv-* build dist demo mutants docs/_build src/focuseval/engine/libnative*.so

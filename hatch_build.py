@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("src/focuseval/native.c", "src/focuseval/xml.c", "src/focuseval/words.c")
+SOURCES = ("src/focuseval/engine/native.c", "src/focuseval/engine/xml.c", "src/focuseval/engine/words.c")
 LIBRARY = "libnative.so"
 FLAGS = ("-std=c11", "-O3", "-shared", "-fPIC")
 
@@ -67,7 +67,7 @@ class NativeHook(BuildHookInterface):
                 _remove(library)  # one of another source, maybe
             return
         if not editable:
-            build_data["force_include"][str(library)] = f"focuseval/{LIBRARY}"
+            build_data["force_include"][str(library)] = f"focuseval/engine/{LIBRARY}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
 

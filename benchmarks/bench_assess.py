@@ -46,14 +46,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import start_driver
-from focuseval.assess.document import Document, Element
-from focuseval.assess.documents import DocumentCache
-from focuseval.assess.plan import Assessor, Pooled, add_to_pool, register
-from focuseval.assess.store import Key, Store
-from focuseval.assess.users import User, hash_password
-from focuseval.assess.web import Access, create_app
-from focuseval.assess.web.serve import Server, bind, names_of
+from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, register
+from focuseval.assessment.store import Key, Store
+from focuseval.assessment.users import User, hash_password
+from focuseval.assessment.web import Access, create_app
+from focuseval.assessment.web.serve import Server, bind, names_of
 from focuseval.collection import open_documents
+from focuseval.collection.rendering.document import Document, Element
+from focuseval.collection.rendering.documents import DocumentCache
 from strategies.pages import TOPICS, Pages
 
 LENGTH, HIGHLIGHTS = 750_000, 1_000

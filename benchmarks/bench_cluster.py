@@ -22,10 +22,10 @@ from bench_index import write_articles
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from focuseval.cluster import connected
 from focuseval.collection import build_index, open_index
-from focuseval.evaluate import evaluate
-from focuseval.workers import processes
+from focuseval.engine.cluster import connected
+from focuseval.engine.workers import processes
+from focuseval.evaluation import evaluate
 from object_store import object_store
 
 ARTICLES, ROUNDS = 36_000, 5

@@ -16,9 +16,9 @@ import time
 import numpy as np
 import pyarrow as pa
 
-from focuseval.evaluate import evaluate
-from focuseval.gold import Articles, Gold, GradedElements, Passages
-from focuseval.run import Run
+from focuseval.data.gold import Articles, Gold, GradedElements, Passages
+from focuseval.data.run import Run
+from focuseval.evaluation import evaluate
 
 TOPICS, RESULTS, RELEVANT, DOCUMENTS = 114, 1500, 50, 4000
 SECTIONS, PARAGRAPHS, SIZE, LINK = 12, 8, 400, 25

@@ -30,7 +30,7 @@ CASES = {
 }
 FLOOR = """
 import sys
-import focuseval.evaluate
+import focuseval.evaluation
 from focuseval.collection import open_index
 index = open_index(sys.argv[1])
 rows = sorted({line.split()[2] for line in open(sys.argv[2])})

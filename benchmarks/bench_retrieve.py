@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 import focuseval as fe
-from focuseval.retrieve.lists import task_list
-from focuseval.retrieve.score import UnitRanker
-from focuseval.retrieve.settings import RetrievalSettings
-from focuseval.retrieve.store import open_words
+from focuseval.retrieval.lists import task_list
+from focuseval.retrieval.score import UnitRanker
+from focuseval.retrieval.settings import RetrievalSettings
+from focuseval.retrieval.store import open_words
 
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 QUERIES, TERMS, LIMIT, TOPICS = 100, 4, 1500, 115

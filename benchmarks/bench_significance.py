@@ -5,8 +5,8 @@ from time import perf_counter
 import numpy as np
 from scipy import stats
 
-from focuseval.significance.comparison import compare
-from focuseval.significance.settings import Settings
+from focuseval.inference.comparison import compare
+from focuseval.inference.settings import Settings
 
 RUNS, TOPICS, RESAMPLES = 20, 114, 10_000
 values = np.random.default_rng(0).beta(2, 4, (RUNS, TOPICS)) + np.linspace(0, 0.1, RUNS)[:, None]

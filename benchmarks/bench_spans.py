@@ -13,10 +13,10 @@ import time
 import numpy as np
 import pyarrow as pa
 
-from focuseval.evaluate import evaluate
-from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.run import Run
-from focuseval.spans import unseen
+from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.run import Run
+from focuseval.data.spans import unseen
+from focuseval.evaluation import evaluate
 
 SET = ("spanP", "spanR", "IoU")
 RANKED = ("hAP", "MAiP", "spanNDCG@10")

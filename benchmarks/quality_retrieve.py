@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 import focuseval as fe
+from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
 from focuseval.formats.embedded import embedded_documents
-from focuseval.significance.comparison import Settings, compare
-from focuseval.topics import read_topics
+from focuseval.inference.comparison import Settings, compare
 
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])|\n\s*\n|\n(?=#)")

@@ -11,7 +11,6 @@ import re
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
-from types import ModuleType
 from typing import Any
 
 from docstrings import annotation, markdown, signature
@@ -29,13 +28,13 @@ SECTIONS = (
     (
         "Compare",
         "`Scores.compare` tests the differences between runs; a test of your own suite can fail when one got worse.",
-        ("significance.comparison:Comparison", "testing:assert_no_regression", "gate:GateVerdict"),
+        ("inference.comparison:Comparison", "assert_no_regression", "evaluation.gate:GateVerdict"),
     ),
-    ("Report", "", ("build_report", "render_html", "report.report:Report", "heat_map", "heat.map:HeatMap")),
+    ("Report", "", ("build_report", "render_html", "report.report:Report", "heat_map", "report.heat.map:HeatMap")),
     (
         "Read and write",
         "Formats are detected from the content.",
-        ("read_run", "Run", "read_gold", "Gold", "gold:Articles", "gold:Passages", "write_run", "write_gold"),
+        ("read_run", "Run", "read_gold", "Gold", "data.gold:Articles", "data.gold:Passages", "write_run", "write_gold"),
     ),
     (
         "Results and frames of other libraries",
@@ -54,39 +53,39 @@ SECTIONS = (
             *("Index", "IndexedDocument", "Elements"),
         ),
     ),
-    ("Topics", "", ("read_topics", "topics.topic:Topic", "parse_nexi", "topics.query:Query")),
-    ("Check runs", "", ("check", "repair", "task.findings:Findings", "task.findings:Finding")),
+    ("Topics", "", ("read_topics", "data.topics.topic:Topic", "parse_nexi", "data.topics.query:Query")),
+    ("Check runs", "", ("check", "repair", "measures.tasks.findings:Findings", "measures.tasks.findings:Finding")),
     (
         "Align texts and quotes",
         "",
         (
-            *("align_chunks", "align_run", "align_gold", "align.alignment:Alignment"),
+            *("align_chunks", "align_run", "align_gold", "data.alignment:Alignment"),
             *("formats.frameworks:chunks_from", "formats.frameworks:SplitChunks", "verify_quotes"),
-            *("quotes.report:CheckedQuotes", "quotes.report:QuoteCheck"),
+            *("evaluation.quotes.report:CheckedQuotes", "evaluation.quotes.report:QuoteCheck"),
         ),
     ),
     (
         "Retrieve",
         "A baseline by BM25, and units that your own model may score.",
-        ("retrieve", "search", "retrieve.searching:Hit", "units", "retrieve.unit_list:UnitList"),
+        ("retrieve", "search", "retrieval.searching:Hit", "units", "retrieval.unit_list:UnitList"),
     ),
-    ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "sweep.result:Sweep")),
+    ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "retrieval.sweeps.result:Sweep")),
     (
         "Pool and assess",
         "",
         (
-            *("build_pool", "read_pool", "pool.model:Pool", "project_gold"),
-            *("judge_project", "ModelSettings", "Prompt", "judge.judging:ModelJudged"),
-            *("project_trust", "judge.trust:Trust"),
+            *("build_pool", "read_pool", "assessment.pool.model:Pool", "project_gold"),
+            *("judge_project", "ModelSettings", "Prompt", "assessment.models.judging:ModelJudged"),
+            *("project_trust", "assessment.models.trust:Trust"),
         ),
     ),
-    ("Simulate, and test measures", "", ("simulate", "fidelity", "fidelity:Fidelity")),
+    ("Simulate, and test measures", "", ("simulate", "fidelity", "studies.fidelity:Fidelity")),
     (
         "Measures",
         "The [measures themselves](measures.md) have a page of their own.",
         ("parse", "measures.measure:Asked", "Measure", "Parameter", "MEASURES"),
     ),
-    ("Clusters", "", ("cluster:connected",)),
+    ("Clusters", "", ("connected",)),
     ("Errors", "", ("FocusevalError",)),
 )
 """Heading, introduction, and names."""
@@ -144,8 +143,7 @@ def found(name: str) -> tuple[Any, str]:
     module, _, attribute = name.rpartition(":")
     if module:
         return getattr(importlib.import_module(f"focuseval.{module}"), attribute), f"focuseval.{module}"
-    value = getattr(importlib.import_module("focuseval"), attribute)
-    return (getattr(value, attribute) if isinstance(value, ModuleType) else value), ""
+    return getattr(importlib.import_module("focuseval"), attribute), ""
 
 
 def described(name: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from focuseval.tables import Table, render
+from focuseval.data.tables import Table, render
 from reproductions.data import Missing
 
 NAMES = (

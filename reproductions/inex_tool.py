@@ -3,10 +3,10 @@
 import re
 
 import focuseval as fe
-from focuseval.evaluate.inex_eval import Options, report
+from focuseval.data.tables import Table
+from focuseval.evaluation.inex_eval import Options, report
 from focuseval.formats.source import source_of
-from focuseval.match import Prepared, prepare
-from focuseval.tables import Table
+from focuseval.measures.matching import Prepared, prepare
 from reproductions.data import Missing, folder
 from reproductions.published import compared, verdict
 

@@ -13,7 +13,7 @@ from itertools import product
 
 import focuseval as fe
 from focuseval.formats.frame_rows import gold_from_frame
-from focuseval.place import place_gold
+from focuseval.placing import place_gold
 from reproductions.data import folder
 
 WORDS = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from focuseval.tables import Table, words
+from focuseval.data.tables import Table, words
 
 SAME = "same"
 

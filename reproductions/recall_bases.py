@@ -15,8 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import focuseval as fe
-from focuseval.significance.correlation import correlate
-from focuseval.tables import Table, words
+from focuseval.data.tables import Table, words
+from focuseval.inference.correlation import correlate
 from reproductions.plos_gold import gold, index, systems
 from reproductions.published import compared, verdict
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from focuseval.significance.paired_tests import p_values
-from focuseval.significance.settings import Settings
-from focuseval.tables import Table, numbers, words
+from focuseval.data.tables import Table, numbers, words
+from focuseval.inference.paired_tests import p_values
+from focuseval.inference.settings import Settings
 from reproductions.published import compared, verdict
 from reproductions.simulated_systems import BASE, BETTER, OTHER, differences
 

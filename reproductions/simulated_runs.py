@@ -8,11 +8,11 @@ that the paper prints before its percentages are not consistent.
 """
 
 import focuseval as fe
+from focuseval.data.tables import Table
 from focuseval.example import ROOT
-from focuseval.fidelity.requirements import requirements
-from focuseval.fidelity.space import Outcome, space_test
-from focuseval.fidelity.tables import recall_base_table
-from focuseval.tables import Table
+from focuseval.studies.fidelity.requirements import requirements
+from focuseval.studies.fidelity.space import Outcome, space_test
+from focuseval.studies.fidelity.tables import recall_base_table
 from reproductions import plos_gold
 from reproductions.data import Missing
 from reproductions.published import compared, verdict

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import focuseval as fe
+from focuseval.data.tables import Table
 from focuseval.formats.source import source_of
-from focuseval.tables import Table
 from reproductions.data import Missing
 from reproductions.published import compared, verdict
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 import focuseval as fe
+from focuseval.data.tables import Table
 from focuseval.formats.frame_rows import run_from_frame
 from focuseval.formats.source import source_of
-from focuseval.match import match, prepare
 from focuseval.measures.i2 import precall, weak_ranks
 from focuseval.measures.i3 import recall_precision
-from focuseval.tables import Table
+from focuseval.measures.matching import match, prepare
 from reproductions.published import compared, printed, verdict
 
 NOTES = "Kazai and Lalmas (2005), Notes on what to measure in INEX, pages 16 to 18"

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import focuseval
 from focuseval.cli import main
-from focuseval.values import dataclass
+from focuseval.engine.values import dataclass
 
 ROOT = Path(__file__).parents[1]
 RUNNABLE = ("console", "python", "pycon")

@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.run import Run
+from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.run import Run
 
 
 def gold_of(topics, **attributes):

@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import start_driver
 from focuseval.collection import open_documents
+from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
 from focuseval.report import build_report, render_html
-from focuseval.topics import read_topics
 from report.walking import walk
 
 FILM = Path(__file__).parents[1] / "docs" / "images" / "report-walk.webp"

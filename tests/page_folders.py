@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 from blocks import ROOT, write_files
-from focuseval.assess import open_project
-from focuseval.assess.adjudicate import decide
-from focuseval.assess.backup import back_up
+from focuseval.assessment import open_project
+from focuseval.assessment.adjudicate import decide
+from focuseval.assessment.backup import back_up
+from focuseval.data.topics import read_topics
 from focuseval.example import ROOT as EXAMPLE
 from focuseval.example import copy_example
-from focuseval.topics import read_topics
 from strategies.model_server import NEAP, SPRING, answer, asked_text
 from strategies.projects import DOCUMENTS, as_person, begin_project, command
 

@@ -1,112 +1,148 @@
-"""Data flows one way: a module imports only from lines above its own."""
+"""Data flows one way: a module imports only from its own package and from packages above it, and never in a circle."""
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import focuseval
 
-LAYERS = (
-    "values",
-    "callable_module",
-    "lazy",
-    "errors",
-    "fields",
-    "storage",
-    "shared",
-    "workers",
-    "cluster",
-    "tables",
-    "limits",
-    "compression",
-    "spans",
-    "native",
-    "disk",
-    "keys",
-    "lookup",
+PACKAGES = (
+    "engine",
+    "data",
     "collection",
-    "topics",
-    "align",
-    "placement",
-    "gold",
-    "run",
-    "place",
-    "quantise",
-    "recall_base",
-    "task",
+    "placing",
     "formats",
-    "tokens",
-    "chunks",
-    "quotes",
-    "retrieve",
-    "statistics",
-    "match",
     "measures",
-    "significance",
-    "evaluate",
-    "heat",
-    "compare",
-    "simulate",
-    "fidelity",
-    "gate",
-    "pool",
-    "assess",
+    "inference",
+    "evaluation",
+    "studies",
     "report",
-    "sweep",
-    "judge",
+    "retrieval",
+    "assessment",
     "bridges",
-    "testing",
     "example",
-    "demo",
     "cli",
 )
-"""The layers, top to bottom; `__init__` and `__main__` may import any of them."""
+"""The packages, top to bottom: each imports only from those above it, and all from `errors`, which imports none."""
 
-ENTRIES = {"__init__", "__main__"}
+BESIDE = ("errors.py", "__init__.py", "__main__.py")
+"""What stands beside the packages; `__init__` and `__main__` may import any of them."""
+
+KNOWN_CYCLES: list[tuple[str, ...]] = [
+    ("assessment.rows", "assessment.store"),
+    ("cli.assess", "cli.assess_campaign", "cli.assessing"),
+    ("collection.elements", "collection.protocol"),
+    ("collection.index", "collection.store"),
+    ("engine.storage.objects", "engine.storage.remote"),
+    (
+        "evaluation",
+        "evaluation.comparing",
+        "evaluation.curves",
+        "evaluation.evaluation",
+        "evaluation.planning",
+        "evaluation.scores",
+        "evaluation.streaming",
+        "evaluation.tables",
+        "evaluation.tagged",
+    ),
+    ("formats.columns", "formats.table"),
+    ("inference.comparison", "inference.tables"),
+    ("inference.paired_tests", "inference.settings"),
+    ("measures", "measures.names"),
+    ("measures.matching.documents", "measures.matching.places", "measures.matching.results"),
+    ("measures.matching.elements", "measures.matching.matched"),
+    ("measures.matching.needs", "measures.matching.prepared"),
+    ("retrieval.sweeps.page", "retrieval.sweeps.result"),
+]
+"""Modules that import each other, lazily or for types alone: to be taken apart, never to be added to."""
+
 SOURCE = Path(focuseval.__file__).parent
 
 
-def layer(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def modules() -> dict[str, Path]:
+    """Every module by its name without ``focuseval.``; a package has the name of its ``__init__``."""
+    paths = {path: path.relative_to(SOURCE).with_suffix("").parts for path in sorted(SOURCE.rglob("*.py"))}
+    return {".".join(p for p in parts if p != "__init__"): path for path, parts in paths.items()}
 
 
-def imported_layers(path: Path) -> set[str]:
-    found = set()
+MODULES = modules()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports: at its top, inside functions, and for types alone."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            parts = node.module.split(".")
-            if parts[0] == "focuseval":
-                found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level:
-            found.add("a relative import")
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield "a relative import"
+        elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("focuseval."):
+            package = (node.module or "").removeprefix("focuseval").removeprefix(".")
+            for alias in node.names:
+                inner = f"{package}.{alias.name}".removeprefix(".")
+                yield inner if inner in MODULES else package
         elif isinstance(node, ast.Import):
-            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("focuseval.")}
-    return found - {"__version__"}
+            yield from (a.name.removeprefix("focuseval.") for a in node.names if a.name.startswith("focuseval."))
 
 
-def modules() -> list[Path]:
-    return [path for path in sorted(SOURCE.rglob("*.py")) if layer(path) not in ENTRIES]
+IMPORTS = {name: set(imported(path)) - {name} for name, path in MODULES.items()}
+PLACES = {name: place for place, name in enumerate(("errors", *PACKAGES))}
 
 
-def test_every_module_belongs_to_a_layer():
-    assert {layer(path) for path in modules()} <= set(LAYERS)
+def package(module: str) -> str:
+    return module.partition(".")[0]
 
 
-def test_a_module_imports_only_from_above():
+def test_nothing_stands_beside_the_packages():
+    found = {path.name for path in SOURCE.iterdir() if path.suffix == ".py" or any(path.glob("*.py"))}
+    assert found == {*PACKAGES, *BESIDE}
+
+
+def test_a_module_imports_only_from_its_own_package_and_from_those_above():
     wrong = [
-        f"{path.relative_to(SOURCE)} imports {other}"
-        for path in modules()
-        for other in sorted(imported_layers(path))
-        if other not in LAYERS or LAYERS.index(other) > LAYERS.index(layer(path))
+        f"{module} imports {other or 'focuseval itself'}"
+        for module, others in IMPORTS.items()
+        if module not in {"", "__main__"}
+        for other in sorted(others)
+        if PLACES.get(package(other), len(PLACES)) > PLACES[package(module)]
     ]
     assert wrong == []
+
+
+def test_errors_import_nothing():
+    assert IMPORTS["errors"] == set()
+
+
+def cycles(imports: dict[str, set[str]]) -> Iterator[tuple[str, ...]]:
+    """Yield the largest sets of modules each of which leads to all others."""
+    reached = {name: reachable(name, imports) for name in imports}
+    seen: set[str] = set()
+    for name in sorted(imports):
+        if name not in seen and name in reached[name]:
+            cycle = {other for other in reached[name] if name in reached[other]}
+            seen |= cycle
+            yield tuple(sorted(cycle))
+
+
+def reachable(name: str, imports: dict[str, set[str]]) -> set[str]:
+    """Return everything that a module imports, directly or through others."""
+    found: set[str] = set()
+    ahead = list(imports[name])
+    while ahead:
+        if (module := ahead.pop()) in imports and module not in found:
+            found.add(module)
+            ahead += imports[module]
+    return found
+
+
+def test_modules_do_not_import_each_other_in_a_circle():
+    """Lazy and type-only imports count: who reads one module of a cycle has to read them all."""
+    assert list(cycles(IMPORTS)) == KNOWN_CYCLES
 
 
 def test_no_class_name_says_two_things():
     """NEXI's syntax nodes have the names of its grammar, which are part of the JSON of ``focuseval topics``."""
     found = Counter(
         node.name
-        for path in modules()
+        for path in MODULES.values()
         if path.name != "syntax.py"
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.ClassDef)

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from blocks import ROOT
-from focuseval import ModelSettings, align_chunks, cluster, open_documents, read_gold
+from focuseval import ModelSettings, align_chunks, open_documents, read_gold
 from focuseval.collection import events, kinds, sources
-from focuseval.quotes import answers, checking
-from focuseval.recall_base import assessed_elements
-from focuseval.significance.paired_tests import EXACT
-from focuseval.significance.power import smallest_p
-from focuseval.significance.settings import Settings
-from focuseval.storage import cache
+from focuseval.engine import cluster
+from focuseval.engine.storage import cache
+from focuseval.evaluation.quotes import answers, checking
+from focuseval.inference.paired_tests import EXACT
+from focuseval.inference.power import smallest_p
+from focuseval.inference.settings import Settings
+from focuseval.measures.recall_base import assessed_elements
 from strategies.projects import command
 
 DOCS = ROOT / "docs"

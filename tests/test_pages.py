@@ -64,7 +64,7 @@ NEEDS = {
 
 SERVES = "serves until it is ended; tests of assess and report start such servers and use them in a browser"
 NETWORK = "needs the network and makes another environment"
-CLUSTER = "needs other machines; tests/cluster starts workers on this one"
+CLUSTER = "needs other machines; tests/engine/cluster starts workers on this one"
 NOT_RUN = (
     ("README.md", "make demo", f"{NETWORK}; test_demo runs the demo"),
     ("README.md", "make test", "runs these tests"),
@@ -84,10 +84,10 @@ NOT_RUN = (
     ("report.md", "--figures", "needs vl-convert or a browser; tests/report draws them where there is one"),
     ("language-model-as-assessor.md", "export LLM_KEY=", "the test's environment has a key"),
     ("cluster.md", "pip install", NETWORK),
-    ("cluster.md", "s3://", "needs object storage; tests/storage starts one"),
+    ("cluster.md", "s3://", "needs object storage; tests/engine/storage starts one"),
     ("cluster.md", "tcp://coordinator", CLUSTER),
     ("cluster.md", "dask scheduler", CLUSTER),
-    ("cluster.md", "SLURMCluster", "needs Slurm; tests/cluster compiles it"),
+    ("cluster.md", "SLURMCluster", "needs Slurm; tests/engine/cluster compiles it"),
 )
 """Page, part of the command or the block, and why it is not executed."""
 

@@ -6,9 +6,8 @@ Everything public is one attribute of this package, imported when it is first us
 
 from __future__ import annotations
 
-from focuseval.lazy import attributes
-
-__version__ = "0.2.0"
+from focuseval.engine.lazy import attributes
+from focuseval.engine.version import __version__
 
 _PUBLIC = {
     "FocusevalError": "errors",
@@ -18,40 +17,42 @@ _PUBLIC = {
     "build_index": "collection",
     "open_documents": "formats.embedded",
     "open_index": "collection",
-    "read_topics": "topics",
-    "parse_nexi": "topics",
-    "Gold": "gold",
-    "Run": "run",
-    "repair": "task",
-    "check": "task",
-    "align_chunks": "place",
-    "align_gold": "place",
-    "align_run": "place",
+    "read_topics": "data.topics",
+    "parse_nexi": "data.topics",
+    "Gold": "data.gold",
+    "Run": "data.run",
+    "repair": "measures.tasks",
+    "check": "measures.tasks",
+    "align_chunks": "placing",
+    "align_gold": "placing",
+    "align_run": "placing",
     "read_gold": "formats",
     "read_run": "formats",
     "write_run": "formats",
     "write_gold": "formats",
-    "Chunks": "chunks",
-    "chunk": "chunks",
-    "retrieve": "retrieve",
-    "search": "retrieve",
-    "units": "retrieve",
-    "evaluate": "evaluate",
-    "Scores": "evaluate",
+    "Chunks": "collection.chunks",
+    "chunk": "formats.chunks",
+    "retrieve": "retrieval",
+    "search": "retrieval",
+    "units": "retrieval",
+    "evaluate": "evaluation",
+    "Scores": "evaluation",
+    "assert_no_regression": "bridges.testing",
     "build_report": "report",
     "render_html": "report",
-    "sweep": "sweep",
-    "build_pool": "pool",
-    "read_pool": "pool",
-    "project_gold": "assess",
-    "simulate": "simulate",
-    "fidelity": "fidelity",
-    "heat_map": "heat",
-    "verify_quotes": "quotes",
-    "ModelSettings": "judge",
-    "Prompt": "judge",
-    "judge_project": "judge",
-    "project_trust": "judge",
+    "sweep": "retrieval.sweeps",
+    "connected": "engine.cluster",
+    "build_pool": "assessment.pool",
+    "read_pool": "assessment.pool",
+    "project_gold": "assessment",
+    "simulate": "studies.simulation",
+    "fidelity": "studies.fidelity",
+    "heat_map": "report.heat",
+    "verify_quotes": "evaluation.quotes",
+    "ModelSettings": "assessment.models",
+    "Prompt": "assessment.models",
+    "judge_project": "assessment.models",
+    "project_trust": "assessment.models",
     "Measure": "measures",
     "Parameter": "measures",
     "MEASURES": "measures",
@@ -59,12 +60,16 @@ _PUBLIC = {
 }
 """Name → module, in the order of the documentation."""
 
-__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604  the names are strings of the dictionary above
+_OPTIONAL = {"connected"}
+"""What needs an optional package: ``from focuseval import *`` leaves it out."""
 
+__all__ = ["__version__", *(name for name in _PUBLIC if name not in _OPTIONAL)]  # noqa: PLE0604  strings of the dictionary above
+
+__path__.append(f"{__path__[0]}/bridges/former")  # import paths of 0.2.0 whose modules have moved
 
 __getattr__ = attributes(__name__, _PUBLIC)
 
 
 def __dir__() -> list[str]:
     """Return the public names."""
-    return sorted(__all__)
+    return sorted({*__all__, *_PUBLIC})

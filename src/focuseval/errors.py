@@ -25,9 +25,8 @@ A user sees ``file:line: what was expected, what was found; what to do`` and nev
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from focuseval.align import normalise, page
-from focuseval.align.page import LOST, Page, Wanted, place
 from focuseval.cli import main
+from focuseval.data.alignment import LOST
+from focuseval.placing import normalise, page
+from focuseval.placing.page import Page, Wanted, place
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from focuseval import workers
 from focuseval.cli import main
+from focuseval.engine import workers
 
 QRELS = "1 Q0 d1 100 400 50 50:60 200:40\n1 Q0 d2 50 100 0 0:50\n1 Q0 d3 0 300\n2 Q0 d9 10 20 5 5:10\n3 Q0 d9 0 20\n"
 RUN = "1 Q0 d1 1 4 R 40 80\n1 Q0 d3 2 3 R 0 50\n1 Q0 d2 3 2 R 0 100\n1 Q0 u7 4 1 R 200 40\n"

@@ -18,8 +18,8 @@ import pytest
 from focuseval.collection import batches, build, build_index, open_index, store
 from focuseval.collection.sources import Sources
 from focuseval.collection.worker import IndexTask, index_batch
+from focuseval.engine.workers import WorkerError
 from focuseval.errors import CollectionError
-from focuseval.workers import WorkerError
 
 
 @pytest.fixture

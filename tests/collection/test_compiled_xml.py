@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from focuseval import native
 from focuseval.collection import compiled
 from focuseval.collection.events import MAX_DEPTH
 from focuseval.collection.parse import parse_documents
+from focuseval.engine import native
 from strategies.xml_documents import columns, documents, raws
 
 needs_library = pytest.mark.skipif(native.library() is None, reason="no C compiler made the library")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focuseval import native
 from focuseval.collection import compiled, worker
 from focuseval.collection.block import joined
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import parse_documents
+from focuseval.engine import native
 from oracle.xml_tree import slow_tree
 from strategies.xml_documents import bodies, columns, documents, raws
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.gold import Articles, Gold, Passages
-from focuseval.place.locate import with_elements, with_pointers
+from focuseval.data.gold import Articles, Gold, Passages
+from focuseval.placing.locate import with_elements, with_pointers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from embedded.rank import Unit, bm25, words
-from focuseval.chunks.cut import cuts
-from focuseval.chunks.spec import parse_spec
+from focuseval.collection.chunks.cut import cuts
+from focuseval.collection.chunks.spec import parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

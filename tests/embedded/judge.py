@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import FormatError
-from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from math import log
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from focuseval.values import dataclass
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

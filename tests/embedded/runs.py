@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from embedded.rank import Ranker, Unit, rank
-from focuseval.gold import UNKNOWN
-from focuseval.run import Run
-from focuseval.values import dataclass
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.run import Run
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from focuseval.topics import Topic
+    from focuseval.data.topics import Topic
 
 Ranked = list[tuple[Unit, float]]
 

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from focuseval.data.topics import read_topics
 from focuseval.example import ROOT, copy_example
-from focuseval.topics import read_topics
 
 ARTICLES = sorted((ROOT / "articles").rglob("*.xml"))
 TREES = {path: ET.parse(path).getroot() for path in ARTICLES}

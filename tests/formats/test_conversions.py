@@ -11,7 +11,7 @@ from focuseval.collection import open_documents
 from focuseval.errors import FormatError
 from focuseval.formats import convert_file, find_format, read_gold, read_run, source_of, write_gold, write_run
 from focuseval.formats.convert import convert_run
-from focuseval.place import place_gold, place_run
+from focuseval.placing import place_gold, place_run
 from strategies.golds import judged
 from strategies.runs import runs, said
 

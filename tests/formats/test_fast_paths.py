@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval import native
+from focuseval.engine import native
+from focuseval.engine.keys import coded, hash64
 from focuseval.errors import FocusevalError, FormatError
 from focuseval.formats import find_format, read_run, run_blocks, source_of, xml_fast, xml_slow
 from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken
 from focuseval.formats.table import read_table
 from focuseval.formats.trec_run import LAYOUT
 from focuseval.formats.xml_run import build
-from focuseval.keys import coded, hash64
 from oracle import text_lines
 from strategies.runs import WORD, runs, said
 from strategies.samples import SAMPLES

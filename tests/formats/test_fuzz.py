@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.errors import FocusevalError
 from focuseval.formats import detect_source, find_format, source_of
-from focuseval.gold import Gold
-from focuseval.run import Run
 from strategies.samples import SAMPLES
 
 PIECES = st.binary(max_size=6) | st.sampled_from(

@@ -7,7 +7,7 @@ import pytest
 
 from focuseval.errors import FormatError
 from focuseval.formats.frameworks import chunks_from, run_from_results
-from focuseval.place import align_chunks, align_run
+from focuseval.placing import align_chunks, align_run
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
 TEXT = "Une étude. Même refrain. Le café est fermé. Même refrain. La fin arrive – enfin. 🙂 " * 3

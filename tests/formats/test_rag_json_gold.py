@@ -5,7 +5,7 @@ import json
 import pytest
 
 from focuseval.errors import FormatError
-from focuseval.evaluate import evaluate
+from focuseval.evaluation import evaluate
 from focuseval.formats import (
     chroma,
     convert_file,
@@ -17,13 +17,7 @@ from focuseval.formats import (
     squad,
     write_gold,
 )
-from focuseval.formats.embedded import (
-    check_quotes,
-    embedded_documents,
-    open_documents,
-    write_documents,
-    write_repairs,
-)
+from focuseval.formats.embedded import check_quotes, embedded_documents, open_documents, write_documents, write_repairs
 from focuseval.formats.frame_rows import gold_from_frame
 from focuseval.formats.source import open_sources, source_of
 

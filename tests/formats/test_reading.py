@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from focuseval.errors import FormatError
 from focuseval.formats import detect, detect_source, find_format, read_gold, read_run, source_of
-from focuseval.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from strategies.samples import SAMPLES
 
 TREC = b"301 Q0 d1 1 2.5 VSM\n301 Q0 d2 2 1.5 VSM\n302 Q0 d1 1 0.5 VSM\n"

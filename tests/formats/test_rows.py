@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import focuseval as fe
+from focuseval.data.fields import NAMES
 from focuseval.errors import FormatError, MissingDataError, NotComparableError
-from focuseval.fields import NAMES
 from focuseval.formats import convert_file, detect_source, find_format
 from focuseval.formats.source import source_of
 

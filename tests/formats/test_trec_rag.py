@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from focuseval.chunks import read_chunks
 from focuseval.cli import main
 from focuseval.collection import open_documents
 from focuseval.collection.segments import find_segments
 from focuseval.errors import CollectionError, FormatError
-from focuseval.evaluate import evaluate
+from focuseval.evaluation import evaluate
 from focuseval.formats import read_gold, read_run
+from focuseval.formats.chunks import read_chunks
 from focuseval.formats.trec_rag import place_gold
 
 DOCUMENTS = {"doc_1_0": "Été, one. Two. Three 😀. Four.", "doc_2_90": "Five. Six."}

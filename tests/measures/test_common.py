@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from focuseval.evaluate import evaluate
-from focuseval.match import match, prepare
+from focuseval.evaluation import evaluate
 from focuseval.measures import FAMILIES, MEASURES, family, parse
 from focuseval.measures.explain import explain
+from focuseval.measures.matching import match, prepare
 from focuseval.measures.profiles import DEFAULTS, PROFILES
 from strategies.elements_of_articles import GOLD, PERFECT, RUNS, element_gold, element_run
 

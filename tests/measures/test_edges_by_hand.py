@@ -9,9 +9,9 @@ import pytest
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.match import Chunks, match, prepare
 from focuseval.measures.ceiling import ceiling
 from focuseval.measures.i2 import precall_curve
+from focuseval.measures.matching import Chunks, match, prepare
 from focuseval.measures.peers import _touching
 from strategies.element_runs import Case
 

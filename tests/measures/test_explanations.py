@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import focuseval.measures.explain as module
-from focuseval.match.policies import Policies
 from focuseval.measures import FAMILIES, MEASURES, parse
 from focuseval.measures.citations import CITATIONS
 from focuseval.measures.explain import explain, explain_profile, overview
 from focuseval.measures.formula import readable
+from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.profiles import Profile
 

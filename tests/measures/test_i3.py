@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focuseval.data.run import Run
 from focuseval.errors import MissingDataError
-from focuseval.match import match, prepare
 from focuseval.measures.i3 import average_graded_precision, graded_curve, recall_precision
-from focuseval.run import Run
+from focuseval.measures.matching import match, prepare
 from oracle import i3 as slow
 from strategies.element_runs import TOPICS, Case, cases, gold_of
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
+from focuseval.collection.tokens import open_tokenizer
+from focuseval.collection.tokens.tokenizer import TiktokenEncoding
 from focuseval.errors import MissingDataError
-from focuseval.evaluate.signature import decisions
-from focuseval.tokens import open_tokenizer
-from focuseval.tokens.tokenizer import TiktokenEncoding
+from focuseval.evaluation.signature import decisions
 from oracle import highlighted as slow
 from strategies.highlighted import DOCUMENTS, LENGTH, collections
 from strategies.tokenizers import encoding, train

@@ -1,6 +1,6 @@
 """Slow and obvious: is a quotation put together from two pieces of some documents?"""
 
-from focuseval.align.normalise import normal_form
+from focuseval.placing.normalise import normal_form
 
 
 def is_two_pieces(text, documents, least, words):

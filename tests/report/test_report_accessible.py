@@ -9,11 +9,11 @@ from click.testing import CliRunner
 
 from axe import violations
 from building import gold_of, run_of
-from focuseval.assess.web import __file__ as web
+from focuseval.assessment.web import __file__ as web
 from focuseval.cli import main
 from focuseval.example import ROOT
-from focuseval.heat import heat_map
 from focuseval.report import build_report, render_html
+from focuseval.report.heat import heat_map
 from focuseval.report.page import static
 from report.test_history import scores
 from report.walking import READY, choose

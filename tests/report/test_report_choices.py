@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.cli import main
+from focuseval.inference.intervals import bca
 from focuseval.measures import parse
 from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
@@ -18,7 +19,6 @@ from focuseval.report.choices import CODES, choices_of
 from focuseval.report.cutoffs import cut_of
 from focuseval.report.slices import slices_of
 from focuseval.report.tables import render
-from focuseval.significance.intervals import bca
 from strategies.campaigns import campaign
 
 MEASURES = ["MAgP", "spanR@5", "IoU@1", "spanR@300c"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from focuseval.assess.web.serve import Server, bind, names_of
+from focuseval.assessment.web.serve import Server, bind, names_of
 from focuseval.report.build import gather_evidence
 from focuseval.report.serve import cookie_of, create_app, fresh_token
 from strategies.campaigns import campaign

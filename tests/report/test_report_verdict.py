@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from building import gold_of
-from focuseval.evaluate import Counts, Scores
-from focuseval.match import prepare
+from focuseval.evaluation import Counts, Scores
+from focuseval.inference.settings import Settings
+from focuseval.measures.matching import prepare
 from focuseval.report.evidence import Evidence, distinct
 from focuseval.report.first_screen import by_topic, carried, first_screen, remarks
 from focuseval.report.intervals import intervals
 from focuseval.report.verdict import verdict
-from focuseval.significance.settings import Settings
 
 
 def evidence_of(*rows, baseline=None, settings=None, **changes):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import focuseval as fe
-from focuseval.fidelity.space import steps
-from focuseval.tables import render
+from focuseval.data.tables import render
+from focuseval.studies.fidelity.space import steps
 from reproductions import __main__ as command
 from reproductions import (
     chroma_embed,

@@ -2,8 +2,8 @@
 
 import itertools
 
-from focuseval.assess.document import Document, Element
-from focuseval.assess.store import Key
+from focuseval.assessment.store import Key
+from focuseval.collection.rendering.document import Document, Element
 
 TEXT = "Title Some first words. A second sentence! Last paragraph."
 PAGE = Document(

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from focuseval.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.match import Policies, match, prepare
-from focuseval.run import Run
+from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.run import Run
+from focuseval.measures.matching import Policies, match, prepare
 
 TOPICS = ("t1", "t2", "t3")
 DOCUMENTS = ("d1", "d2")

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from building import gold_of, run_of
-from focuseval.gold import UNKNOWN, GradedElements
+from focuseval.data.gold import UNKNOWN, GradedElements
 
 ARTICLE = {"/a[1]": (0, 60), "/a[1]/s[1]": (0, 20), "/a[1]/s[2]": (20, 40), "/a[1]/s[3]": (40, 60)}
 """Every article has three sections of 20 characters."""

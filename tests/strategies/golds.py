@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 
+from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.source import source_of
-from focuseval.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from strategies.runs import PATH, POINTER, WORD
 
 SCALES = ("trec", "coverage", "grades", "exhaustivity", "spans")

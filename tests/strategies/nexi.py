@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from focuseval.topics import Query, Term
-from focuseval.topics.syntax import About, Both, Comparison, Either, Path, Step, Value
+from focuseval.data.topics import Query, Term
+from focuseval.data.topics.syntax import About, Both, Comparison, Either, Path, Step, Value
 
 tags = st.sampled_from(["article", "bdy", "sec", "p", "item-none", "h1", "größe", "an.d", "or"])
 names = st.one_of(

@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree as ET
 
-from focuseval.assess.comparisons import extents_of
-from focuseval.assess.document import Document, Element
+from focuseval.assessment.comparisons import extents_of
+from focuseval.collection.rendering.document import Document, Element
+from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
-from focuseval.topics import Topic
 
 ARTICLE = """<article><title>Tides</title>
 <body><section><title>The moon</title>

@@ -4,10 +4,10 @@ import json
 
 from click.testing import CliRunner
 
-from focuseval.assess import open_project
-from focuseval.assess.plan import Assessor, pool, register
-from focuseval.assess.rules import Judgement, as_dict
-from focuseval.assess.store import Key
+from focuseval.assessment import open_project
+from focuseval.assessment.plan import Assessor, pool, register
+from focuseval.assessment.rules import Judgement, as_dict
+from focuseval.assessment.store import Key
 from focuseval.cli import main
 from focuseval.example import ROOT
 

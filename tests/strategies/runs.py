@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from focuseval.run import Run
+from focuseval.data.run import Run
 
 WORD = st.text("abcdefgXYZ0123456789-_.é語", min_size=1, max_size=9)
 """A topic, document or run id that every format can hold."""

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from focuseval.run import Run
+from focuseval.data.run import Run
 
 docs = st.sampled_from(["d1", "d2", "d3"])
 scores = st.one_of(st.integers(0, 9).map(float), st.just(math.nan))

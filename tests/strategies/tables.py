@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from focuseval.tables import Column, Table
+from focuseval.data.tables import Column, Table
 
 SIGNS = "\\`*_[]()<>|~&#%$^{}=+-@\n\t\"' ,;⋆τ−–≥≤→·✓✗—×ρβ…検索\u0301\x1b\u202e"
 NAMES = st.text(

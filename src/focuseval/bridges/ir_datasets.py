@@ -22,17 +22,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.collection import open_documents, open_index
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.topics import read_topics
 from focuseval.errors import MissingDataError
 from focuseval.formats import read_gold
-from focuseval.gold import UNKNOWN
-from focuseval.topics import read_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from focuseval.collection import Collection
-    from focuseval.gold import Gold
-    from focuseval.topics import Topic
+    from focuseval.data.gold import Gold
+    from focuseval.data.topics import Topic
 
 
 class InexElement(NamedTuple):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.bridges.span_ids import as_gold, as_run
 from focuseval.errors import MissingDataError
-from focuseval.evaluate.planning import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.measures import MEASURES
 
 if TYPE_CHECKING:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from focuseval.cli.printing import json_text, say_written, tables_text, write_text
 
 if TYPE_CHECKING:
-    from focuseval.assess.project import Project
+    from focuseval.assessment.project import Project
 
 
 def show_agreement(project: Project, options: dict[str, Any]) -> None:
     """Print tables or JSON, or write a page."""
+    from focuseval.assessment.models.trust import project_trust  # noqa: PLC0415  as above
+    from focuseval.assessment.models.trust_tables import tables  # noqa: PLC0415  as above
     from focuseval.formats import read_run  # noqa: PLC0415  help must not wait for it
-    from focuseval.judge.trust import project_trust  # noqa: PLC0415  as above
-    from focuseval.judge.trust_tables import tables  # noqa: PLC0415  as above
 
     runs = [read_run(path, index=project.documents.index) for path in options["stability"]]
     trust, output = project_trust(project, runs, options["measure"]), options["output"]
     if output and Path(output).suffix.lower() in (".html", ".htm"):
-        from focuseval.judge.agreement_page import render_agreement  # noqa: PLC0415  only a page needs it
+        from focuseval.assessment.models.agreement_page import render_agreement  # noqa: PLC0415  only a page needs it
 
         write_text(render_agreement(trust, f"Agreement in {project.folder.resolve().name}"), output)
     else:

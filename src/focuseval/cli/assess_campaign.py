@@ -13,14 +13,14 @@ from focuseval.cli.assessing import my_name, show_table, users_file
 from focuseval.errors import AssessError, counted
 
 if TYPE_CHECKING:
-    from focuseval.assess.project import Project
+    from focuseval.assessment.project import Project
 
 Options = dict[str, Any]
 
 
 def archive(project: Project, options: Options) -> None:
     """Write the finished collection as one file."""
-    from focuseval.assess.archive import write_archive  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.archive import write_archive  # noqa: PLC0415  only this needs it
 
     target = Path(options["archive"])
     rule = options["merge"] or "union"
@@ -32,9 +32,9 @@ def archive(project: Project, options: Options) -> None:
 
 def import_archive(folder: str, options: Options) -> None:
     """Make a project again from its archive."""
-    from focuseval.assess.archived import changed_documents, named_after, open_archive, topics_of  # noqa: PLC0415
-    from focuseval.assess.exchange import import_everything  # noqa: PLC0415
-    from focuseval.assess.project import open_project  # noqa: PLC0415  only an import needs these
+    from focuseval.assessment.archived import changed_documents, named_after, open_archive, topics_of  # noqa: PLC0415
+    from focuseval.assessment.exchange import import_everything  # noqa: PLC0415
+    from focuseval.assessment.project import open_project  # noqa: PLC0415  only an import needs these
 
     found = open_archive(options["source"])
     lines = found.lines("judgements.jsonl")
@@ -55,7 +55,7 @@ def import_archive(folder: str, options: Options) -> None:
 
 def invite_user(project: Project, options: Options) -> None:
     """Print a link with which somebody becomes a user."""
-    from focuseval.assess.people import invite  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.people import invite  # noqa: PLC0415  only this needs it
     from focuseval.cli.assess_serving import printed_links  # noqa: PLC0415
 
     users_file(options)
@@ -67,12 +67,12 @@ def invite_user(project: Project, options: Options) -> None:
 
 def add_runs(project: Project, options: Options) -> None:
     """Pool more runs, or say what they would add."""
-    from focuseval.assess.growth import add_pool, grown  # noqa: PLC0415  only this needs these
-    from focuseval.assess.plan import record  # noqa: PLC0415
-    from focuseval.assess.project import check_pool  # noqa: PLC0415
-    from focuseval.assess.runs import keep_run  # noqa: PLC0415
+    from focuseval.assessment.growth import add_pool, grown  # noqa: PLC0415  only this needs these
+    from focuseval.assessment.plan import record  # noqa: PLC0415
+    from focuseval.assessment.project import check_pool  # noqa: PLC0415
+    from focuseval.assessment.runs import keep_run  # noqa: PLC0415
+    from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415
     from focuseval.formats import read_run  # noqa: PLC0415
-    from focuseval.tables import Table, numbers, words  # noqa: PLC0415
 
     index, paths = project.documents.index, [Path(path) for path in options["add_runs"]]
     runs = [read_run(path, index=index) for path in paths]
@@ -94,7 +94,7 @@ def add_runs(project: Project, options: Options) -> None:
 
 def set_guidelines(project: Project, options: Options) -> None:
     """Take the guidelines from a file."""
-    from focuseval.assess.guidelines import guidelines, write_guidelines  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.guidelines import guidelines, write_guidelines  # noqa: PLC0415  only this needs it
 
     try:
         text = Path(options["guidelines"]).read_text(encoding="utf-8")
@@ -107,7 +107,7 @@ def set_guidelines(project: Project, options: Options) -> None:
 
 def move_judgements(project: Project, options: Options) -> None:
     """Move judgements to texts that have changed."""
-    from focuseval.assess.reanchor import reanchor_all  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.reanchor import reanchor_all  # noqa: PLC0415  only this needs it
 
     moved, left = reanchor_all(project.store, project.documents.get, finished=False, actor=my_name(options))
     click.echo(
@@ -117,9 +117,9 @@ def move_judgements(project: Project, options: Options) -> None:
 
 def progress(project: Project, options: Options) -> None:
     """Print what everybody has done."""
-    from focuseval.assess.overview import Overview, summed  # noqa: PLC0415  only this needs these
-    from focuseval.assess.plan import assessors  # noqa: PLC0415
-    from focuseval.tables import Table, numbers, words  # noqa: PLC0415
+    from focuseval.assessment.overview import Overview, summed  # noqa: PLC0415  only this needs these
+    from focuseval.assessment.plan import assessors  # noqa: PLC0415
+    from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415
 
     found = Overview(project.store)
     labels = {one.name: one.label for one in assessors(project.store)}

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.assess.backup import FOLDER, Backups
-from focuseval.assess.durable import held, make_private
-from focuseval.assess.people import invite_first_lead
-from focuseval.assess.plan import Assessor, know_role, register
-from focuseval.assess.project import DATABASE, secret
-from focuseval.assess.sessions import FILE, Sessions
-from focuseval.assess.users import UsersFile
-from focuseval.assess.web import Access, create_app
-from focuseval.assess.web.serve import Server, bind, links, names_of
+from focuseval.assessment.backup import FOLDER, Backups
+from focuseval.assessment.durable import held, make_private
+from focuseval.assessment.people import invite_first_lead
+from focuseval.assessment.plan import Assessor, know_role, register
+from focuseval.assessment.project import DATABASE, secret
+from focuseval.assessment.sessions import FILE, Sessions
+from focuseval.assessment.users import UsersFile
+from focuseval.assessment.web import Access, create_app
+from focuseval.assessment.web.serve import Server, bind, links, names_of
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from focuseval.assess.project import Project
+    from focuseval.assessment.project import Project
 
 
 def serve(project: Project, options: dict[str, Any], me: str) -> None:

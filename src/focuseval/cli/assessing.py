@@ -16,8 +16,8 @@ from focuseval.errors import AssessError, counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focuseval.assess.project import Project
-    from focuseval.tables import Table
+    from focuseval.assessment.project import Project
+    from focuseval.data.tables import Table
 
 Options = dict[str, Any]
 
@@ -35,7 +35,7 @@ def assess_project(folder: str, options: Options) -> None:
             act(Path(folder), options)
     if unopened:
         return
-    from focuseval.assess.project import open_project  # noqa: PLC0415  help must not wait for it
+    from focuseval.assessment.project import open_project  # noqa: PLC0415  help must not wait for it
 
     if options["source"] and is_archive(options["source"]):
         from focuseval.cli.assess_campaign import import_archive  # noqa: PLC0415  only an archive needs it
@@ -57,7 +57,7 @@ def assess_project(folder: str, options: Options) -> None:
 
 
 def _check(project: Project, options: Options) -> None:
-    from focuseval.assess.check import check_project  # noqa: PLC0415  only a check needs it
+    from focuseval.assessment.check import check_project  # noqa: PLC0415  only a check needs it
 
     against = Path(options["against"]) if options["against"] else None
     checked = check_project(project.store, project.documents.get, against)
@@ -69,8 +69,8 @@ def _check(project: Project, options: Options) -> None:
 
 
 def _import(project: Project, options: Options) -> None:
-    from focuseval.assess.exchange import import_everything  # noqa: PLC0415
-    from focuseval.assess.imported_judgements import import_judgements  # noqa: PLC0415  only an import needs these
+    from focuseval.assessment.exchange import import_everything  # noqa: PLC0415
+    from focuseval.assessment.imported_judgements import import_judgements  # noqa: PLC0415  only an import needs these
 
     try:
         lines = Path(options["source"]).read_text(encoding="utf-8").splitlines()
@@ -88,9 +88,9 @@ def _import(project: Project, options: Options) -> None:
 
 
 def _export(project: Project, options: Options) -> None:
-    from focuseval.assess.exchange import export_everything  # noqa: PLC0415  only an export needs these
-    from focuseval.assess.exports import export_gold  # noqa: PLC0415
-    from focuseval.assess.golds import Whose  # noqa: PLC0415
+    from focuseval.assessment.exchange import export_everything  # noqa: PLC0415  only an export needs these
+    from focuseval.assessment.exports import export_gold  # noqa: PLC0415
+    from focuseval.assessment.golds import Whose  # noqa: PLC0415
     from focuseval.formats.output import write_whole  # noqa: PLC0415
 
     target = Path(options["export"])
@@ -105,8 +105,8 @@ def _export(project: Project, options: Options) -> None:
 
 
 def _split(project: Project, options: Options) -> None:
-    from focuseval.assess.known import give_known  # noqa: PLC0415  only a split needs these
-    from focuseval.assess.plan import pool, split  # noqa: PLC0415
+    from focuseval.assessment.known import give_known  # noqa: PLC0415  only a split needs these
+    from focuseval.assessment.plan import pool, split  # noqa: PLC0415
 
     names = [name.strip() for name in (options["among"] or "").split(",") if name.strip()]
     if not names:
@@ -126,8 +126,8 @@ def _agreement(project: Project, options: Options) -> None:
 def _stability(project: Project, options: Options) -> None:
     if options["agreement"]:  # which has the order of these runs among the rest
         return
-    from focuseval.assess.ranking import project_stability  # noqa: PLC0415  only this needs it
-    from focuseval.tables import Table, numbers, words  # noqa: PLC0415
+    from focuseval.assessment.ranking import project_stability  # noqa: PLC0415  only this needs it
+    from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415
 
     swaps = project_stability(project.store, project.documents, list(options["stability"]), options["measure"])
     columns = (*words("judged by", "and by"), *numbers("documents", form=".0f"), *numbers("τ", form=".3f"))
@@ -145,7 +145,7 @@ def show_table(table: Table, options: Options) -> None:
 
 
 def _restore(folder: Path, options: Options) -> None:
-    from focuseval.assess.restore import restore  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.restore import restore  # noqa: PLC0415  only this needs it
     from focuseval.cli.assess import NEWEST  # noqa: PLC0415  the command imports this module
 
     backup = None if options["restore"] == NEWEST else Path(options["restore"])
@@ -154,8 +154,8 @@ def _restore(folder: Path, options: Options) -> None:
 
 
 def _log_out(folder: Path, options: Options) -> None:
-    from focuseval.assess.project import is_project  # noqa: PLC0415  only this needs these
-    from focuseval.assess.sessions import FILE, Sessions  # noqa: PLC0415
+    from focuseval.assessment.project import is_project  # noqa: PLC0415  only this needs these
+    from focuseval.assessment.sessions import FILE, Sessions  # noqa: PLC0415
 
     if not is_project(folder):
         raise AssessError(f"{folder}: expected a project, found none")
@@ -165,7 +165,7 @@ def _log_out(folder: Path, options: Options) -> None:
 
 
 def _remove_user(folder: Path, options: Options) -> None:
-    from focuseval.assess.users import remove_user  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.users import remove_user  # noqa: PLC0415  only this needs it
 
     remove_user(users_file(options), options["remove_user"])
     _note(folder, "remove", options["remove_user"])
@@ -181,7 +181,7 @@ def users_file(options: Options) -> str:
 
 
 def _add_user(folder: Path, options: Options) -> None:
-    from focuseval.assess.users import add_user  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.users import add_user  # noqa: PLC0415  only this needs it
 
     users_file(options)
     hidden = sys.stdin.isatty()  # what a pipe sends is not echoed anyway
@@ -194,8 +194,8 @@ def _add_user(folder: Path, options: Options) -> None:
 
 def _note(folder: Path, did: str, name: str) -> None:
     """Write to the project's log what was done to its users, if the project is there already."""
-    from focuseval.assess.people import note_people  # noqa: PLC0415  only this needs these
-    from focuseval.assess.project import is_project, open_judgements  # noqa: PLC0415
+    from focuseval.assessment.people import note_people  # noqa: PLC0415  only this needs these
+    from focuseval.assessment.project import is_project, open_judgements  # noqa: PLC0415
 
     if is_project(folder):
         with open_judgements(folder) as store:

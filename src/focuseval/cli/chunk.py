@@ -8,7 +8,7 @@ from focuseval.cli.options import tokenizer_option
 from focuseval.cli.outputs import NO, Command
 
 LAYOUTS = ("jsonl", "segments")
-"""As in `focuseval.chunks.files`, for which help does not wait."""
+"""As in `focuseval.formats.chunks`, for which help does not wait."""
 
 
 @click.command(cls=Command, opens=NO)

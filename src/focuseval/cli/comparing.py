@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.cli.significance_options import given, with_baseline
 
 if TYPE_CHECKING:
-    from focuseval.evaluate import Evaluation
+    from focuseval.evaluation import Evaluation
 
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:
@@ -20,7 +20,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     groups: list[tuple[str, tuple[str, ...]]] = []
 
     def with_variants(planned: Evaluation) -> Evaluation:
-        from focuseval.compare import variants  # noqa: PLC0415  help must not wait for it
+        from focuseval.evaluation.comparison import variants  # noqa: PLC0415  help must not wait for it
         from focuseval.measures import parse  # noqa: PLC0415  as above
 
         measures[:] = dict.fromkeys(asked.key for asked in planned.plan.measures)
@@ -31,8 +31,8 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
         return replace(planned, plan=replace(planned.plan, measures=asked))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
-    from focuseval.compare import correlations  # noqa: PLC0415  help must not wait for it
-    from focuseval.compare.tables import as_json, correlation_table, tables  # noqa: PLC0415  as above
+    from focuseval.evaluation.comparison import correlations  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluation.comparison.tables import as_json, correlation_table, tables  # noqa: PLC0415  as above
 
     found = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
     agreeing = correlations(scores, groups, options["coefficient"])

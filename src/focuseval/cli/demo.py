@@ -10,7 +10,7 @@ import click
 from focuseval.cli.outputs import NO, Command
 
 if TYPE_CHECKING:
-    from focuseval.demo.steps import Section
+    from focuseval.example.demo.steps import Section
 
 
 @click.command(cls=Command, opens=NO)
@@ -26,7 +26,7 @@ def demo(folder: Path) -> None:
       focuseval demo
       focuseval demo /tmp/sea
     """
-    from focuseval.demo import NEXT, OWN, run_demo  # noqa: PLC0415  help must not wait for it
+    from focuseval.example.demo import NEXT, OWN, run_demo  # noqa: PLC0415  help must not wait for it
 
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
@@ -38,7 +38,7 @@ def demo(folder: Path) -> None:
 def _show(part: Section) -> None:
     from dataclasses import replace  # noqa: PLC0415  help must not wait for it
 
-    from focuseval.tables import render  # noqa: PLC0415  as above
+    from focuseval.data.tables import render  # noqa: PLC0415  as above
 
     computed = (part.signature.replace("|", ", "),) if part.signature else ()
     table = replace(part.table, title=part.text, notes=(*part.table.notes, *computed))

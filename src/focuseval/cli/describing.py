@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from focuseval.cli.judged import is_archive, is_project, read_judged, refuse_unknown
-from focuseval.storage import in_order, location
-from focuseval.tables import Table, numbers, words
+from focuseval.data.tables import Table, numbers, words
+from focuseval.engine.storage import in_order, location
 
 _SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 _MOST = 20
@@ -21,9 +21,9 @@ _NOT_TOPICS = frozenset((b"inex-submission", b"assessments"))
 
 def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
-    from focuseval import statistics  # noqa: PLC0415  help must not wait for it
     from focuseval.collection import describe, open_index  # noqa: PLC0415  as above
     from focuseval.collection.store import is_index  # noqa: PLC0415  as above
+    from focuseval.evaluation import statistics  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import detect, open_source, read_gold, read_run  # noqa: PLC0415  as above
 
     if is_index(path):
@@ -48,7 +48,7 @@ def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, A
 
 def _told(path: str, kind: str, found: Any) -> dict[str, Any]:
     """Return the figures of a file, and which of them others are over."""
-    from focuseval.statistics import OVER  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluation.statistics import OVER  # noqa: PLC0415  help must not wait for it
 
     figures = asdict(found)
     return {"file": path, "kind": kind, **figures, "over": {name: OVER[name] for name in figures if name in OVER}}
@@ -56,15 +56,15 @@ def _told(path: str, kind: str, found: Any) -> dict[str, Any]:
 
 def _topics(source: Any) -> Any:
     """Return the topics of a folder, or of a file that is open."""
-    from focuseval.topics import read_topic_bytes, read_topics  # noqa: PLC0415  help must not wait for it
+    from focuseval.data.topics import read_topic_bytes, read_topics  # noqa: PLC0415  help must not wait for it
 
     return read_topics(source) if isinstance(source, str) else read_topic_bytes(bytes(source.data), source.name)
 
 
 def are_topics(source: Any) -> bool:
     """Say whether the first bytes of an open file, or of a folder's first file, hold topics."""
+    from focuseval.data.topics.other_formats import kind_of  # noqa: PLC0415  as above
     from focuseval.formats import open_source  # noqa: PLC0415  help must not wait for it
-    from focuseval.topics.other_formats import kind_of  # noqa: PLC0415  as above
 
     files = in_order(location(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
     if not files:

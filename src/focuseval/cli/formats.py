@@ -24,8 +24,8 @@ def formats(name: str | None, layout: str) -> None:
       focuseval formats
       focuseval formats inex-text
     """
+    from focuseval.data.tables import Table, render, words  # noqa: PLC0415  as above
     from focuseval.formats import FORMATS, find_format  # noqa: PLC0415  help must not wait for it
-    from focuseval.tables import Table, render, words  # noqa: PLC0415  as above
 
     if layout == "json":
         from focuseval.cli.printing import json_text  # noqa: PLC0415  only asked for by name

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from focuseval.cli.watching import watched
+from focuseval.engine.storage import location
 from focuseval.errors import counted
-from focuseval.storage import location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

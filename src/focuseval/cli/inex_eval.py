@@ -39,8 +39,8 @@ def inex_eval(
       focuseval inex-eval -r -beta 0.25 -q qrels.txt run1.fol run2.fol
     """
     from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluate.inex_eval import Options, report  # noqa: PLC0415  as above
-    from focuseval.match import prepare  # noqa: PLC0415  as above
+    from focuseval.evaluation.inex_eval import Options, report  # noqa: PLC0415  as above
+    from focuseval.measures.matching import prepare  # noqa: PLC0415  as above
 
     mode = _mode({letter: flags.pop(f"mode_{letter}") for letter in "tfrbi"})
     documents = open_collection({"index": index, "docs": docs})
@@ -62,7 +62,7 @@ def inex_eval(
 
 def _read(path: str, kind: Any, documents: Any) -> Any:
     """Return a gold or a run; a file of columns may have no blank line."""
-    from focuseval.evaluate.inex_eval import refuse_blank_lines  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluation.inex_eval import refuse_blank_lines  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import detect_source, open_source, read_gold, read_run  # noqa: PLC0415  as above
     from focuseval.formats.source import open_sources  # noqa: PLC0415  as above
 

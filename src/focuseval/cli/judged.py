@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import open_collection
-from focuseval.storage import is_url
+from focuseval.engine.storage import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focuseval.gold import Gold
+    from focuseval.data.gold import Gold
 
 
 MERGES = ("lead", "majority", "union", "intersection")
@@ -72,13 +72,13 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
     """Return the gold and the collection: a project brings its own, unless ``--index`` or ``--docs`` names another."""
     index = open_collection(options)
     if is_project(gold):
-        from focuseval.assess.golds import Whose, read_project  # noqa: PLC0415  only a project needs it
+        from focuseval.assessment.golds import Whose, read_project  # noqa: PLC0415  only a project needs it
 
         whose = Whose(**{name: options[name] for name in WHOSE})
         return read_project(gold, whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     if is_archive(gold):
-        from focuseval.assess.archived import archive_gold  # noqa: PLC0415  only an archive needs it
+        from focuseval.assessment.archived import archive_gold  # noqa: PLC0415  only an archive needs it
 
         return archive_gold(gold, index=index), index
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
@@ -119,7 +119,7 @@ def refuse_assessor(path: str, options: dict[str, Any]) -> None:
 
 def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write a project's judgements in a gold format, and return the remarks."""
-    from focuseval.assess.exports import write_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.assessment.exports import write_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.files import format_of  # noqa: PLC0415  as above
 
     after = format_of(target, wanted, "gold")

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.assessment.models.settings import ModelSettings, endpoint_of
 from focuseval.cli.printing import json_text
 from focuseval.errors import ModelError, UsageError
-from focuseval.judge.settings import ModelSettings, endpoint_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from focuseval.assess.project import Project
+    from focuseval.assessment.project import Project
 
 _SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "retries")
 
 
 def judge_documents(folder: str, options: dict[str, Any]) -> None:
     """Judge a project's pooled documents, or print what would be asked."""
-    from focuseval.assess.project import is_project, open_project  # noqa: PLC0415  a wrong option is refused sooner
+    from focuseval.assessment.project import is_project, open_project  # noqa: PLC0415  a wrong option is refused sooner
 
     key = _key(options["api_key_env"])
     settings = ModelSettings(**{name: options[name] for name in _SETTINGS}, key=key, assessor=options["assessor"] or "")
@@ -38,16 +38,16 @@ def judge_documents(folder: str, options: dict[str, Any]) -> None:
 
 
 def _rehearse(project: Project, settings: ModelSettings, options: dict[str, Any]) -> None:
-    from focuseval.judge.prompt import read_prompt  # noqa: PLC0415  as above
-    from focuseval.judge.unjudged import rehearse  # noqa: PLC0415  as above
+    from focuseval.assessment.models.prompt import read_prompt  # noqa: PLC0415  as above
+    from focuseval.assessment.models.unjudged import rehearse  # noqa: PLC0415  as above
 
     for text in rehearse(project, settings, read_prompt(options["prompt"]), options["limit"]):
         click.echo(text)
 
 
 def _judge(project: Project, settings: ModelSettings, options: dict[str, Any]) -> None:
-    from focuseval.judge.judging import judge_project  # noqa: PLC0415  as above
-    from focuseval.judge.prompt import read_prompt  # noqa: PLC0415  as above
+    from focuseval.assessment.models.judging import judge_project  # noqa: PLC0415  as above
+    from focuseval.assessment.models.prompt import read_prompt  # noqa: PLC0415  as above
 
     if settings.key and endpoint_of(settings.endpoint).is_open_to_listeners:
         click.echo("warning: the key goes over the network unencrypted; use https", err=True)

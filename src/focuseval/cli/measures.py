@@ -21,8 +21,8 @@ def measures(name: str | None, layout: str) -> None:
       focuseval measures 'nxCG(ideal=full)@10'
     """
     from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.data.tables import render  # noqa: PLC0415  as above
     from focuseval.measures import explain  # noqa: PLC0415  as above
-    from focuseval.tables import render  # noqa: PLC0415  as above
 
     if layout == "json":
         text = json_text(explain.declared(*explain.found_measure(name)) if name else explain.as_json())

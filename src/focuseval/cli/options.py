@@ -15,7 +15,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
 GRIDS = ("table", "markdown", "latex", "csv", "json")
-"""How tables of results are printed: the layouts of `focuseval.tables`, for which help does not wait, and JSON."""
+"""How tables of results are printed: the layouts of `focuseval.data.tables`, for which help does not wait, and JSON."""
 
 
 class FiniteRange(click.FloatRange):
@@ -67,7 +67,7 @@ def cluster_workers(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
-    from focuseval.cluster import connected  # noqa: PLC0415  only where it is asked for
+    from focuseval.engine.cluster import connected  # noqa: PLC0415  only where it is asked for
 
     with connected(where, lambda line: click.echo(line, err=True)) as workers:
         yield workers

@@ -13,8 +13,8 @@ from focuseval.cli.printing import json_text, say_written
 from focuseval.errors import counted
 
 if TYPE_CHECKING:
-    from focuseval.pool import Pool
-    from focuseval.pool.statistics import PoolStatistics
+    from focuseval.assessment.pool import Pool
+    from focuseval.assessment.pool.statistics import PoolStatistics
 
 
 def pool_files(
@@ -31,8 +31,8 @@ def pool_files(
     docs: str | None,
 ) -> Pool:
     """Read the runs, build the pool and write it."""
+    from focuseval.assessment.pool import build_pool, write_pool  # noqa: PLC0415  as above
     from focuseval.formats import read_run  # noqa: PLC0415  help must not wait for it
-    from focuseval.pool import build_pool, write_pool  # noqa: PLC0415  as above
 
     if depth is not None and size is not None:
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
@@ -54,12 +54,12 @@ def pool_files(
 
 def _base(path: str) -> Pool:
     """Return the pool to add to: a file's, or that of an assessment project."""
-    from focuseval.pool import read_pool  # noqa: PLC0415  help must not wait for it
+    from focuseval.assessment.pool import read_pool  # noqa: PLC0415  help must not wait for it
 
     if not is_project(path):
         return read_pool(path)
-    from focuseval.assess.growth import project_pool  # noqa: PLC0415  only a project needs these
-    from focuseval.assess.project import open_judgements  # noqa: PLC0415
+    from focuseval.assessment.growth import project_pool  # noqa: PLC0415  only a project needs these
+    from focuseval.assessment.project import open_judgements  # noqa: PLC0415
 
     with open_judgements(Path(path)) as store:
         return project_pool(store)
@@ -71,8 +71,8 @@ MATRIX = 12
 
 def show_pool(pool: Pool, layout: str = "table") -> None:
     """Print what every run brought, what it brought alone, and its overlap with the others."""
-    from focuseval.pool import describe_pool  # noqa: PLC0415  help must not wait for it
-    from focuseval.tables import Table, numbers, render, words  # noqa: PLC0415  as above
+    from focuseval.assessment.pool import describe_pool  # noqa: PLC0415  help must not wait for it
+    from focuseval.data.tables import Table, numbers, render, words  # noqa: PLC0415  as above
 
     told = describe_pool(pool)
     if layout == "json":

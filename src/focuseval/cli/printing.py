@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from focuseval.tables import Table
+    from focuseval.data.tables import Table
 
 
 def tables_text(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
     """Return tables in the layout asked for: as wide as the terminal is, or as they need to be in a file."""
-    from focuseval.tables import UNLIMITED, render  # noqa: PLC0415  help must not wait for it
+    from focuseval.data.tables import UNLIMITED, render  # noqa: PLC0415  help must not wait for it
 
     width = UNLIMITED if options["output"] else None
     return render(tables, options["layout"], signature=signature, width=width)
@@ -40,7 +40,7 @@ def write_text(text: str, output: str | None) -> None:
 
 def say_written(path: str | Path, what: str) -> None:
     """Say on the standard error what was written: path, size, and what it is."""
-    from focuseval.storage import location  # noqa: PLC0415  only files need it
+    from focuseval.engine.storage import location  # noqa: PLC0415  only files need it
 
     place = location(path)
     if str(path) != "-" and place.exists():

@@ -20,9 +20,9 @@ def profiles(name: str | None, layout: str) -> None:
       focuseval profiles inex2006
     """
     from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
+    from focuseval.data.tables import Table, render, words  # noqa: PLC0415  as above
     from focuseval.measures.explain import explain_profile, profile_as_json  # noqa: PLC0415  as above
     from focuseval.measures.profiles import PROFILES, profile_named  # noqa: PLC0415  as above
-    from focuseval.tables import Table, render, words  # noqa: PLC0415  as above
 
     if layout == "json":
         found = profile_as_json(profile_named(name)) if name else [profile_as_json(profile) for profile in PROFILES]

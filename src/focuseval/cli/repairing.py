@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from focuseval.collection import Collection
-    from focuseval.evaluate import Scores
+    from focuseval.evaluation import Scores
     from focuseval.formats import Format
 
 
@@ -22,7 +22,7 @@ def write_repairs_of_one(source: Any, index: Collection | None, options: dict[st
     """Write the same for one file, a run or a gold, if ``--repairs`` asks for it."""
     if not options["repairs"]:
         return
-    from focuseval.align.alignment import repairs_of  # noqa: PLC0415  only asked for by name
+    from focuseval.data.alignment import repairs_of  # noqa: PLC0415  only asked for by name
     from focuseval.errors import MissingDataError  # noqa: PLC0415  as above
     from focuseval.formats import read_gold, read_run  # noqa: PLC0415  as above
     from focuseval.formats.embedded import write_repairs  # noqa: PLC0415  as above

@@ -50,8 +50,8 @@ def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ev
     """Read what the options name; a baseline that is a file of its own becomes one of the runs."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
+    from focuseval.inference.settings import settings_of  # noqa: PLC0415  as above
     from focuseval.report.build import gather_evidence  # noqa: PLC0415  as above
-    from focuseval.significance.settings import settings_of  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     evidence = gather_evidence(
@@ -111,7 +111,7 @@ def write_figures(made: Report, folder: str) -> None:
 
 def serve(evidence: Evidence, options: dict[str, Any]) -> None:
     """Serve the report on this machine until Ctrl-C."""
-    from focuseval.assess.web.serve import Server, bind, names_of  # noqa: PLC0415  help must not wait for it
+    from focuseval.assessment.web.serve import Server, bind, names_of  # noqa: PLC0415  help must not wait for it
     from focuseval.report.serve import create_app, fresh_token  # noqa: PLC0415  as above
 
     listening = bind(port=options["port"])

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from focuseval.collection import Index
-    from focuseval.workers import Workers
+    from focuseval.engine.workers import Workers
 
 _OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
-"""Options that are fields of `focuseval.retrieve.RetrievalSettings`."""
+"""Options that are fields of `focuseval.retrieval.RetrievalSettings`."""
 
 _READING = "reading words"
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
@@ -67,7 +67,7 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     from dataclasses import replace  # noqa: PLC0415  help must not wait for it
 
     from focuseval.formats import find_format, write_run  # noqa: PLC0415  as above
-    from focuseval.retrieve import retrieve  # noqa: PLC0415  as above
+    from focuseval.retrieval import retrieve  # noqa: PLC0415  as above
 
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
@@ -96,7 +96,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
     """Yield the results of one query, three lines each, or a JSON object."""
     from dataclasses import asdict  # noqa: PLC0415  help must not wait for it
 
-    from focuseval.retrieve import search  # noqa: PLC0415  as above
+    from focuseval.retrieval import search  # noqa: PLC0415  as above
 
     with watched(_READING) as progress:
         jobs = _jobs(options.pop("jobs"))
@@ -118,7 +118,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
 def make_words(target: str, language: str, jobs: int | None, workers: Workers | None = None) -> str:
     """Read the words of an index, and return a sentence that says how many there are."""
     from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
-    from focuseval.retrieve.store import open_words  # noqa: PLC0415  as above
+    from focuseval.retrieval.store import open_words  # noqa: PLC0415  as above
 
     with watched(_READING) as progress:
         words = open_words(open_index(target), language, _jobs(jobs), progress, workers)
@@ -136,6 +136,6 @@ def _opened(path: str) -> Index:
 
 
 def _jobs(jobs: int | None) -> int:
-    from focuseval.workers import cores  # noqa: PLC0415  help must not wait for it
+    from focuseval.engine.workers import cores  # noqa: PLC0415  help must not wait for it
 
     return jobs or cores()

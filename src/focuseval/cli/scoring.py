@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import cluster_workers
-from focuseval.storage import is_url, local_path
+from focuseval.engine.storage import is_url, local_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from focuseval.evaluate import Evaluation, Scores
+    from focuseval.evaluation import Evaluation, Scores
 
 
 def score_files(
@@ -30,7 +30,7 @@ def score_files(
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # before all that takes a while to load
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.repairing import write_repairs_of  # noqa: PLC0415  as above
-    from focuseval.evaluate.planning import plan_evaluation  # noqa: PLC0415  as above
+    from focuseval.evaluation.planning import plan_evaluation  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     asked = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
@@ -62,7 +62,7 @@ def default_jobs(runs: tuple[str, ...]) -> int:
     """Return how many processes score runs where nobody says: one for every core where there is much to do."""
     if len(runs) < 2 or (_size(runs) < SMALL and not any(map(is_url, runs))):
         return 1
-    from focuseval.workers import cores  # noqa: PLC0415  only large campaigns need it
+    from focuseval.engine.workers import cores  # noqa: PLC0415  only large campaigns need it
 
     return cores()
 
@@ -98,7 +98,7 @@ def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
     """Return the chunks of a file, or documents cut as they were."""
     if how is None:
         return None
-    from focuseval.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
+    from focuseval.formats.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
 
     return read_chunks(how) if index is None else chunk(index, how, tokenizer=tokenizer)
 
@@ -106,7 +106,7 @@ def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     """Print scores in the layout asked for, or write them to a file."""
     from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluate import tables  # noqa: PLC0415  as above
+    from focuseval.evaluation import tables  # noqa: PLC0415  as above
 
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout != "json":
@@ -130,7 +130,7 @@ def _merged(scores: Scores) -> dict[str, int]:
     gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
     if gold is None or not any("merged" in said for said in gold.attributes.values()):
         return {}
-    from focuseval.assess.merge import merged_counts  # noqa: PLC0415  only a project needs it
+    from focuseval.assessment.merge import merged_counts  # noqa: PLC0415  only a project needs it
 
     return merged_counts(gold)
 
@@ -138,14 +138,14 @@ def _merged(scores: Scores) -> dict[str, int]:
 def _notes(merged: dict[str, int]) -> tuple[str, ...]:
     if not merged:
         return ()
-    from focuseval.assess.merge import counts_text  # noqa: PLC0415  only a project needs it
+    from focuseval.assessment.merge import counts_text  # noqa: PLC0415  only a project needs it
 
     return (counts_text(merged),)
 
 
 def write_curves(scores: Scores, path: str) -> None:
     """Write the curves of all measures that summarise one."""
-    from focuseval.evaluate.curves import curves_csv  # noqa: PLC0415  only asked for by name
+    from focuseval.evaluation.curves import curves_csv  # noqa: PLC0415  only asked for by name
     from focuseval.formats.output import write_whole  # noqa: PLC0415  as above
 
     write_whole(path, [curves_csv(scores)])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
 CORRECTIONS = ("none", "holm", "bh")
 MOST_RESAMPLES = 1_000_000
-"""As in `focuseval.significance`, for which help does not wait."""
+"""As in `focuseval.inference`, for which help does not wait."""
 
 NAMES = ("test", "tails", "resamples", "alpha", "correction", "seed")
 

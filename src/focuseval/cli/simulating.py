@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import counted
-from focuseval.simulate import RECALL_BASE_KINDS
+from focuseval.studies.simulation import RECALL_BASE_KINDS
 
 if TYPE_CHECKING:
-    from focuseval.run import Run
+    from focuseval.data.run import Run
 
 
 def simulate_file(gold: str, options: dict[str, Any]) -> str:
     """Make the run, write it, and return a sentence that says what was made."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import write_run  # noqa: PLC0415  as above
-    from focuseval.simulate import simulate  # noqa: PLC0415  as above
-    from focuseval.simulate.degraded import Dial  # noqa: PLC0415  as above
+    from focuseval.studies.simulation import simulate  # noqa: PLC0415  as above
+    from focuseval.studies.simulation.degraded import Dial  # noqa: PLC0415  as above
 
     task = _task(options)
     judged, index = read_judged(gold, options)
@@ -34,7 +34,7 @@ def simulate_file(gold: str, options: dict[str, Any]) -> str:
 
 def _task(options: dict[str, Any]) -> str | None:
     """Return the task's own name, None where none is named."""
-    from focuseval.task import find_task  # noqa: PLC0415  help must not wait for it
+    from focuseval.measures.tasks import find_task  # noqa: PLC0415  help must not wait for it
 
     return find_task(options["task"]).name if options["task"] else None
 
@@ -53,9 +53,9 @@ def _named(run: Run, options: dict[str, Any]) -> Run:
 
 def _left_out(task: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Return the tags that the recall base leaves out: the profile's, for the task that is named or the kind's own."""
-    from focuseval.match.policies import Policies  # noqa: PLC0415  help must not wait for it
+    from focuseval.measures.matching.policies import Policies  # noqa: PLC0415  help must not wait for it
     from focuseval.measures.profiles import profile_named  # noqa: PLC0415  as above
-    from focuseval.simulate.recall_base import TASKS  # noqa: PLC0415  as above
+    from focuseval.studies.simulation.recall_base import TASKS  # noqa: PLC0415  as above
 
     policies = Policies(drop_tags=options["drop_tags"] or ())
     if options["profile"]:
@@ -77,7 +77,7 @@ def _fitting(run: Any, output: str) -> str:
 
 def _lawful(run: Any, task: str, index: Any) -> Any:
     """Return the run as the task allows it."""
-    from focuseval.task import repair  # noqa: PLC0415  only asked for by name
+    from focuseval.measures.tasks import repair  # noqa: PLC0415  only asked for by name
 
     repaired, _ = repair(run, task, index)
     return replace(repaired, task=task)

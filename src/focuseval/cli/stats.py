@@ -32,7 +32,7 @@ def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
       focuseval stats run.xml --json | jq .overlapping
     """
     from focuseval.cli.describing import describe_file, statistics_tables  # noqa: PLC0415  help must not wait for it
-    from focuseval.tables import render  # noqa: PLC0415  as above
+    from focuseval.data.tables import render  # noqa: PLC0415  as above
 
     if not any(map(is_project, files)):
         refuse_assessor(files[0], options)

@@ -13,13 +13,17 @@ from focuseval.cli.watching import watched
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.sweep import Sweep
+    from focuseval.retrieval.sweeps import Sweep
 
 
 def chunk_files(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> Iterator[str]:
     """Cut documents, write the chunks, and yield what a reader should know of them."""
-    from focuseval.chunks import chunk, extent, write_chunks  # noqa: PLC0415  help must not wait for it
-    from focuseval.chunks.cut import opened  # noqa: PLC0415  as above
+    from focuseval.collection.chunks import extent  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.chunks import (  # noqa: PLC0415  help must not wait for it
+        chunk,
+        opened,
+        write_chunks,
+    )
 
     index = opened(docs)
     chunks = chunk(index, spec, tokenizer=tokenizer)
@@ -52,8 +56,8 @@ def sweep_files(gold: str, options: dict[str, Any]) -> None:
 def _swept(gold: str, options: dict[str, Any]) -> Sweep:
     """Read what the options name, and sweep."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
-    from focuseval.significance.settings import settings_of  # noqa: PLC0415  as above
-    from focuseval.sweep import sweep  # noqa: PLC0415  as above
+    from focuseval.inference.settings import settings_of  # noqa: PLC0415  as above
+    from focuseval.retrieval.sweeps import sweep  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     if index is None:

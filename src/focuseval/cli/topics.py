@@ -12,7 +12,7 @@ from focuseval.cli.outputs import NO, Command
 from focuseval.errors import counted
 
 if TYPE_CHECKING:
-    from focuseval.topics import Topic
+    from focuseval.data.topics import Topic
 
 
 @click.command(cls=Command, opens=NO)
@@ -29,8 +29,8 @@ def topics(ctx: click.Context, file: str, layout: str) -> None:
       focuseval topics topics.xml
       focuseval topics topics-2003/ --json | jq '.[0].query'
     """
+    from focuseval.data.tables import Table, render, words  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.questions import read_questions  # noqa: PLC0415  as above
-    from focuseval.tables import Table, render, words  # noqa: PLC0415  help must not wait for it
 
     known = read_questions(file)
     errors = [error for topic in known if (error := _error(topic))]

@@ -50,7 +50,7 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
       focuseval validate run.txt --task thorough --format json | jq .counts
     """
     from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.task.report import as_json, as_lines  # noqa: PLC0415  as above
+    from focuseval.measures.tasks.report import as_json, as_lines  # noqa: PLC0415  as above
 
     if options["repaired"] and len(runs) > 1:
         raise click.UsageError("--repair writes one run: name one")
@@ -69,7 +69,7 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
 
 def _task(options: dict[str, Any]) -> Any:
     """Return the task whose rules hold: a profile must have it, and may limit its lists otherwise."""
-    from focuseval.task.tasks import find_task  # noqa: PLC0415  help must not wait for it
+    from focuseval.measures.tasks.tasks import find_task  # noqa: PLC0415  help must not wait for it
 
     if not (options["task"] or options["profile"]):
         raise click.UsageError("--task or --profile says which rules hold; give one of them")
@@ -86,7 +86,7 @@ def _task(options: dict[str, Any]) -> Any:
 def _findings(run: str, task: Any, index: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
     from focuseval.formats import detect_source, find_format, open_source, write_run  # noqa: PLC0415  as above
-    from focuseval.task import check, repair  # noqa: PLC0415  as above
+    from focuseval.measures.tasks import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
@@ -105,7 +105,7 @@ def _keys(findings: Any, chosen: Any, source: Any) -> Any:
     """Add the lines of JSON that repeat a key, which only the file itself tells."""
     if chosen.name != "run-jsonl":
         return findings
-    from focuseval.task.json_keys import with_repeated_keys  # noqa: PLC0415  only JSON lines need it
+    from focuseval.measures.tasks.json_keys import with_repeated_keys  # noqa: PLC0415  only JSON lines need it
 
     return with_repeated_keys(findings, bytes(source.data))
 
@@ -114,7 +114,7 @@ def _placed(run: Any, index: Any) -> Any:
     """Look for the texts of chunks in their documents; spans that are wrong are left to the check."""
     if run.text is None or index is None:
         return run
-    from focuseval.place import place_run  # noqa: PLC0415  only texts are aligned
+    from focuseval.placing import place_run  # noqa: PLC0415  only texts are aligned
 
     placed = place_run(run, index, bad="keep")
     for remark in placed.remarks[len(run.remarks) : len(run.remarks) + 1]:

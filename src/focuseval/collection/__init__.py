@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focuseval.lazy import attributes
+from focuseval.engine.lazy import attributes
 
 if TYPE_CHECKING:
     from focuseval.collection.build import Built, build_index

@@ -13,17 +13,17 @@ from socket import gethostname
 from typing import TYPE_CHECKING
 
 from focuseval.collection.store import SCRATCH, is_index, read_metadata
-from focuseval.disk import sync
+from focuseval.engine.disk import sync
+from focuseval.engine.shared import is_alive, sweep
+from focuseval.engine.storage import Remote
 from focuseval.errors import CollectionError
-from focuseval.shared import is_alive, sweep
-from focuseval.storage import Remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from focuseval.storage import Location
+    from focuseval.engine.storage import Location
 
 _PARTIAL = ".partial"
 _BLOCKS = "blocks-"
@@ -113,7 +113,7 @@ def _on_store(target: Remote, *, resume: bool) -> Iterator[Remote]:
     from time import time_ns  # noqa: PLC0415  only object storage needs it
     from uuid import uuid4  # noqa: PLC0415  as above
 
-    from focuseval.storage.objects import delete_folder  # noqa: PLC0415  as above
+    from focuseval.engine.storage.objects import delete_folder  # noqa: PLC0415  as above
 
     before = read_metadata(target).get("folder") if is_index(target) else None
     left = [folder for folder in _own_folders(target) if folder.name != before]

@@ -17,13 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from focuseval.collection.kinds import MAX_BYTES
+from focuseval.engine.storage.faults import RemoteError
 from focuseval.errors import CollectionError
-from focuseval.storage.faults import RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from focuseval.storage import Location
+    from focuseval.engine.storage import Location
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")
 

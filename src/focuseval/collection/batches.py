@@ -19,9 +19,9 @@ from focuseval.collection.events import KEEP_GOING
 from focuseval.collection.kinds import MAX_BYTES, WHOLE, unpacked
 from focuseval.collection.members import Files, Member
 from focuseval.collection.parse import Raw
+from focuseval.engine.storage import Location, is_url, location
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.storage import Location, is_url, location
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.arrange import node_order, sibling_order
-from focuseval.lazy import cached_property
-from focuseval.values import dataclass
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

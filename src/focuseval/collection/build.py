@@ -17,18 +17,18 @@ from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import SCRATCH, documents_table, finish, part_name
 from focuseval.collection.worker import MEMORY, IndexTask, index_batch, unwritable
-from focuseval.disk import syncing
+from focuseval.engine.disk import syncing
+from focuseval.engine.storage import Remote, location
+from focuseval.engine.values import dataclass
+from focuseval.engine.workers import given
 from focuseval.errors import CollectionError
-from focuseval.storage import Remote, location
-from focuseval.values import dataclass
-from focuseval.workers import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from focuseval.collection.worker import IndexedBatch
-    from focuseval.storage import Location
-    from focuseval.workers import Workers
+    from focuseval.engine.storage import Location
+    from focuseval.engine.workers import Workers
 
 
 @dataclass
@@ -94,7 +94,7 @@ def build_index(
     jobs
         Processes to use; all cores if not given.
     workers
-        Other workers in place of processes, such as those of `focuseval.cluster.connected`.
+        Other workers in place of processes, such as those of `focuseval.connected`.
     keep_going
         Leave unreadable documents out and list them in the report, instead of stopping at the first.
     resume

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval import native
 from focuseval.collection.events import MAX_DEPTH
-from focuseval.values import dataclass
+from focuseval.engine import native
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from focuseval.errors import CollectionError, Place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.storage import Location
+    from focuseval.engine.storage import Location
 
 Contained = tuple[str, str, str, bytes]
 """A document's id, the place to show in errors, its kind and its bytes."""

@@ -19,8 +19,8 @@ from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, is_index, open_index
 from focuseval.collection.worker import fingerprint
+from focuseval.engine.storage import Location, location
 from focuseval.errors import CollectionError
-from focuseval.storage import Location, location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.paths import path_strings
-from focuseval.lazy import cached_property
-from focuseval.values import dataclass
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ from html.entities import html5
 from typing import Any
 from xml.parsers import expat
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError, Place
-from focuseval.values import dataclass
 
 MAX_DEPTH = 2_000
 """Elements nested deeper than this are refused."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.events import WHITE, Tree
-from focuseval.values import dataclass
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,9 +17,9 @@ from focuseval.collection.forest import spread
 from focuseval.collection.names import Names
 from focuseval.collection.paths import encoded, parse_paths, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.lazy import cached_property
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from focuseval.collection.kinds import kind_of
+from focuseval.data.fields import QUESTION_IDS, value
+from focuseval.engine.storage import Remote, in_order
 from focuseval.errors import CollectionError, Place
-from focuseval.fields import QUESTION_IDS, value
-from focuseval.storage import Remote, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.storage import Location
+    from focuseval.engine.storage import Location
 
 JSONL = (".jsonl", ".ndjson", ".json")
 _PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
@@ -71,7 +71,7 @@ def _object(record: Any, at: Place, expected: str) -> dict[str, Any]:
 
 
 def json_documents(files: Sequence[Location]) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, id and text of every document, by any of their names (`focuseval.fields`); ``id``, ``_id`` first."""
+    """Yield place, id and text of every document, by any of their names (`data.fields`); ``id``, ``_id`` first."""
     expected = 'expected {"id": "…", "text": "…"}'
     for at, record in records(files, expected):
         name, text = _id(record, at), value(record, "text", at) if record.get("text") != "" else ""

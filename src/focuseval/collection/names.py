@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

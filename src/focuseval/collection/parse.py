@@ -17,8 +17,8 @@ from focuseval.collection.events import Tree, read_tree, transcoded
 from focuseval.collection.forest import plant
 from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.plain import plain_tree, read_plain
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

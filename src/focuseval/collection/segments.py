@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.json_lines import json_files, records, whole_characters
+from focuseval.engine.storage import Location, location
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.storage import Location, location
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

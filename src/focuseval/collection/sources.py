@@ -17,10 +17,10 @@ from focuseval.collection.archives import archive_members, is_archive
 from focuseval.collection.containers import contained, holds_documents
 from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
 from focuseval.collection.members import Files, Member, MetIds, usual
+from focuseval.engine.storage import Location, Remote, location
+from focuseval.engine.storage.faults import RemoteError
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.storage import Location, Remote, location
-from focuseval.storage.faults import RemoteError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

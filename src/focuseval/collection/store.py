@@ -28,13 +28,13 @@ import pyarrow.compute as pc
 
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
-from focuseval.disk import sync
+from focuseval.engine.disk import sync
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.storage import Location, Remote, location
+from focuseval.engine.storage.cache import Cache, cache_from_environment
+from focuseval.engine.storage.faults import RemoteError
+from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
-from focuseval.lazy import cached_property
-from focuseval.storage import Location, Remote, location
-from focuseval.storage.cache import Cache, cache_from_environment
-from focuseval.storage.faults import RemoteError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -170,7 +170,7 @@ def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
 def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
     """Write the table that makes a folder of parts an index, and ``metadata.json``, which comes last.
 
-    On a disk the parts are there already (`focuseval.disk.syncing`).
+    On a disk the parts are there already (`focuseval.engine.disk.syncing`).
     """
     table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
     write_arrow(table.to_batches()[0], folder / "blocks.arrow")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from focuseval import __version__
 from focuseval.collection.compiled import Memory
 from focuseval.collection.parse import ParseReport, Raw, parse_documents
 from focuseval.collection.store import SCRATCH, document_rows, part_name, write_arrow
+from focuseval.engine.storage import Location, location
+from focuseval.engine.values import dataclass
+from focuseval.engine.version import __version__
 from focuseval.errors import CollectionError
-from focuseval.storage import Location, location
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

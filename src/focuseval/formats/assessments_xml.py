@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.xml import EventReader
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from focuseval.data.gold import Gold
     from focuseval.formats.judgements import Judgements
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 T = TypeVar("T", bound="AssessmentReader")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.align.normalise import code_points
+from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

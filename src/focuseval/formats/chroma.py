@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 COLUMNS = ("question", "references", "corpus_id")
 

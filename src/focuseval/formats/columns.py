@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.engine.keys import indices
+from focuseval.engine.native import split
 from focuseval.formats.numbers import NUMBERS, no_number, numbers
-from focuseval.keys import indices
-from focuseval.native import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -120,7 +120,7 @@ def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
 def _each(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]]) -> list[Part]:
     if data.size <= _SMALL:
         return read(data)
-    from focuseval.workers import in_threads  # noqa: PLC0415  only large input is worth a second thread
+    from focuseval.engine.workers import in_threads  # noqa: PLC0415  only large input is worth a second thread
 
     return [part for parts in in_threads(read, list(pieces(data, _BLOCK))) for part in parts]
 

@@ -15,15 +15,15 @@ import pyarrow.compute as pc
 from focuseval.errors import FormatError
 from focuseval.formats.facets import MINOR, named, places, run_facets
 from focuseval.formats.ranking import by_score_and_document, rows_of
-from focuseval.place import place_run
+from focuseval.placing import place_run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection import Collection
+    from focuseval.data.placement import Placement
+    from focuseval.data.run import Run
     from focuseval.formats.format import Format
-    from focuseval.placement import Placement
-    from focuseval.run import Run
 
 _TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
 """Places whose offsets the collection tells."""

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError
 from focuseval.formats.facets import MINOR, gold_facets, named
 from focuseval.formats.judgements import empty_elements, empty_passages
-from focuseval.gold import UNKNOWN
-from focuseval.place import place_gold
-from focuseval.place.locate import differing_elements, with_elements, with_pointers
+from focuseval.placing import place_gold
+from focuseval.placing.locate import differing_elements, with_elements, with_pointers
 
 if TYPE_CHECKING:
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.formats.format import Format
-    from focuseval.gold import Gold
 
 _NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
 

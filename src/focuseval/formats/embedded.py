@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 from focuseval import collection
 from focuseval.collection.json_lines import json_files
+from focuseval.engine.storage import location
 from focuseval.errors import FormatError
 from focuseval.formats import detect_source, find_format, sniff_spans
 from focuseval.formats.output import write_whole
 from focuseval.formats.source import open_source, open_sources
-from focuseval.place import SIMILARITY, align_gold
-from focuseval.place.texts import as_collection
-from focuseval.storage import location
+from focuseval.placing import SIMILARITY, align_gold
+from focuseval.placing.texts import as_collection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from focuseval.align.alignment import Alignment
     from focuseval.collection import Collection, Index
-    from focuseval.gold import Gold
+    from focuseval.data.alignment import Alignment
+    from focuseval.data.gold import Gold
 
 
 def embedded_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word

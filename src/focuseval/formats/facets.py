@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from focuseval.place.pointers import is_pointer, strings
+from focuseval.placing.pointers import is_pointer, strings
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.gold import Articles, Gold, GradedElements
-    from focuseval.run import Run
+    from focuseval.data.gold import Articles, Gold, GradedElements
+    from focuseval.data.run import Run
 
 WORDS = {
     "document": "whole documents",

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from focuseval.engine.storage import location
 from focuseval.errors import FormatError, UsageError
 from focuseval.formats import sniff
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.source import open_source, open_sources
-from focuseval.place import place_gold, place_run
-from focuseval.place.golds import refuse_past_end
-from focuseval.place.runs import refuse_bad_spans
-from focuseval.storage import location
+from focuseval.placing import place_gold, place_run
+from focuseval.placing.golds import refuse_past_end
+from focuseval.placing.runs import refuse_bad_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
     from focuseval.formats.format import Faults, Format, Kind
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
-    from focuseval.run import Run
 
 
 def read_run(

@@ -6,14 +6,14 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focuseval.data.run import Run
     from focuseval.formats.source import Source
-    from focuseval.run import Run
 
 Kind = Literal["run", "gold"]
 Faults = Literal["refuse", "keep"]

@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.fields import NAMES, spelled
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
-from focuseval.fields import NAMES, spelled
 from focuseval.formats.byte_offsets import from_bytes, from_utf16
 from focuseval.formats.frames import FRAME, NamedColumns, refuse_unnamed, renamed, to_table
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.row_judgements import gold_of, judgements_of, needs_documents
 from focuseval.formats.row_results import results_of
 from focuseval.formats.rows import Row
-from focuseval.gold import UNKNOWN
-from focuseval.place import place_run
-from focuseval.place.texts import as_collection, as_strings
-from focuseval.run import Run
+from focuseval.placing import place_run
+from focuseval.placing.texts import as_collection, as_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.formats.row_judgements import JudgedSpan
-    from focuseval.gold import Gold
 
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
 
@@ -46,8 +46,8 @@ def run_from_frame(
 ) -> Run:
     """Return the results in a frame, one a row (or a list of them for every question), as a run.
 
-    Columns are found by the names in `focuseval.fields`. Ranked by rank, else by descending score, else as they stand.
-    Where `documents` are given, texts are aligned with them (and an index resolves paths), and a text without a
+    Columns are found by the names in `focuseval.data.fields`. Ranked by rank, else by descending score, else as they
+    stand. Where `documents` are given, texts are aligned with them (and an index resolves paths), and a text without a
     document is looked for in all of them; the run's remarks say what was found.
 
     >>> run = run_from_frame([{"topic": "q1", "doc": "a", "score": s, "start": 0, "end": 9} for s in (0.1, 0.7)])

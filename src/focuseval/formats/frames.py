@@ -2,7 +2,7 @@
 
 A frame is taken through Arrow's PyCapsule interface (``__arrow_c_stream__``), else through the dataframe interchange
 protocol (``__dataframe__``); a mapping of columns and an iterable of rows are taken as they are. No frame library is
-imported. Columns are found by the names in `focuseval.fields`, or by one that the caller gives.
+imported. Columns are found by the names in `focuseval.data.fields`, or by one that the caller gives.
 
 Offsets are half-open and count code points, unless `unit` declares UTF-8 ``bytes`` or ``utf-16`` code units; then the
 documents must be given. Row n of a frame is reported as ``<frame>:n``, from 1.
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.fields import NAMES, disagree, missing, spelled
 from focuseval.errors import FormatError, Place
-from focuseval.fields import NAMES, disagree, missing, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,11 @@
     LangChain    Document          page_content, metadata["source"], metadata["start_index"] (−1: unknown)
     LlamaIndex   NodeWithScore     score, node.start_char_idx, node.end_char_idx, node.ref_doc_id; or a bare node
     Haystack     Document          content, score, meta["source_id"], meta["split_idx_start"], meta["split_id"]
-    anything     dictionaries      doc, text, start, end, score, chunk, by any of their names (`focuseval.fields`)
+    anything     dictionaries      doc, text, start, end, score, chunk, by any of their names (`focuseval.data.fields`)
     anything     texts             looked for in all documents
     any of them  (object, score)   as ``similarity_search_with_score`` returns them
 
-What a splitter says about offsets is a claim: aligned with the documents (`focuseval.align.align_run`,
+What a splitter says about offsets is a claim: aligned with the documents (`focuseval.align_run`,
 `align_chunks`) it is verified against the text, and repaired or refused.
 """
 
@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.fields import KNOWN, SOURCES, layers
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.run import Run
 from focuseval.errors import FormatError, Place
-from focuseval.fields import KNOWN, SOURCES, layers
 from focuseval.formats.row_results import result_of
-from focuseval.gold import UNKNOWN
-from focuseval.run import Run
 
 
 class RetrievedChunks(NamedTuple):
@@ -41,7 +41,7 @@ class RetrievedChunks(NamedTuple):
 
 
 class SplitChunks(NamedTuple):
-    """A splitter's output as columns: what `focuseval.align.align_chunks` takes."""
+    """A splitter's output as columns: what `focuseval.align_chunks` takes."""
 
     document: list[str]
     text: list[str]

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.table import FileTable, Layout, column_array, read_table
-from focuseval.place.texts import as_strings
-from focuseval.run import Run
+from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -29,21 +29,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.gold import UNKNOWN
+from focuseval.engine.keys import indices
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
 from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
-from focuseval.gold import UNKNOWN
-from focuseval.keys import indices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.judged_rows import Check
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
 

@@ -21,20 +21,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.gold import NOT_ASSESSED, UNKNOWN
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import attributes
-from focuseval.gold import NOT_ASSESSED, UNKNOWN
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 _GRADES = {"0": 0, "1": 1, "2": 2, "3": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
 _COVERAGE = {"N": 0, "L": 1, "S": 2, "E": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}

@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.gold import TOO_SMALL, UNKNOWN
+from focuseval.engine.values import dataclass
 from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import attributes
-from focuseval.gold import TOO_SMALL, UNKNOWN
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 _SIZE = re.compile(r"[0-9]{1,15}")
 _EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}

@@ -21,22 +21,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, sound_lines
 from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
 from focuseval.formats.numbers import known_numbers, no_number
 from focuseval.formats.source import refuse_nul
 from focuseval.formats.table import Layout
-from focuseval.gold import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.data.gold import Gold
     from focuseval.formats.judged_rows import Check
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5

@@ -19,12 +19,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.numbers import known_numbers
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.table import FileTable, Layout, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
-from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

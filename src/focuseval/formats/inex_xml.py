@@ -30,8 +30,8 @@ from focuseval.formats.xml_run import build
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from focuseval.data.run import Run
     from focuseval.formats.source import Source
-    from focuseval.run import Run
 
 FIELDS = "topic-fields."
 """How an attribute of ``<topic-fields>`` is named among the run's attributes."""

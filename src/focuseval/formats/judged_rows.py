@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from focuseval.data.gold import UNKNOWN, Articles, Gold, Passages
+from focuseval.engine.keys import indices
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import empty_elements, judged_twice, origin
-from focuseval.gold import UNKNOWN, Articles, Gold, Passages
-from focuseval.keys import indices
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest
-from focuseval.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

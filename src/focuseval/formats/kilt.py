@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.align.normalise import code_points
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import field, parse_lines
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.span_gold import Span, SpanGold, text_of
+from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:

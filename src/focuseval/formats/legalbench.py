@@ -22,9 +22,9 @@ from focuseval.formats.span_gold import Span, SpanGold, spans_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 def read(sources: Sequence[Source]) -> Gold:

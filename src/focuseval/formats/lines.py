@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.run import Run
+    from focuseval.data.run import Run
 
 _ROWS = 1 << 16
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:

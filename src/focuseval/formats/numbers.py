@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from focuseval.engine.keys import indices
 from focuseval.errors import FormatError
-from focuseval.keys import indices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

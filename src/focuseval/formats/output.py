@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focuseval.engine.storage import is_url, local_path, location
 from focuseval.errors import FormatError
-from focuseval.storage import is_url, local_path, location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -19,18 +19,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection import open_documents
+from focuseval.data.gold import UNKNOWN
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.span_gold import Span, SpanGold
-from focuseval.gold import UNKNOWN
-from focuseval.place import place_gold
+from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:

@@ -17,8 +17,8 @@ from focuseval.formats import qasper
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 EVIDENCE = "highlighted_evidence"
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from focuseval.data.topics import read_topics
+from focuseval.data.topics.other_formats import plain_topic
+from focuseval.engine.storage import location
 from focuseval.formats.files import read_gold
 from focuseval.formats.source import open_source
 from focuseval.formats.span_formats import SPAN_GOLDS
-from focuseval.storage import location
-from focuseval.topics import read_topics
-from focuseval.topics.other_formats import plain_topic
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from focuseval.topics import Topic
+    from focuseval.data.topics import Topic
 
 
 def read_questions(source: str | Path) -> tuple[Topic, ...]:

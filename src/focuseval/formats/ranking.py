@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.keys import hash64, indices, joint, rows_of_chunks
-from focuseval.values import dataclass
+from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,21 +6,21 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.data.fields import NAMES, missing, short, value
+from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.fields import NAMES, missing, short, value
 from focuseval.formats.judgements import Judgements, judged_twice
 from focuseval.formats.row_results import document_of, first_text, span_of, topic_of, whole
 from focuseval.formats.rows import as_list
 from focuseval.formats.span_gold import Span, SpanGold
-from focuseval.gold import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 _HOP = re.compile(r"<([0-9]+-hop)>\s*")
@@ -154,7 +154,7 @@ def with_documents(
         return list(judgements), ()
     if documents is None:
         raise needs_documents(nameless[0].at)
-    from focuseval.place.anywhere import holders_of  # noqa: PLC0415  only some tools leave the document out
+    from focuseval.placing.anywhere import holders_of  # noqa: PLC0415  only some tools leave the document out
 
     holders = holders_of([one.quote for one in nameless], documents)
     rows = dict(zip(map(id, nameless), holders.row.tolist(), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from focuseval.fields import KNOWN
+from focuseval.data.fields import KNOWN
 
 _SCORES = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*-?[0-9]')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from focuseval.data.fields import NAMES, layers, missing, short, value
 from focuseval.errors import FormatError
-from focuseval.fields import NAMES, layers, missing, short, value
 from focuseval.formats.json_lines import FAR
 from focuseval.formats.rows import as_list
 

@@ -8,8 +8,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.data.fields import KNOWN
 from focuseval.errors import FormatError
-from focuseval.fields import KNOWN
 from focuseval.formats.json_records import whole_characters
 
 if TYPE_CHECKING:

@@ -14,17 +14,17 @@ from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
+from focuseval.engine.storage import Location, Remote, location
+from focuseval.engine.values import dataclass
 from focuseval.errors import Place
 from focuseval.formats.format import read_faultless
 from focuseval.formats.source import BOM, Source
-from focuseval.storage import Location, Remote, location
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from focuseval.run import Run
+    from focuseval.data.run import Run
 
 LARGE = 1 << 26
 """Bytes from which on a run is read in blocks."""
@@ -173,7 +173,7 @@ class LargeRun:
         """Start reading a file in the format of this name."""
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need it
 
-        from focuseval.workers import cores  # noqa: PLC0415  as above
+        from focuseval.engine.workers import cores  # noqa: PLC0415  as above
 
         self.path, self._most = path, 2 * cores()  # blocks that are read before anybody asks, or wait to be taken
         self._pool = ThreadPoolExecutor(cores())

@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.json_lines import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

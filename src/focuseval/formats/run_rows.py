@@ -39,8 +39,8 @@ from focuseval.formats.rows import rows_of
 
 if TYPE_CHECKING:
     from focuseval.collection import Collection
+    from focuseval.data.run import Run
     from focuseval.formats.source import Source
-    from focuseval.run import Run
 
 
 def read(source: Source, documents: Collection | None = None) -> Run:

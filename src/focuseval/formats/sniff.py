@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from focuseval.fields import KNOWN
+from focuseval.data.fields import KNOWN
 from focuseval.formats.row_keys import keys_of
 from focuseval.formats.sniff_spans import genomics
 

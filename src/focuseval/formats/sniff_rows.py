@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from focuseval.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
+from focuseval.data.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
 from focuseval.formats.row_keys import first_keys
 from focuseval.formats.sniff import gold_jsonl, run_jsonl
 

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.compression import unpacked
+from focuseval.engine.compression import unpacked
+from focuseval.engine.storage import Location, in_order, location
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, Place
-from focuseval.storage import Location, in_order, location
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

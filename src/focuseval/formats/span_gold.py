@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.spans import union
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.gold import UNKNOWN
-from focuseval.spans import union
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.judgements import Judgements
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 class Span(NamedTuple):

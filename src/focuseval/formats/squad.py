@@ -24,23 +24,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection import open_documents
+from focuseval.data.fields import value
+from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError, Place
-from focuseval.fields import value
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.row_keys import first_keys
 from focuseval.formats.rows import rows_of
 from focuseval.formats.sniff_spans import FLAT_SQUAD
 from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of
-from focuseval.gold import UNKNOWN
-from focuseval.place import place_gold
+from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.columns import any_lines, read_parts
 from focuseval.formats.numbers import ARROW
 from focuseval.formats.source import refuse_nul
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

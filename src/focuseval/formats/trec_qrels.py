@@ -17,20 +17,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.gold import UNKNOWN
+from focuseval.engine.keys import coded, hash64
 from focuseval.formats.judged_rows import JudgedRows, no_marks
 from focuseval.formats.judgements import judged_twice
 from focuseval.formats.ranking import distinct_keys, topic_codes
 from focuseval.formats.table import FileTable, Layout, column_array, read_table
-from focuseval.gold import UNKNOWN
-from focuseval.keys import coded, hash64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 LAYOUT = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.collection.segments import Segments
+    from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
-    from focuseval.gold import Gold
 
 
 def read(sources: Sequence[Source], documents: Any = None) -> Gold:

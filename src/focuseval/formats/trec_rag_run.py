@@ -23,8 +23,8 @@ from focuseval.formats.trec_rag import segments_in, unknown_segment
 
 if TYPE_CHECKING:
     from focuseval.collection.segments import Segments
+    from focuseval.data.run import Run
     from focuseval.formats.source import Source
-    from focuseval.run import Run
 
 
 def read(source: Source, documents: Any = None) -> Run:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.ranking import (
     by_score_and_document,
@@ -27,7 +28,6 @@ from focuseval.formats.ranking import (
     topic_codes,
 )
 from focuseval.formats.table import FileTable, Layout, column_array, read_table
-from focuseval.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

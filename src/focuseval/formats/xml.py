@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 from xml.parsers import expat
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from focuseval.engine.keys import indices
+from focuseval.engine.values import dataclass
 from focuseval.formats import xml_slow
 from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of
 from focuseval.formats.xml import EventReader
-from focuseval.keys import indices
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.ranking import ranked
 from focuseval.formats.table import column_array
-from focuseval.run import Run
 
 if TYPE_CHECKING:
     from focuseval.formats.source import Source

@@ -7,10 +7,10 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.numbers import checked, no_number, number
 from focuseval.formats.xml import EventReader
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from focuseval.formats.source import Source

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
 from focuseval.measures.topicwise import ratio, running
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.chunks.boundaries import between_blanks, boundaries, texts_of
+from focuseval.collection.chunks.boundaries import between_blanks, boundaries, texts_of
+from focuseval.data.spans import unseen
 from focuseval.errors import MissingDataError
 from focuseval.measures.topicwise import running_count
-from focuseval.spans import unseen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.chunks.boundaries import Boundaries
-    from focuseval.match import Matched
+    from focuseval.collection.chunks.boundaries import Boundaries
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
 
     Integers = NDArray[np.int64]

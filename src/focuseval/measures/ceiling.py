@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.match.documents import document_codes
+from focuseval.data.spans import overlapping, union
+from focuseval.measures.matching.documents import document_codes
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.spans import Read
 from focuseval.measures.topicwise import count_by
-from focuseval.spans import overlapping, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Integers = NDArray[np.int64]
 

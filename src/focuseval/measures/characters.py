@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]

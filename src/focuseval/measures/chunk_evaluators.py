@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.spans import pack, union, unpack
+from focuseval.engine.values import dataclass
 from focuseval.measures.ceiling import best_read
 from focuseval.measures.topicwise import count, count_by, ratio
-from focuseval.spans import pack, union, unpack
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -12,7 +12,7 @@ from focuseval.measures.topicwise import ratio, total, without_base
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
 

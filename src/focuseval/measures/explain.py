@@ -7,13 +7,13 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from focuseval.match.policies import Policies
+from focuseval.data.tables import Table, words
 from focuseval.measures import FAMILIES, family
 from focuseval.measures.citations import reference
 from focuseval.measures.formula import readable
+from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import number
 from focuseval.measures.names import named
-from focuseval.tables import Table, words
 
 if TYPE_CHECKING:
     from focuseval.measures.measure import Measure, Parameter

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.match.elements import ElementMatch, match_rows
+from focuseval.measures.matching.elements import ElementMatch, match_rows
 from focuseval.measures.measure import Measure
 from focuseval.measures.topicwise import total
 from focuseval.measures.xcg import BASE, IDEAL, QUANT, effort_precision, relevant_ratio
@@ -19,7 +19,7 @@ from focuseval.measures.xcg import BASE, IDEAL, QUANT, effort_precision, relevan
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match.matched import Matched
+    from focuseval.measures.matching.matched import Matched
 
 
 def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:

@@ -16,7 +16,7 @@ from focuseval.measures.topicwise import count, ratio, running_count, total, wit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from focuseval.measures.topicwise import count, ratio, running, total
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
 

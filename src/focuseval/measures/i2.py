@@ -13,16 +13,16 @@ import numpy as np
 from focuseval.collection.paths import encoded
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.quantise import BEYOND_ONE, quantisation
+from focuseval.measures.recall_base import SLACK
 from focuseval.measures.topicwise import ceiling, ratio, without_base
 from focuseval.measures.xcg import LEVELS, QUANT
-from focuseval.quantise import BEYOND_ONE, quantisation
-from focuseval.recall_base import SLACK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match.elements import ElementMatch
-    from focuseval.match.matched import Matched
+    from focuseval.measures.matching.elements import ElementMatch
+    from focuseval.measures.matching.matched import Matched
 
 
 class WeakRanks(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MissingDataError
-from focuseval.match.elements import match_base
+from focuseval.measures.matching.elements import match_base
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS
@@ -19,9 +19,9 @@ from focuseval.measures.xcg import LEVELS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match.elements import ElementMatch
-    from focuseval.match.matched import Matched
-    from focuseval.recall_base import RecallBase
+    from focuseval.measures.matching.elements import ElementMatch
+    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.recall_base import RecallBase
 
 _ONE = 2**36
 """Recall is summed in integers: so many units are one grade of exhaustivity."""

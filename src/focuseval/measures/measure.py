@@ -12,9 +12,9 @@ from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.data.limits import MOST
+from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError
-from focuseval.limits import MOST
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

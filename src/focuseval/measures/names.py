@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from focuseval.data.limits import MOST
 from focuseval.errors import MeasureError, did_you_mean
-from focuseval.limits import MOST
 from focuseval.measures.measure import Asked, Measure, Parameter, parse_at
 
 if TYPE_CHECKING:

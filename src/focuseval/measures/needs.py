@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.spans import Spans, union
 from focuseval.errors import MeasureError
 from focuseval.measures.budget import paid_ends
 from focuseval.measures.measure import Budget, Measure, Parameter, number
 from focuseval.measures.spans import MEASURES as SPANS
 from focuseval.measures.topicwise import ceiling, count_by, ratio, total, without_base
-from focuseval.spans import Spans, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -1,7 +1,8 @@
 r"""Normalised cumulated gain for the focused task: gains measured against the *ideal* recall base.
 
-What a result adds is capped by what the ideal element on its path still leaves (`focuseval.match.elements`), so
-returning all paragraphs of an ideal section is worth no more than returning the section.
+What a result adds is capped by what the ideal element on its path still leaves
+(`focuseval.measures.matching.elements`), so returning all paragraphs of an ideal section is worth no more than
+returning the section.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from focuseval.measures.xcg import BASE, QUANT, relevant_ratio
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match.elements import ElementMatch
-    from focuseval.match.matched import Matched
+    from focuseval.measures.matching.elements import ElementMatch
+    from focuseval.measures.matching.matched import Matched
 
 
 def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "ideal") -> NDArray[np.float64]:

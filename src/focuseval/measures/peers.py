@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
 from focuseval.measures import chunk_evaluators as theirs
 from focuseval.measures.ceiling import ceiling
 from focuseval.measures.measure import Measure
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Flags = NDArray[np.bool_]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError, did_you_mean
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.match.elements import ElementMatch
-    from focuseval.match.matched import Matched
+    from focuseval.measures.matching.elements import ElementMatch
+    from focuseval.measures.matching.matched import Matched
 
     Floats = NDArray[np.float64]
 

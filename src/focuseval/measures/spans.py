@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.spans import union
+from focuseval.engine.values import dataclass
 from focuseval.measures.budget import budgeted
 from focuseval.measures.characters import harmonic
 from focuseval.measures.measure import Budget, Measure
 from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, ratio, total
-from focuseval.spans import union
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.spans import fragments, union
 from focuseval.errors import MissingDataError
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ratio, running_count, total
-from focuseval.spans import fragments, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
 

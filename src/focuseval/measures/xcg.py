@@ -4,8 +4,8 @@ r"""Extended cumulated gain: effort-precision for the thorough task, normalised 
 descending order and ``xCI`` their running sum: what an ideal list would have gathered. Effort-precision compares the
 ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank.
 
-Gains are integers in units of the base (`focuseval.recall_base.base`), so sums are exact; where a sum is compared
-with another, `SLACK` units a summand are allowed for rounding.
+Gains are integers in units of the base (`focuseval.measures.recall_base.base`), so sums are exact; where a sum is
+compared with another, `SLACK` units a summand are allowed for rounding.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.recall_base import SLACK
 from focuseval.measures.topicwise import ceiling, ratio, total, without_base
-from focuseval.recall_base import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.match.elements import ElementMatch
-    from focuseval.match.matched import Matched
+    from focuseval.measures.matching.elements import ElementMatch
+    from focuseval.measures.matching.matched import Matched
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
 """The gain-recall points of the ep/gr graph."""

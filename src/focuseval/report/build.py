@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import NotComparableError
-from focuseval.evaluate.comparing import find_run
-from focuseval.evaluate.planning import plan_evaluation
+from focuseval.evaluation.comparing import find_run
+from focuseval.evaluation.planning import plan_evaluation
+from focuseval.inference.settings import Settings
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts import charts
 from focuseval.report.charts.curves import wanted
@@ -19,16 +20,15 @@ from focuseval.report.explained import explain
 from focuseval.report.first_screen import first_screen, remarks
 from focuseval.report.observe import observe
 from focuseval.report.report import Provenance, Report
-from focuseval.significance.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from focuseval.collection import Collection
-    from focuseval.evaluate.evaluation import Evaluation
-    from focuseval.fidelity import Fidelity
-    from focuseval.gold import Gold
-    from focuseval.topics import Topic
+    from focuseval.data.gold import Gold
+    from focuseval.data.topics import Topic
+    from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.studies.fidelity import Fidelity
 
 
 def build_report(
@@ -79,7 +79,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
     heat, texts = explain(evidence, budget, served=served)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
-        from focuseval.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
+        from focuseval.studies.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
 
         grids = tuple(tables(evidence.fidelity))
     return Report(
@@ -156,7 +156,7 @@ def _observed(evidence: Evidence, watch: Callable[[list[int]], Iterable[int]]) -
 
 
 def _tested(gold: Gold, index: Collection | None) -> Fidelity:
-    from focuseval.fidelity import fidelity  # noqa: PLC0415  only asked for by name
+    from focuseval.studies.fidelity import fidelity  # noqa: PLC0415  only asked for by name
 
     return fidelity(gold, None, index)
 

@@ -1,6 +1,6 @@
 """What the page needs so that a reader can choose any pair of runs and any measure: values, intervals, tests, slices.
 
-Every p and every interval is computed here, by `focuseval.significance`; the page only looks them up.
+Every p and every interval is computed here, by `focuseval.inference`; the page only looks them up.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
+from focuseval.inference.tables import shown_p
 from focuseval.report.charts.chart import number
 from focuseval.report.cutoffs import cut_of
 from focuseval.report.slices import Slice, slice_intervals, slices_of
 from focuseval.report.verdict import held_against
-from focuseval.significance.tables import shown_p
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.match import Matched
     from focuseval.measures import Asked
+    from focuseval.measures.matching import Matched
 
 
 def cut_of(asked: Asked) -> list[int | str] | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
 from focuseval.errors import NotComparableError
-from focuseval.evaluate.comparing import compare_scores, order_of
-from focuseval.lazy import cached_property
+from focuseval.evaluation.comparing import compare_scores, order_of
 from focuseval.report.intervals import intervals
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection import Collection
-    from focuseval.evaluate import Evaluation, Scores
-    from focuseval.fidelity import Fidelity
-    from focuseval.gold import Gold
-    from focuseval.match import Prepared
+    from focuseval.data.gold import Gold
+    from focuseval.evaluation import Evaluation, Scores
+    from focuseval.inference.comparison import Comparison
+    from focuseval.inference.settings import Settings
+    from focuseval.measures.matching import Prepared
     from focuseval.report.observe import Observed
-    from focuseval.significance.comparison import Comparison
-    from focuseval.significance.settings import Settings
+    from focuseval.studies.fidelity import Fidelity
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""

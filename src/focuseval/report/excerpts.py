@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.spans import Spans, union
+from focuseval.data.spans import Spans, union
 
 if TYPE_CHECKING:
     from collections.abc import Callable

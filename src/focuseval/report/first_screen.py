@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
+from focuseval.inference.paired_tests import paired_differences
 from focuseval.report.verdict import SAME, Against, Verdict, topics, verdict
-from focuseval.significance.paired_tests import paired_differences
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.evaluate import Counts
+    from focuseval.evaluation import Counts
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6

@@ -13,11 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focuseval.data.tables import ABSENT, Table, numbers, words
+from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, MeasureError
-from focuseval.evaluate.score_file import finite, read_score_file
-from focuseval.evaluate.signature import decisions
-from focuseval.tables import ABSENT, Table, numbers, words
-from focuseval.values import dataclass
+from focuseval.evaluation.score_file import finite, read_score_file
+from focuseval.evaluation.signature import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

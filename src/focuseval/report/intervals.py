@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.significance.intervals import bca
+from focuseval.inference.intervals import bca
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.significance.settings import Settings
+    from focuseval.inference.settings import Settings
 
 
 def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
@@ -19,7 +19,7 @@ def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.flo
 
     Rows that lack the same topics share their resamples.
 
-    >>> from focuseval.significance.settings import Settings
+    >>> from focuseval.inference.settings import Settings
     >>> intervals(np.array([[0.5, 0.5, np.nan]]), Settings()).tolist()
     [[0.5, 0.5, 0.5, 2.0]]
     """

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import FocusevalError
-from focuseval.evaluate.curves import curve_of, mean_of
+from focuseval.evaluation.curves import curve_of, mean_of
 from focuseval.measures import parse
 from focuseval.measures.spans import read
 from focuseval.report.cutoffs import characters_read, counted_budgets
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.evaluate import Evaluation
-    from focuseval.evaluate.plan import Plan
-    from focuseval.match import Matched
+    from focuseval.evaluation import Evaluation
+    from focuseval.evaluation.plan import Plan
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]

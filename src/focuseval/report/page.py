@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.evaluate.counts import headings
+from focuseval.data.tables import ABSENT, Table, numbers, words
+from focuseval.data.tables.escape import visible
+from focuseval.data.tables.layouts import html
+from focuseval.evaluation.counts import headings
 from focuseval.report.first_screen import MOST_MEASURES
 from focuseval.report.texts import as_json, packed
 from focuseval.report.verdict import signed
-from focuseval.tables import ABSENT, Table, numbers, words
-from focuseval.tables.escape import visible
-from focuseval.tables.layouts import html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
-from focuseval.values import dataclass
+from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from focuseval.data.tables import Table
     from focuseval.report.charts.chart import Chart
     from focuseval.report.choices import Choices
     from focuseval.report.first_screen import FirstScreen
-    from focuseval.tables import Table
 
 
 @dataclass(frozen=True)

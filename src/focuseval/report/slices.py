@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 from focuseval.report.intervals import intervals
-from focuseval.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from focuseval.inference.settings import Settings
     from focuseval.report.evidence import Evidence
-    from focuseval.significance.settings import Settings
 
     Floats = NDArray[np.float64]
 

@@ -6,17 +6,17 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from focuseval.evaluate.counts import PRINTED
+from focuseval.data.tables import Column, Table, numbers, words
+from focuseval.data.tables import render as render_tables
+from focuseval.evaluation.counts import PRINTED
 from focuseval.report.page import measures_table
-from focuseval.tables import Column, Table, numbers, words
-from focuseval.tables import render as render_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from focuseval.data.tables import Row, Value
     from focuseval.report.charts.chart import Chart
     from focuseval.report.report import Report
-    from focuseval.tables import Row, Value
 
 
 def render(report: Report, layout: str) -> str:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.significance.tables import shown_p
-from focuseval.values import dataclass
+from focuseval.engine.values import dataclass
+from focuseval.inference.tables import shown_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focuseval.inference.comparison import Comparison
+    from focuseval.inference.settings import Settings
     from focuseval.report.evidence import Evidence
-    from focuseval.significance.comparison import Comparison
-    from focuseval.significance.settings import Settings
 
 SAME = 1e-12
 """Means that differ by less differ by rounding alone."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.inference.correlation import correlate, reading
 from focuseval.report.charts.chart import Chart, following, left_out, number
 from focuseval.report.evidence import MOST_DRAWN
 from focuseval.report.verdict import listed
-from focuseval.significance.correlation import correlate, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.evaluate.plan import Plan
+    from focuseval.evaluation.plan import Plan
     from focuseval.report.evidence import Evidence
 
 MOST_POINTS = 120

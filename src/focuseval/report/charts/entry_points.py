@@ -8,7 +8,7 @@ from focuseval.report.charts.chart import Chart, axis, left_out, lines_and_point
 from focuseval.report.charts.curves import coloured
 
 if TYPE_CHECKING:
-    from focuseval.evaluate.plan import Plan
+    from focuseval.evaluation.plan import Plan
     from focuseval.report.evidence import Evidence
 
 TOLERANCES = (0.01, 0.1, 1, 10, 100)

@@ -1,6 +1,0 @@
-"""The assessment server's pages and interface, for browsers on this machine or, with users, on a network."""
-
-from focuseval.assess.web.access import Access
-from focuseval.assess.web.app import create_app
-
-__all__ = ["Access", "create_app"]

@@ -1,0 +1,83 @@
+"""Files that nobody else reads, that appear whole, and that are on the disk when a function returns."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from focuseval.engine.disk import sync
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover  Windows: a file in use cannot be replaced there anyway
+    fcntl = None  # type: ignore[assignment]
+
+
+def make_private(path: Path) -> None:
+    """Create an empty file that only its owner reads, unless it is there.
+
+    A file that is there is not opened: closing it again would drop the locks that SQLite holds on it for this process.
+    """
+    if path.exists():
+        return
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a small file whole or not at all; nobody else reads it. Of several writers the last one counts."""
+    handle, name = tempfile.mkstemp(".partial", f".{path.name}.", path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        settle(Path(name), path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until no other thread or process changes a file that several of them change.
+
+    The lock is on a file beside it, because the file itself is replaced.
+    """
+    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def settle(partial: Path, target: Path) -> None:
+    """Move a finished file into its place; both are on the disk afterwards."""
+    sync(partial)
+    partial.replace(target)
+    sync(target.parent)
+
+
+@contextmanager
+def held(path: Path, *, alone: bool, refusal: str) -> Iterator[None]:
+    """Hold a file or folder while the block runs, with others or alone; refuse at once when that cannot be.
+
+    The system lets go when the process ends, however it ends.
+    """
+    handle = os.open(path, os.O_RDONLY) if fcntl else -1
+    try:
+        if fcntl:
+            try:
+                fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AssessError(refusal) from None
+        yield
+    finally:
+        if handle >= 0:
+            os.close(handle)

@@ -1,0 +1,124 @@
+"""The project's pool with its provenance, and how it grows: what one more run would add, and adding it.
+
+The runs that were pooled, and which of them brought which document, are in the events that added them. Together they
+give back the pool as `focuseval.assessment.pool` knows it, which is therefore built, described and written in one
+place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assessment.plan import Pooled, add_to_pool, pool
+from focuseval.assessment.pool import Contributor, Entry, Pool, build_pool
+from focuseval.assessment.rules import FINISHED
+from focuseval.engine.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.assessment.rules import Edit
+    from focuseval.assessment.store import Store
+    from focuseval.data.run import Run
+
+
+def project_pool(store: Store) -> Pool:
+    """Return the project's pool: who contributed, what there is to judge, and who brought it.
+
+    Of a pool that an older version added only the documents are known, not which runs brought them.
+    """
+    runs: list[Contributor] = []
+    by: dict[tuple[str, str], tuple[int, ...]] = {}
+    batches: dict[tuple[str, str], int] = {}
+    for batch, (_, told) in enumerate(store.project_events("pool")):
+        number = {}
+        for k, one in enumerate(told.get("runs", ())):
+            contributor = replace(Contributor(**one), batch=batch)
+            known = next((place for place, other in enumerate(runs) if _same(other, contributor)), None)
+            number[k] = len(runs) if known is None else known
+            if known is None:
+                runs.append(contributor)
+        for topic, document, *_, brought in _brought(told):
+            fresh = (number[k] for k in brought)
+            by[topic, document] = tuple(dict.fromkeys((*by.get((topic, document), ()), *fresh)))
+        for topic, document, *_ in told["rows"]:
+            batches.setdefault((topic, document), batch)
+    entries = (
+        Entry(row.topic, row.document, row.runs, row.best, by.get(row[:2], ()), batches.get(row[:2], 0))
+        for row in pool(store)
+    )
+    return Pool(tuple(runs), tuple(entries))
+
+
+def _same(left: Contributor, right: Contributor) -> bool:
+    return (left.run, left.sha256, left.depth, left.size) == (right.run, right.sha256, right.depth, right.size)
+
+
+def _brought(told: Edit) -> list[list[Any]]:
+    """Return the rows of an event with who brought them: new documents, and old ones that more runs returned."""
+    fresh = [[*row, by] for row, by in zip(told["rows"], told.get("by", ()), strict=False)]
+    return [*fresh, *told.get("again", ())]
+
+
+def add_pool(store: Store, wanted: Pool, *, actor: str) -> int:
+    """Add the documents of a pool that the project does not have; return how many they are.
+
+    Documents that it has keep their places; that more runs returned them is noted.
+    """
+    known = project_pool(store)
+    units = {(entry.topic, entry.document) for entry in known.entries}
+    fresh = {k for k, one in enumerate(wanted.contributors) if not any(_same(one, old) for old in known.contributors)}
+    rows = [Pooled(one.topic, one.document, 0, one.runs, one.best, one.by) for one in wanted.entries]
+    again = [row for row in rows if row[:2] in units and fresh & set(row.by)]
+    return add_to_pool(store, rows, actor=actor, runs=[vars(one) for one in wanted.contributors], again=again)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What more runs would add to the pool of one topic."""
+
+    topic: str
+    pooled: int
+    """Documents that the pool has."""
+    judged: int
+    """Documents of it that somebody has finished."""
+    returned: int
+    """Documents that the new runs returned, as deep as they would be pooled."""
+    fresh: int
+    """Those of them that the pool does not have."""
+    judged_returned: int
+    """Those of them that somebody has finished: what the runs can be scored with as it is."""
+
+
+def grown(
+    store: Store, runs: Sequence[Run], *, depth: int | None, size: int | None = None
+) -> tuple[Pool, list[Growth]]:
+    """Return the pool with more runs in it, and what they would add topic by topic; nothing is changed."""
+    base = project_pool(store)
+    alone = build_pool(runs, depth=depth, size=size)
+    after = build_pool(runs, depth=depth, size=size, base=base) if base.contributors or base.entries else alone
+    units = {(entry.topic, entry.document) for entry in base.entries}
+    finished = _finished(store)
+    returned = [(entry.topic, entry.document) for entry in alone.entries]
+    counts = [
+        Counter(topic for topic, _ in some)
+        for some in (units, finished & units, returned, set(returned) - units, set(returned) & finished)
+    ]
+    topics = sorted({entry.topic for entry in after.entries})
+    return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
+
+
+def _finished(store: Store) -> set[tuple[str, str]]:
+    rows = store.database.read().execute(
+        "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)", FINISHED
+    )
+    return {(topic, document) for topic, document in rows}
+
+
+def why_pooled(store: Store, topic: str, document: str) -> tuple[Entry | None, list[Contributor]]:
+    """Return how a document came into the pool: its entry, and the runs that brought it."""
+    found = project_pool(store)
+    entry = next((one for one in found.entries if (one.topic, one.document) == (topic, document)), None)
+    return entry, [found.contributors[k] for k in entry.by] if entry else []

@@ -1,0 +1,116 @@
+"""A question until it is answered: retries with growing pauses, and servers that refuse a parameter."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assessment.models.answer import ModelAnswer, complaint, read_answer
+from focuseval.assessment.models.exchanges import keep_exchange, kept_reply
+from focuseval.assessment.models.prompt import SCHEMA
+from focuseval.errors import AnswerError, ModelError, UnansweredError
+
+if TYPE_CHECKING:
+    from focuseval.assessment.models.client import Client, Reply
+    from focuseval.assessment.models.exchanges import WindowRequest
+    from focuseval.assessment.store import Store
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 120.0
+"""Seconds before the second try, doubled for each one after it; what a server asks for is obeyed up to the longest."""
+AGAIN = frozenset((0, 408, 409, 425, 429))
+USELESS = {
+    401: "the key is refused; check the variable that --api-key-env names",
+    403: "the key may not do this; check the variable that --api-key-env names",
+    404: "there is no such model or address; check --model and --endpoint",
+}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": SCHEMA}}
+OPTIONAL = ("response_format", "temperature", "max_tokens")
+"""Parameters that some servers refuse by name."""
+
+
+class Asker:
+    """Asks one server; what it learns of the server's ways is kept for the questions that follow."""
+
+    def __init__(self, client: Client, store: Store, *, retries: int) -> None:
+        self._client, self._store, self._retries = client, store, retries
+        self._refused: set[str] = set()
+        self._answered = False
+        self._counting = Lock()
+        self.requests = 0
+
+    def ask(self, one: WindowRequest) -> ModelAnswer:
+        """Return the answer to a question, the one that was kept if it was asked before."""
+        kept = kept_reply(self._store, one)
+        if kept is not None:
+            return read_answer(kept)  # it was one when it was kept
+        problem, tries, bad = "", 0, 0
+        while tries <= self._retries and bad < 2 and not self._client.stopped.is_set():
+            sent = self._body(one)
+            answer, reply, problem = self._send(one, sent)
+            if answer is not None:
+                return answer
+            if self._learns(reply, sent):
+                continue
+            self._refuse_useless(reply, problem)
+            bad += reply.status == 200
+            tries += 1
+            if reply.status != 200 and tries <= self._retries:
+                self._client.stopped.wait(pause(tries, reply.wait))
+        raise UnansweredError(problem or "interrupted")
+
+    def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[ModelAnswer | None, Reply, str]:
+        """Send a question once, and keep what came of it."""
+        reply, hide = self._client.post(sent), self._client.scrubbed
+        with self._counting:
+            self.requests += 1
+        answer, problem = None, reply.problem
+        if reply.status == 200:
+            self._answered = True
+            try:
+                answer = read_answer(reply.body)
+            except AnswerError as error:
+                problem = str(error)
+        elif not problem:
+            problem = f"HTTP {reply.status}: {complaint(reply.body)}"
+        problem = hide(problem)
+        keep_exchange(self._store, one, sent, reply._replace(body=hide(reply.body)), problem)
+        return answer, reply, problem
+
+    def _body(self, one: WindowRequest) -> dict[str, Any]:
+        """Return the request without what the server does not take."""
+        body = {**one.body, "response_format": FORMAT, "stream": False}
+        if "max_tokens" in self._refused:
+            body["max_completion_tokens"] = body["max_tokens"]
+        return {name: value for name, value in body.items() if name not in self._refused}
+
+    def _learns(self, reply: Reply, sent: dict[str, Any]) -> bool:
+        """Whether a request was refused for a parameter that can be left out, or has another name."""
+        if reply.status not in (400, 422, 501):
+            return False
+        said = reply.body.lower()
+        named = [name for name in OPTIONAL if name in sent and (name in said or name.replace("_", " ") in said)]
+        if "response_format" in sent and ("json_schema" in said or "grammar" in said):
+            named.append("response_format")
+        self._refused.update(named)
+        return bool(named)
+
+    def _refuse_useless(self, reply: Reply, problem: str) -> None:
+        """End everything where no question will ever be answered; retry or go on elsewhere."""
+        where = str(self._client.endpoint)
+        if reply.refused and not self._answered:
+            raise ModelError(f"{where}: {problem}; is the server running, and is this its address?")
+        if 300 <= reply.status < 400:
+            raise ModelError(f"{where}: {problem}; requests go to --endpoint alone: name that one if you trust it")
+        if reply.status in USELESS:
+            raise ModelError(f"{where}: {problem}; {USELESS[reply.status]}")
+        if reply.status not in AGAIN and reply.status < 500 and reply.status != 200:
+            raise UnansweredError(problem)
+
+
+def pause(tries: int, asked_for: float) -> float:
+    """Return the seconds before the next try.
+
+    >>> pause(1, 0.0), pause(3, 0.0), pause(1, 20.0), pause(1, 9999.0)
+    (1.0, 4.0, 20.0, 120.0)
+    """
+    return min(LONGEST_PAUSE, max(asked_for, FIRST_PAUSE * 2.0 ** (tries - 1)))

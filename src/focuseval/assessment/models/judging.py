@@ -1,0 +1,204 @@
+"""A project's pooled documents judged by a language model: one more assessor, labelled, its quotes verified."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assessment.models.asking import Asker
+from focuseval.assessment.models.client import Client
+from focuseval.assessment.models.injection import addressed
+from focuseval.assessment.models.placing import COUNTED, PlacedAnswer, place_answers
+from focuseval.assessment.models.unjudged import questions, unjudged
+from focuseval.assessment.plan import MODEL, Assessor, register
+from focuseval.assessment.rules import as_dict
+from focuseval.engine.values import dataclass
+from focuseval.errors import ModelError, UnansweredError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from focuseval.assessment.models.answer import ModelAnswer
+    from focuseval.assessment.models.prompt import Prompt
+    from focuseval.assessment.models.settings import ModelSettings
+    from focuseval.assessment.models.unjudged import Questions, Unjudged
+    from focuseval.assessment.project import Project
+    from focuseval.assessment.store import Key, Store
+    from focuseval.collection.rendering.document import Document
+
+    Answers = tuple[ModelAnswer, ...]
+    Outcome = tuple[Questions, Answers, str]
+    """What was asked, the answers to it, and else why there are none."""
+
+IN_A_ROW = 3
+"""So many documents in a row without an answer end the work."""
+WORDS = {"approximate": "repaired", "lost": "not in the text"}
+"""How quotes are counted, as people read it."""
+_QUOTED = 80
+
+
+@dataclass(frozen=True)
+class ModelJudged:
+    """What came of asking a model."""
+
+    assessor: str
+    known: int
+    """Documents that this assessor had judged before."""
+    documents: int = 0
+    relevant: int = 0
+    quotes: tuple[int, ...] = (0,) * len(COUNTED)
+    """How many quotes were found in each way of `COUNTED`."""
+    requests: int = 0
+    tokens: tuple[int, int] = (0, 0)
+    """Tokens of all requests and of all answers, as the server counts them."""
+    failed: tuple[str, ...] = ()
+    """Documents without a judgement, and why, a line each."""
+    in_a_row: int = 0
+    """The last so many documents have none."""
+    addressed: tuple[str, ...] = ()
+    """Documents with text that speaks to a model, a line each."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as plain values."""
+        told = asdict(self)
+        del told["in_a_row"]
+        return {**told, "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
+
+    def lines(self) -> list[str]:
+        """Return what was done, for the terminal."""
+        total = sum(self.quotes)
+        ways = [f"{n:,} {WORDS.get(name, name)}" for name, n in zip(COUNTED, self.quotes, strict=True)]
+        share = f" ({self.quotes[COUNTED.index('lost')] / total:.1%})" if total else ""
+        judged = f"{self.documents:,} documents judged, {self.relevant:,} of them relevant"
+        return [
+            f"{self.assessor}: {judged}; {self.known:,} known already",
+            f"{total:,} quotes: {', '.join(ways)}{share}",
+            f"{self.requests:,} requests; {self.tokens[0]:,} tokens asked, {self.tokens[1]:,} answered",
+        ]
+
+
+def judge_project(
+    project: Project,
+    settings: ModelSettings,
+    prompt: Prompt,
+    *,
+    actor: str = "focuseval",
+    limit: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ModelJudged:
+    """Ask a model for the relevant passages of every pooled document, and store them as an assessor's judgements.
+
+    Parameters
+    ----------
+    project, settings, prompt
+        What is judged, by whom, and how it is asked. Documents that this model has judged under this prompt are left
+        as they are, and questions that were answered are not asked again.
+    actor
+        Whose name stands in the log for it.
+    limit
+        Most documents to judge this time.
+    progress
+        Called with the number of documents that are done, and with that of all.
+
+    Raises
+    ------
+    ModelError
+        Where the server answers nothing: the key is refused, the model unknown, the address wrong. What was answered
+        before is kept.
+    """
+    todo, known = unjudged(project, settings, prompt, limit)
+    label, client = settings.label(prompt.hash(settings.window)), Client(settings)
+    register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
+    asker = Asker(client, project.store, retries=settings.retries)
+    done = ModelJudged(label, known)
+
+    def ask(one: Unjudged) -> Outcome:
+        asked = questions(project, one, settings, prompt)
+        try:
+            return asked, tuple(map(asker.ask, asked.requests)), ""
+        except UnansweredError as error:
+            return asked, (), str(error)
+
+    with closing(_answered(ask, todo, client, settings.jobs)) as outcomes:
+        for number, (key, (asked, answers, problem)) in enumerate(outcomes, 1):
+            if problem:
+                done = _failed(done, key, problem, client)
+            else:
+                placed = place_answers(asked.document.text, zip(asked.spans, answers, strict=True))
+                judged = _store(project.store, key, asked, _noted(placed, asked.document, client), actor=actor)
+                done = _counted(done, key, answers, judged)
+            if progress is not None:
+                progress(number, len(todo))
+    return replace(done, requests=asker.requests)
+
+
+def _failed(done: ModelJudged, key: Key, problem: str, client: Client) -> ModelJudged:
+    """Note a document without an answer; several in a row end the work."""
+    if done.in_a_row + 1 == IN_A_ROW:
+        raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
+    line = f"topic {key.topic}, {key.document}: {problem}"
+    return replace(done, failed=(*done.failed, line), in_a_row=done.in_a_row + 1)
+
+
+def _answered(
+    ask: Callable[[Unjudged], Outcome], todo: Sequence[Unjudged], client: Client, jobs: int
+) -> Generator[tuple[Key, Outcome]]:
+    """Yield documents as they are done, with the answers to their windows or with the reason why there are none.
+
+    However it ends, with Ctrl-C too, requests under way are broken off, and what was answered has been kept.
+    """
+
+    def guarded(one: Unjudged) -> Outcome:
+        try:
+            return ask(one)
+        except ModelError:
+            client.stop()  # before the next document is asked for in vain
+            raise
+
+    with ThreadPoolExecutor(jobs) as threads:
+        futures = {threads.submit(guarded, one): one.key for one in todo}
+        try:
+            for future in as_completed(futures):
+                yield futures.pop(future), future.result()  # taken out, for it holds the document's text
+        finally:
+            client.stop()
+            threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _noted(placed: PlacedAnswer, page: Document, client: Client) -> PlacedAnswer:
+    """Add a note of what a person should know, and a flag where the document speaks to a model."""
+    warning = addressed(page.text)
+    said = [f"the document speaks to a model: “{warning}”"] if warning else []
+    said += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
+    note = client.scrubbed("\n".join(said))
+    return replace(placed, judgement=replace(placed.judgement, flagged=bool(warning), note=note), addressed=warning)
+
+
+def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, actor: str) -> PlacedAnswer:
+    """Write the judgement of one document."""
+    quotes = dict(zip(COUNTED, placed.quotes, strict=True))
+    source = {"quotes": quotes, "entry": placed.entry, "addressed": placed.addressed}
+    edit = {"kind": "replace", "judgement": as_dict(placed.judgement), "source": source, "barrier": True}
+    version = store.judgement(key).version
+    named = json.dumps([*key, version, [one.digest for one in asked.requests]])
+    token = f"judge-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
+    store.edit(key, asked.document, edit, version=version, token=token, actor=actor)
+    return placed
+
+
+def _counted(done: ModelJudged, key: Key, answers: Answers, placed: PlacedAnswer) -> ModelJudged:
+    tokens = [before + sum(one.tokens[side] for one in answers) for side, before in enumerate(done.tokens)]
+    spoken = (f"topic {key.topic}, {key.document}",) if placed.judgement.flagged else ()
+    return replace(
+        done,
+        documents=done.documents + 1,
+        in_a_row=0,
+        relevant=done.relevant + bool(placed.judgement.highlights),
+        quotes=tuple(a + b for a, b in zip(done.quotes, placed.quotes, strict=True)),
+        tokens=(tokens[0], tokens[1]),
+        addressed=(*done.addressed, *spoken),
+    )

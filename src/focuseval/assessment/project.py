@@ -1,0 +1,199 @@
+"""A project is one folder: its database, its backups, its topics, and where its collection is.
+
+::
+
+    PROJECT/
+      project.json     the collection's place, and whether exhaustivity is assessed too
+      topics.xml       a copy of the topics (topics.jsonl for questions)
+      assess.db        judgements and the log of events
+      backups/         copies of it, one at every start and more as time goes by
+      before-restore/  what a restored backup took the place of
+      secret           signs the session cookies; nobody else may read it
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assessment.database import restore_remedy
+from focuseval.assessment.durable import held, write_private
+from focuseval.assessment.growth import add_pool
+from focuseval.assessment.store import Store
+from focuseval.assessment.wording import take_topics
+from focuseval.collection.rendering.documents import DocumentCache
+from focuseval.engine.values import dataclass
+from focuseval.errors import AssessError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from focuseval.assessment.pool import Pool
+    from focuseval.collection import Index
+    from focuseval.data.topics import Topic
+
+DATABASE = "assess.db"
+IN_USE = "the project is in use"
+_RESTORING = "a backup is being restored; try again"
+
+
+@dataclass(frozen=True)
+class Project:
+    """An open project."""
+
+    folder: Path
+    store: Store
+    documents: DocumentCache
+    topics: tuple[Topic, ...]
+    held: ExitStack = field(default_factory=ExitStack, repr=False)
+    """What is let go when the project is closed."""
+
+    @property
+    def queries(self) -> dict[str, str]:
+        """Topic → its title."""
+        return {topic.id: topic.title for topic in self.topics if topic.title}
+
+    def close(self) -> None:
+        """Close the database, and let others restore it."""
+        self.held.close()
+
+
+def open_project(
+    folder: str | Path,
+    *,
+    collection: str | None = None,
+    index: Index | None = None,
+    topics: str | None = None,
+    pool: str | None = None,
+    exhaustivity: bool = False,
+    actor: str | None = None,
+) -> Project:
+    """Open a project, or begin one when the folder has none.
+
+    Parameters
+    ----------
+    folder
+        The project.
+    collection
+        An index or documents; needed to begin, later only when the collection has moved.
+    index
+        A collection that is open already, this once: the project goes on to know its own.
+    topics, pool
+        Files to begin with; later ones replace the topics and top the pool up.
+    exhaustivity
+        2005 mode, for a new project.
+    actor
+        Whose name stands in the log for a pool, and for the wording of topics; without it the wording is not logged.
+    """
+    place = Path(folder)
+    settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
+    documents = DocumentCache(index if index is not None else _collection(settings["collection"]))
+    with ExitStack() as opened:
+        opened.enter_context(held(place, alone=False, refusal=f"{place}: {_RESTORING}"))
+        store = _open_store(place, exhaustivity=settings["exhaustivity"])
+        opened.callback(store.close)
+        known = take_topics(store, place, Path(topics) if topics else None, actor=actor)
+        if pool:
+            _add_pool(store, pool, known, documents, actor or "focuseval")
+        if collection:
+            write_private(place / "project.json", json.dumps(settings, indent=1) + "\n")
+        return Project(place, store, documents, known, opened.pop_all())
+
+
+@contextmanager
+def open_judgements(folder: Path) -> Iterator[Store]:
+    """Open a project's judgements alone, without its collection and topics; as `open_project`, not beside a restore."""
+    with held(folder, alone=False, refusal=f"{folder}: {_RESTORING}"):
+        settings = _read_settings(folder / "project.json")
+        with closing(_open_store(folder, exhaustivity=settings["exhaustivity"])) as store:
+            yield store
+
+
+def secret(folder: Path) -> bytes:
+    """Return the key that signs the project's cookies; it stays the same, so that a restart logs nobody out."""
+    place = folder / "secret"
+    if not place.exists() or not place.stat().st_size:
+        write_private(place, secrets.token_urlsafe(32))
+    return place.read_bytes()
+
+
+def is_project(path: str | Path) -> bool:
+    """Whether a folder holds assessments."""
+    return (Path(path) / DATABASE).is_file()
+
+
+def _settings(place: Path, collection: str | None, topics: str | None, *, exhaustivity: bool) -> dict[str, Any]:
+    file = place / "project.json"
+    if not file.exists():
+        if not collection or not topics:
+            raise AssessError(f"{place}: a new project needs --index (or --docs), --topics and --pool")
+        _make_folder(place)
+        settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity}
+    else:
+        settings = _read_settings(file)
+        if exhaustivity and not settings["exhaustivity"]:
+            raise AssessError(f"{place}: the project was begun without exhaustivity; begin another for it")
+    if collection:
+        settings["collection"] = os.path.realpath(collection)
+    return settings
+
+
+def _open_store(place: Path, *, exhaustivity: bool) -> Store:
+    """Open the database; of a project that was begun it must be there, and is not made anew."""
+    path = place / DATABASE
+    began = (place / "project.json").exists()
+    if began and not (path.is_file() and path.stat().st_size):
+        found = "an empty file" if path.is_file() else "nothing"
+        raise StorageError(f"{path}: expected the project's judgements, found {found}; {restore_remedy(place)}")
+    return Store(path, exhaustivity=exhaustivity)
+
+
+def _make_folder(place: Path) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
+
+
+def _read_settings(file: Path) -> dict[str, Any]:
+    try:
+        settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        known = settings["focuseval"] == "project" and {"collection", "exhaustivity"} <= settings.keys()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AssessError(f"{file}: expected a project's settings, found: {error}") from error
+    if not known:
+        raise AssessError(f"{file}: expected a project's settings, found something else")
+    return settings
+
+
+def _collection(path: str) -> Any:
+    from focuseval.collection import open_documents  # noqa: PLC0415  an export of everything does not need it
+
+    if not Path(path).exists():
+        raise AssessError(f"the collection is not at {path} any more; say with --index or --docs where it is")
+    return open_documents(path)
+
+
+def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: DocumentCache, actor: str) -> int:
+    """Add a pool's documents, after every id in it was found."""
+    from focuseval.assessment.pool import read_pool  # noqa: PLC0415  only with --pool
+
+    wanted = read_pool(path)
+    check_pool(wanted, {topic.id for topic in topics}, documents, path)
+    return add_pool(store, wanted, actor=actor)
+
+
+def check_pool(wanted: Pool, topics: Collection[str], documents: DocumentCache, name: str) -> None:
+    """Refuse a pool with topics or documents that the project does not know."""
+    unknown = {entry.topic for entry in wanted.entries} - set(topics)
+    if unknown:
+        raise AssessError(f"{name}: the topics have no {min(unknown)!r}; check --topics")
+    ids = [entry.document for entry in wanted.entries]
+    missing = [name for name, row in zip(ids, documents.index.find(ids).tolist(), strict=True) if row < 0]
+    if missing:
+        raise AssessError(f"{name}: the collection has no document {missing[0]!r} ({len(missing)} are missing)")

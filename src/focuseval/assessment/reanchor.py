@@ -1,0 +1,110 @@
+"""Accept a new text for an old judgement: what was found again moves, what was not is dropped by name only."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from focuseval.assessment.rules import OPEN, TODO, Judgement, as_dict
+from focuseval.assessment.store import Request
+from focuseval.engine.values import dataclass
+from focuseval.errors import AssessError
+from focuseval.placing.anchor import MOVED, propose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focuseval.assessment.store import Key, Saved, Store
+    from focuseval.collection.rendering.document import Document
+    from focuseval.placing.anchor import Proposal
+
+
+def reanchor(store: Store, key: Key, document: Document, *, version: int, token: str, drop_lost: bool = False) -> Saved:
+    """Move a judgement to the text as it is now; the document is open again.
+
+    Raises
+    ------
+    AssessError
+        When a quote is lost or stands in two nearest places, unless the assessor said to drop those.
+    """
+    saved = store.judgement(key)
+    proposal = propose(saved.judgement.bep, store.quotes(key), document.text)
+    doubtful = sum(one.after is None for one in proposal.highlights)
+    if doubtful and not drop_lost:
+        raise AssessError(f"{doubtful} of {len(proposal.highlights)} highlights were not found again; highlight anew")
+    return store.edit(key, document, _edit(saved.judgement, proposal, document), version=version, token=token)
+
+
+def _edit(judgement: Judgement, proposal: Proposal, document: Document, *, finished: bool = False) -> dict[str, object]:
+    """Return the edit that moves a judgement; with `finished` it stays finished."""
+    status = judgement.status if finished or judgement.status == TODO else OPEN
+    kept = {path: grade for path, grade in judgement.grades.items() if path in document.row_of}
+    moved = replace(judgement, highlights=proposal.spans, bep=proposal.bep, status=status, grades=kept)
+    return {"kind": "replace", "judgement": as_dict(moved), "barrier": True, "source": "re-anchored"}
+
+
+@dataclass(frozen=True)
+class ChangedText:
+    """A judgement of a text that is another one now, and what would become of its highlights."""
+
+    saved: Saved
+    highlights: int
+    moved: int
+    lost: int
+
+
+def changed_texts(store: Store, document: Callable[[str], Document]) -> list[ChangedText]:
+    """Return the judgements whose text has changed since; documents that are gone are `check_project`'s business."""
+    rows = store.database.read().execute(
+        "SELECT document, text_sha256 FROM judgements GROUP BY document, text_sha256 ORDER BY document"
+    )
+    changed = {
+        (name, sha256): page
+        for name, sha256 in rows
+        if (page := _page(document, name)) is not None and page.sha256 != sha256
+    }
+    found = []
+    for saved in store.judgements() if changed else ():
+        page = changed.get((saved.key.document, saved.text_sha256))
+        if page is not None:
+            told = propose(saved.judgement.bep, store.quotes(saved.key), page.text).highlights
+            lost, moved = sum(one.after is None for one in told), sum(one.verdict == MOVED for one in told)
+            found.append(ChangedText(saved, len(told), moved, lost))
+    return found
+
+
+def reanchor_all(store: Store, document: Callable[[str], Document], *, finished: bool, actor: str) -> tuple[int, int]:
+    """Move all judgements whose every highlight was found again, all of them or none.
+
+    Parameters
+    ----------
+    store, document
+        The project, and what gives a document.
+    finished
+        Whether finished judgements stay finished; else they are open again, for their assessors to look at.
+    actor
+        Whose name stands in the log.
+
+    Returns
+    -------
+    tuple
+        How many moved, and how many were left to their assessors because highlights are lost.
+    """
+    changed = changed_texts(store, document)
+    requests = []
+    for one in changed:
+        if not one.lost:
+            saved, page = one.saved, document(one.saved.key.document)
+            proposal = propose(saved.judgement.bep, store.quotes(saved.key), page.text)
+            edit = _edit(saved.judgement, proposal, page, finished=finished)
+            requests.append(Request(saved.key, page, edit, saved.version, uuid.uuid4().hex, actor))
+    store.edit_all(requests)
+    return len(requests), len(changed) - len(requests)
+
+
+def _page(document: Callable[[str], Document], name: str) -> Document | None:
+    try:
+        return document(name)
+    except AssessError:
+        return None

@@ -1,0 +1,213 @@
+"""What an assessor may do to a document, and what it leads to: pure functions from judgement to judgement.
+
+`check` refuses what the rules forbid, `apply` does what was allowed; a log of accepted edits is therefore replayed
+with `apply` alone. Nothing here knows of the web, of SQL or of HTML.
+
+A finished document that is edited is open again, whatever the edit: a note or a flag says that somebody was not done
+with it. On a document that is not finished, notes and flags leave the status as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+from focuseval.assessment.exhaustivity import ungraded
+from focuseval.data import highlights as spans
+from focuseval.engine.values import dataclass
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from focuseval.collection.rendering.document import Document
+
+TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
+STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)
+FINISHED = (RELEVANT, NOT_RELEVANT)
+
+Edit = dict[str, Any]
+"""``{"kind": "highlight", "start": 3, "end": 9, "quote": "…"}``: what is stored and what travels."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one assessor says of one document for one topic."""
+
+    highlights: spans.Spans = ()
+    bep: int | None = None
+    """The best entry point as it was set; None leaves it at the first highlighted character."""
+    status: str = TODO
+    flagged: bool = False
+    note: str = ""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    """Exhaustivity as it was given, path → grade (2005 mode)."""
+
+    @property
+    def entry_point(self) -> int | None:
+        """The best entry point: the one set, else the first highlighted character.
+
+        >>> Judgement(((7, 9),)).entry_point, Judgement(((7, 9),), bep=2).entry_point, Judgement().entry_point
+        (7, 2, None)
+        """
+        if self.bep is not None:
+            return self.bep
+        return self.highlights[0][0] if self.highlights else None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the assessor said that this document is done."""
+        return self.status in FINISHED
+
+
+def apply(judgement: Judgement, edit: Edit) -> Judgement:
+    """Return the judgement after an edit that `check` accepted.
+
+    >>> apply(Judgement(status=RELEVANT), {"kind": "highlight", "start": 3, "end": 9})
+    Judgement(highlights=((3, 9),), bep=None, status='in progress', flagged=False, note='', grades={})
+    """
+    return _APPLY[edit["kind"]](judgement, edit)
+
+
+def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool = False) -> None:
+    """Refuse an edit that the rules forbid, with a line that says what is missing.
+
+    Parameters
+    ----------
+    judgement, edit, document
+        The state before, what is asked for, and the text it speaks of.
+    exhaustivity
+        2005 mode: every element with highlighted text needs a grade before the document is finished.
+    """
+    kind = edit["kind"]
+    if kind in ("highlight", "unhighlight"):
+        _check_span(edit, document)
+    elif kind == "entry" and edit["position"] is not None and not 0 <= edit["position"] < len(document.text):
+        raise AssessError(f"the entry point {edit['position']} lies outside the {len(document.text)} characters")
+    elif kind == "grade":
+        _check_grades(edit, document, exhaustivity=exhaustivity)
+    elif kind == "finish":
+        _check_finish(judgement, edit, document, exhaustivity=exhaustivity)
+    elif kind == "replace":
+        _check_replacement(edit["judgement"], document)
+
+
+def warnings(judgement: Judgement, text: str) -> tuple[str, ...]:
+    """Return what is allowed but worth a second look.
+
+    >>> warnings(Judgement(((3, 5),), bep=0), "ab cd")
+    ('the best entry point lies outside the highlighted text',)
+    """
+    found = []
+    if judgement.highlights and judgement.bep is not None and not spans.contains(judgement.highlights, judgement.bep):
+        found.append("the best entry point lies outside the highlighted text")
+    if judgement.bep is not None and not judgement.highlights:
+        found.append("there is an entry point, but nothing is highlighted")
+    blank = sum(not text[start:end].strip() for start, end in judgement.highlights)
+    if blank:
+        found.append(f"{blank} highlight{'s hold' if blank > 1 else ' holds'} white space only")
+    return tuple(found)
+
+
+def as_dict(judgement: Judgement) -> Edit:
+    """Return a judgement as plain values, for JSON."""
+    return {
+        "highlights": [list(span) for span in judgement.highlights],
+        "bep": judgement.bep,
+        "status": judgement.status,
+        "flagged": judgement.flagged,
+        "note": judgement.note,
+        "grades": dict(judgement.grades),
+    }
+
+
+def from_dict(values: Mapping[str, Any]) -> Judgement:
+    """Return the judgement that `as_dict` gave.
+
+    >>> from_dict(as_dict(Judgement(((0, 2),), 1, RELEVANT))) == Judgement(((0, 2),), 1, RELEVANT)
+    True
+    """
+    highlights = tuple((int(start), int(end)) for start, end in values["highlights"])
+    return Judgement(**{**values, "highlights": highlights, "grades": dict(values.get("grades", {}))})
+
+
+def _check_span(edit: Edit, document: Document) -> None:
+    start, end = edit["start"], edit["end"]
+    if not 0 <= start < end <= len(document.text):
+        raise AssessError(f"the span {start}–{end} does not lie inside the {len(document.text)} characters")
+    if document.text[start:end] != edit["quote"]:
+        raise AssessError(f"the quote is not the text at {start}–{end}; reload the document")
+
+
+def _check_grades(edit: Edit, document: Document, *, exhaustivity: bool) -> None:
+    if not exhaustivity:
+        raise AssessError("exhaustivity is assessed in 2005 mode only")
+    unknown = [path for path in edit["paths"] if path not in document.row_of]
+    if unknown:
+        raise AssessError(f"the document has no element {unknown[0]}")
+
+
+def _check_finish(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool) -> None:
+    if not edit["relevant"]:
+        if judgement.highlights:
+            raise AssessError("a document with highlights is relevant; remove them to finish it as not relevant")
+        return
+    if not judgement.highlights:
+        raise AssessError("a relevant document needs at least one highlight")
+    missing = ungraded(document, judgement.highlights, judgement.grades) if exhaustivity else []
+    if missing:
+        raise AssessError(f"{len(missing)} elements have no exhaustivity yet, the first is {missing[0]}")
+
+
+def _check_replacement(values: Mapping[str, Any], document: Document) -> None:
+    judgement = from_dict(values)
+    end = judgement.highlights[-1][1] if judgement.highlights else 0
+    if not spans.is_normal(judgement.highlights) or end > len(document.text):
+        raise AssessError("the highlights overlap, touch or leave the text")
+    if judgement.bep is not None and not 0 <= judgement.bep < len(document.text):
+        raise AssessError(f"the entry point {judgement.bep} lies outside the text")
+    wrong = (judgement.status == RELEVANT) != bool(judgement.highlights) if judgement.finished else False
+    if wrong or judgement.status not in STATUSES:
+        raise AssessError(f"the status '{judgement.status}' does not fit {len(judgement.highlights)} highlights")
+
+
+def _highlight(judgement: Judgement, edit: Edit) -> Judgement:
+    return replace(judgement, highlights=spans.add(judgement.highlights, edit["start"], edit["end"]), status=OPEN)
+
+
+def _unhighlight(judgement: Judgement, edit: Edit) -> Judgement:
+    return replace(judgement, highlights=spans.subtract(judgement.highlights, edit["start"], edit["end"]), status=OPEN)
+
+
+def _finish(judgement: Judgement, edit: Edit) -> Judgement:
+    if not edit["relevant"]:
+        return replace(judgement, status=NOT_RELEVANT, bep=None)
+    return replace(judgement, status=RELEVANT)
+
+
+def _grade(judgement: Judgement, edit: Edit) -> Judgement:
+    kept = {path: grade for path, grade in judgement.grades.items() if path not in set(edit["paths"])}
+    if edit["grade"] is not None:
+        kept |= dict.fromkeys(edit["paths"], edit["grade"])
+    return replace(judgement, grades=kept, status=OPEN)
+
+
+def _unfinished(judgement: Judgement) -> str:
+    """Return the status after a remark: what was finished is open again, what was not stays as it was."""
+    return OPEN if judgement.finished else judgement.status
+
+
+_APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
+    "highlight": _highlight,
+    "unhighlight": _unhighlight,
+    "entry": lambda j, e: replace(j, bep=e["position"], status=OPEN),
+    "grade": _grade,
+    "finish": _finish,
+    "reopen": lambda j, _: replace(j, status=OPEN),
+    "skip": lambda j, _: replace(j, status=SKIPPED),
+    "flag": lambda j, e: replace(j, flagged=e["on"], status=_unfinished(j)),
+    "note": lambda j, e: replace(j, note=e["text"], status=_unfinished(j)),
+    "replace": lambda _, e: from_dict(e["judgement"]),
+}
+EDITS = tuple(_APPLY)
+"""Every kind of edit; ``undo`` and ``redo`` are `history`'s."""

@@ -1,0 +1,264 @@
+"""Judgements on the disk: one transaction per edit, optimistic versions, retries that count once.
+
+The log of events is the truth; the tables of judgements and highlights are its fold, kept so that reading is quick.
+`rebuilt` folds the log again, and `focuseval.assessment.check` compares the two.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from focuseval.assessment.database import Database
+from focuseval.assessment.history import Timeline, replay
+from focuseval.assessment.rows import append, save
+from focuseval.assessment.rules import Edit, Judgement, apply, check
+from focuseval.engine.values import dataclass
+from focuseval.errors import AssessError, ChangedTextError, ConflictError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from focuseval.collection.rendering.document import Document
+    from focuseval.data.highlights import Span, Spans
+
+Quote = tuple[int, int, str]
+"""A highlight with the text it covers."""
+
+ADJUDICATED = "adjudicated"
+"""The assessor that no person is: what the adjudication decided."""
+
+
+class Key(NamedTuple):
+    """Whose judgement of what."""
+
+    assessor: str
+    topic: str
+    document: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A judgement as it stands on the disk; version 0 is a document nobody touched."""
+
+    key: Key
+    version: int = 0
+    judgement: Judgement = field(default_factory=Judgement)
+    text_sha256: str = ""
+    length: int = 0
+    at: str = ""
+
+
+class Request(NamedTuple):
+    """One edit as it is asked for; see `Store.edit`."""
+
+    key: Key
+    document: Document
+    edit: Edit
+    version: int
+    token: str
+    actor: str
+
+
+def now() -> str:
+    """Return the time as the log writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Store:
+    """Everything a project knows of its judgements."""
+
+    def __init__(self, path: Path, *, exhaustivity: bool = False) -> None:
+        self.database = Database(path)
+        self.exhaustivity = exhaustivity
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+    def judgement(self, key: Key) -> Saved:
+        """Return the newest state of one judgement."""
+        with self.database.snapshot() as connection:
+            return _load(connection, key)
+
+    def timeline(self, key: Key) -> Timeline:
+        """Return every state of one judgement, derived from its events."""
+        return replay(_edits(self.database.read(), key))
+
+    def edit(self, key: Key, document: Document, edit: Edit, *, version: int, token: str, actor: str = "") -> Saved:
+        """Do one edit and return what is now on the disk.
+
+        Parameters
+        ----------
+        key, document, edit
+            Whose judgement, of which text, and what to do to it.
+        version
+            The version that the editor saw; another one on the disk raises ConflictError with the newer state.
+        token
+            Chosen by the client: an edit that arrives twice under the same token is done once.
+        actor
+            Who does it, if not the assessor (an adjudicator, an import).
+        """
+        with self.database.write() as connection:
+            return self._edit(connection, Request(key, document, edit, version, token, actor or key.assessor))
+
+    def edit_all(self, requests: Iterable[Request]) -> list[Saved]:
+        """Do many edits, all of them or none: an import is one thing that happens."""
+        with self.database.write() as connection:
+            return [self._edit(connection, request) for request in requests]
+
+    def _edit(self, connection: sqlite3.Connection, request: Request) -> Saved:
+        key, document, edit, version, token, actor = request
+        saved = _load(connection, key)
+        if _seen(connection, actor, token, key):
+            return saved
+        if saved.version != version:
+            raise ConflictError("the document was changed elsewhere in the meantime", saved)
+        if saved.version and saved.text_sha256 != document.sha256 and not edit.get("barrier"):
+            raise ChangedTextError(f"the text of {document.id} has changed since it was assessed; re-anchor it")
+        after = self._after(connection, saved, edit, document)
+        fresh = Saved(key, saved.version + 1, after, document.sha256, len(document.text), now())
+        append(connection, fresh, edit, actor, token)
+        save(connection, saved, fresh, document.text)
+        return fresh
+
+    def _after(self, connection: sqlite3.Connection, saved: Saved, edit: Edit, document: Document) -> Judgement:
+        if edit["kind"] in ("undo", "redo"):
+            return replay(_edits(connection, saved.key)).step(edit)
+        check(saved.judgement, edit, document, exhaustivity=self.exhaustivity)
+        return apply(saved.judgement, edit)
+
+    def judged(self, assessor: str | None = None) -> list[Key]:
+        """Return the judgements that exist, in the order of their names."""
+        where, values = ("WHERE assessor = ?", (assessor,)) if assessor is not None else ("", ())
+        rows = self.database.read().execute(
+            f"SELECT assessor, topic, document FROM judgements {where} ORDER BY assessor, topic, document",  # noqa: S608  two fixed strings
+            values,
+        )
+        return [Key(*row) for row in rows]
+
+    def judgements(
+        self, assessor: str | None = None, topic: str | None = None, document: str | None = None
+    ) -> list[Saved]:
+        """Return all judgements with their highlights, or those of an assessor, a topic, a document, by their names.
+
+        The highlights of a topic are found through its judgements, which have an index for that.
+        """
+        told = (("assessor", assessor), ("topic", topic), ("document", document))
+        asked = {name: value for name, value in told if value is not None}
+        where = "WHERE " + " AND ".join(f"{name} = ?" for name in asked) if asked else ""
+        source = "judgements CROSS JOIN highlights USING (assessor, topic, document)" if asked else "highlights"
+        values = tuple(asked.values())
+        spans: dict[Key, list[Span]] = {}
+        with self.database.snapshot() as connection:
+            highlights = f'SELECT assessor, topic, document, start, "end" FROM {source} {where} ORDER BY 1, 2, 3, 4'  # noqa: S608  two fixed strings
+            for *key, start, end in connection.execute(highlights, values):
+                spans.setdefault(Key(*key), []).append((start, end))
+            rows = connection.execute(f"SELECT * FROM judgements {where} ORDER BY 1, 2, 3", values)  # noqa: S608  as above
+            return [_saved(row, tuple(spans.get(Key(*row[:3]), ()))) for row in rows]
+
+    def judged_of(self, topic: str, document: str) -> list[Key]:
+        """Return the judgements of one document for one topic, by assessor."""
+        rows = self.database.read().execute(
+            "SELECT assessor, topic, document FROM judgements WHERE topic = ? AND document = ? ORDER BY assessor",
+            (topic, document),
+        )
+        return [Key(*row) for row in rows]
+
+    def statuses(self, assessor: str) -> dict[tuple[str, str], tuple[str, bool]]:
+        """Return status and flag of every document that an assessor touched, by topic and document."""
+        rows = self.database.read().execute(
+            "SELECT topic, document, status, flagged FROM judgements WHERE assessor = ?", (assessor,)
+        )
+        return {(row["topic"], row["document"]): (row["status"], bool(row["flagged"])) for row in rows}
+
+    def quotes(self, key: Key) -> list[Quote]:
+        """Return the highlights of one judgement with their quotes."""
+        return [tuple(row) for row in self.database.read().execute(f"{_QUOTES} ORDER BY start", key)]
+
+    def edits(self, key: Key) -> list[Edit]:
+        """Return what was done to one judgement, oldest first."""
+        return list(_edits(self.database.read(), key))
+
+    def reopened(self, key: Key) -> tuple[str, str] | None:
+        """Return who else opened a judgement again, and why, if nothing was done to it since."""
+        row = self._last(key)
+        edit = json.loads(row["edit"]) if row is not None and row["actor"] != key.assessor else {}
+        return (row["actor"], edit.get("reason", "")) if row is not None and edit.get("kind") == "reopen" else None
+
+    def last_event(self, key: Key) -> int:
+        """Return the number of a judgement's last event, 0 when it has none."""
+        row = self._last(key)
+        return int(row["seq"]) if row is not None else 0
+
+    def _last(self, key: Key) -> sqlite3.Row | None:
+        rows = self.database.read().execute(f"SELECT * FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1", key)  # noqa: S608  our own constant
+        found: sqlite3.Row | None = rows.fetchone()
+        return found
+
+    def rebuilt(self, key: Key) -> Judgement:
+        """Return one judgement as its events alone give it."""
+        return self.timeline(key).now
+
+    def events(self) -> Iterator[dict[str, object]]:
+        """Return the whole log, oldest first, each event as plain values."""
+        for row in self.database.read().execute("SELECT * FROM events ORDER BY seq"):
+            yield {**dict(row), "edit": json.loads(row["edit"])}
+
+    def project_events(self, kind: str) -> list[tuple[str, Edit]]:
+        """Return the events of the project itself of one kind, oldest first: when, and what."""
+        return [(at, edit) for at, _, edit in self.project_log(kind)]
+
+    def project_log(self, kind: str) -> list[tuple[str, str, Edit]]:
+        """Return the events of the project itself of one kind, oldest first: when, who, and what.
+
+        Every event that we write begins with its kind; a pool of a megabyte is not parsed to learn that it is none.
+        """
+        begins = f'{{"kind": "{kind}"'
+        rows = self.database.read().execute(
+            "SELECT at, actor, edit FROM events WHERE assessor = '' AND (substr(edit, 1, ?) = ?"
+            " OR (substr(edit, 1, 8) != '{\"kind\":' AND json_extract(edit, '$.kind') = ?)) ORDER BY seq",
+            (len(begins), begins, kind),
+        )
+        return [(row["at"], row["actor"], json.loads(row["edit"])) for row in rows]
+
+
+_OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
+EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
+"""The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""
+_QUOTES = f'SELECT start, "end", quote FROM highlights {_OF_KEY}'  # noqa: S608  our own constant
+
+
+def _seen(connection: sqlite3.Connection, actor: str, token: str, key: Key) -> bool:
+    """Whether an edit has been done; one of another document under its token is a mistake of the client's."""
+    before = connection.execute(
+        "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?", (actor, token)
+    ).fetchone()
+    if before is not None and tuple(before) != key:
+        raise AssessError("the token of this edit was used for another document; send it under a new one")
+    return before is not None
+
+
+def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:
+    rows = connection.execute(f"SELECT edit FROM events {EVENTS_OF_KEY} ORDER BY version", key)  # noqa: S608  our own constant
+    return (json.loads(row["edit"]) for row in rows)
+
+
+def _load(connection: sqlite3.Connection, key: Key) -> Saved:
+    row = connection.execute(f"SELECT * FROM judgements {_OF_KEY}", key).fetchone()  # noqa: S608  our own constant
+    if row is None:
+        return Saved(key)
+    spans = connection.execute(f'SELECT start, "end" FROM highlights {_OF_KEY} ORDER BY start', key)  # noqa: S608  our own constant
+    return _saved(row, tuple((start, end) for start, end in spans))
+
+
+def _saved(row: sqlite3.Row, highlights: Spans) -> Saved:
+    """Return a judgement from its row and its highlights."""
+    grades = json.loads(row["grades"]) if row["grades"] != "{}" else {}
+    judgement = Judgement(highlights, row["bep"], row["status"], bool(row["flagged"]), row["note"], grades)
+    key = Key(row["assessor"], row["topic"], row["document"])
+    return Saved(key, row["version"], judgement, row["text_sha256"], row["length"], row["at"])

@@ -1,0 +1,6 @@
+"""The assessment server's pages and interface, for browsers on this machine or, with users, on a network."""
+
+from focuseval.assessment.web.access import Access
+from focuseval.assessment.web.app import create_app
+
+__all__ = ["Access", "create_app"]

@@ -1,0 +1,138 @@
+"""The app, put together from what it is given."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, jsonify, render_template, request
+from flask.sessions import SecureCookieSessionInterface
+from werkzeug.exceptions import HTTPException
+
+from focuseval.assessment.sessions import DAYS
+from focuseval.assessment.view import state_view
+from focuseval.assessment.web.adjudication import adjudication
+from focuseval.assessment.web.api import api
+from focuseval.assessment.web.dashboard import dashboard
+from focuseval.assessment.web.desk import Desk, desk
+from focuseval.assessment.web.door import door
+from focuseval.assessment.web.exchange import exchange
+from focuseval.assessment.web.growing import growing
+from focuseval.assessment.web.guard import guard
+from focuseval.assessment.web.pages import pages
+from focuseval.assessment.web.people import people
+from focuseval.assessment.web.quality import quality
+from focuseval.assessment.web.work import work
+from focuseval.assessment.wording import rewordings
+from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from focuseval.assessment.store import Saved, Store
+    from focuseval.assessment.web.access import Access
+    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.data.topics import Topic
+
+_STATUS = (
+    (ConflictError, 409),
+    (ChangedTextError, 409),
+    (StorageError, 507),
+    (FocusevalError, 422),
+)
+"""Error → HTTP status; the first that fits."""
+
+
+class SchemeSessions(SecureCookieSessionInterface):
+    """Sessions whose cookie is for HTTPS alone when it was given over HTTPS, a trusted proxy's included."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002  Flask's signature
+        """Whether the cookie is to be sent over HTTPS alone."""
+        return bool(request.is_secure)
+
+
+def create_app(
+    store: Store, documents: DocumentCache, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
+) -> Flask:
+    """Return the web app of a project.
+
+    Parameters
+    ----------
+    store, documents, topics
+        What is judged, where its texts come from, and what they are judged for.
+    access
+        Who may come in, and by which names the server answers.
+    title
+        Shown above every page.
+    """
+    app = Flask("focuseval.assessment", static_folder="static", template_folder="templates")
+    app.secret_key = access.secret
+    app.session_interface = SchemeSessions()
+    app.config.update(
+        SESSION_COOKIE_NAME=access.cookie,
+        SESSION_COOKIE_SAMESITE="Strict",
+        SESSION_COOKIE_HTTPONLY=True,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=DAYS),
+        MAX_FORM_MEMORY_SIZE=2**20,
+        TRUSTED_HOSTS=None,  # the guard checks names and ports
+    )
+    known = {topic.id: topic for topic in topics}
+    app.extensions["focuseval"] = Desk(store, documents, known, access, title, rewordings(store))
+    guard(app)
+    for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
+        app.register_blueprint(part)
+    app.register_error_handler(FocusevalError, _refused)
+    app.register_error_handler(HTTPException, _failed)
+    app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted}
+    app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
+    return app
+
+
+def duration(seconds: float | None) -> str:
+    """Return a span of time as people say it.
+
+    >>> duration(95), duration(40), duration(7300), duration(None)
+    ('1 min 35 s', '40 s', '2 h 1 min', '–')
+    """
+    if not seconds:
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def moment(at: str | None) -> str:
+    """Return a time of the log without its seconds; all times are UTC.
+
+    >>> moment("2026-11-15T22:15:18.123+00:00")
+    '2026-11-15 22:15'
+    """
+    return at[:16].replace("T", " ") if at else "–"
+
+
+def _refused(error: FocusevalError) -> tuple[Any, int]:
+    """Answer an error raised on purpose: a conflict with the newer state, everything else with its one line."""
+    status = next(code for kind, code in _STATUS if isinstance(error, kind))
+    message = str(error).removeprefix(f"{desk().store.database.path}: ")  # where it lies concerns nobody outside
+    if not request.path.startswith("/api/"):
+        return render_template("error.html", status=status, message=message), status
+    answer: dict[str, Any] = {"error": message, "changed": isinstance(error, ChangedTextError)}
+    if isinstance(error, ConflictError):
+        answer["state"] = _newer(error)
+    return jsonify(answer), status
+
+
+def _newer(error: ConflictError) -> dict[str, Any]:
+    saved: Saved = error.newer  # type: ignore[assignment]
+    document = desk().page(saved.key.document)
+    return state_view(saved, document, exhaustivity=desk().store.exhaustivity)
+
+
+def _failed(error: HTTPException) -> tuple[Any, int]:
+    status = error.code or 500
+    ours = error.description != type(error).description
+    message = error.description if ours and error.description else f"{error.name}."
+    if request.path.startswith("/api/"):
+        return jsonify({"error": message}), status
+    return render_template("error.html", status=status, message=message), status

@@ -1,0 +1,121 @@
+"""The pages of an assessor: topics, a topic's documents, a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+
+from focuseval.assessment.known import TRAINING, known_units
+from focuseval.assessment.progress import by_topic, entries, neighbour, next_undone
+from focuseval.assessment.rules import FINISHED, SKIPPED
+from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.web.desk import asked, desk, user
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+    from focuseval.assessment.plan import Pooled
+    from focuseval.assessment.progress import PoolEntry
+    from focuseval.data.topics import Topic
+
+pages = Blueprint("pages", __name__)
+
+
+@pages.get("/")
+def topics() -> str | Response:
+    """List the topics with their progress; who has none of their own sees everyone's."""
+    mine = entries(desk().store, user()) if desk().access.role(user()) != "reader" else []
+    if not mine and desk().access.sees_all(user()):
+        return redirect(url_for("dashboard.campaign"))
+    shown = [entry for entry in mine if entry.pooled.topic in desk().topics]
+    dropped = sorted({entry.pooled.topic for entry in mine} - set(desk().topics))
+    return render_template(
+        "topics.html",
+        progress=by_topic(shown),
+        upcoming=next_undone(shown, "", ""),
+        dropped=dropped,
+        training=len(_training(shown)),
+    )
+
+
+def _training(shown: list[PoolEntry]) -> list[PoolEntry]:
+    """Return the training documents that are not finished."""
+    known = known_units(desk().store)
+    undone = [entry for entry in shown if entry.status not in (*FINISHED, SKIPPED)]
+    return [entry for entry in undone if known.get(entry.pooled[:2]) == TRAINING]
+
+
+@pages.get("/topic")
+def topic() -> str | Response:
+    """List the documents of one topic, with what became of each."""
+    wanted = request.args.get("topic", "")
+    mine = entries(desk().store, user(), wanted)
+    if wanted in desk().topics and not mine and desk().access.sees_all(user()):
+        return redirect(url_for("work.given", topic=wanted))
+    if not mine or wanted not in desk().topics:
+        abort(404, "no such topic in your pool")
+    titles = desk().titles.of(entry.pooled.document for entry in mine)
+    training = {unit[1] for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] == wanted}
+    shown = {"progress": by_topic(mine)[0], "titles": titles, "training": training}
+    return render_template("topic.html", topic=desk().topics[wanted], entries=mine, **shown)
+
+
+@pages.get("/read")
+def read() -> str:
+    """Show one document for assessing; its text comes through the interface, as text."""
+    key, page = asked()
+    mine = entries(desk().store, key.assessor, key.topic)
+    return render_template(
+        "read.html",
+        topic=desk().topics[key.topic],
+        terms=query_terms(desk().topics[key.topic]),
+        document=page.id,
+        title=desk().titles.of([page.id])[page.id],
+        adjudicating=key.assessor == ADJUDICATED,
+        previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
+        following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
+        progress=by_topic(mine)[0],
+        training=known_units(desk().store).get(key[1:]) == TRAINING and key.assessor != ADJUDICATED,
+        reopened=desk().store.reopened(key),
+        others_done=sum(entry.status in FINISHED and entry.pooled.document != key.document for entry in mine),
+    )
+
+
+@pages.get("/next")
+def upcoming() -> Response:
+    """Go to the next document that is not done, or to the list when everything is."""
+    assessor = ADJUDICATED if request.args.get("as") == ADJUDICATED else user()
+    if assessor == ADJUDICATED:
+        return redirect(
+            url_for("adjudication.following", topic=request.args.get("topic"), document=request.args.get("document"))
+        )
+    here = (request.args.get("topic", ""), request.args.get("document", ""))
+    store = desk().store
+    everything = [entry for entry in entries(store, assessor) if entry.pooled.topic in desk().topics]
+    lessons = _training(everything)
+    found = lessons[0].pooled if lessons else next_undone(everything, *here)
+    return redirect(_address(found, assessor) or url_for("pages.topics", done=1))
+
+
+FUNCTION_WORDS = (
+    " a about an and are as at be by can did do does for from had has have how i if in into is it its no not of on or"
+    " our over so than that the their there they this to under was were what when where which who why will with you "
+)
+"""Words of a question that say nothing of what it is about; they stand on every line."""
+
+
+def query_terms(topic: Topic) -> list[str]:
+    """Return the words and phrases to colour in the text: neither unwanted ones nor mere function words."""
+    told = {term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1}
+    return sorted(text for text in told if f" {text.lower()} " not in FUNCTION_WORDS)
+
+
+def _address(row: Pooled | None, assessor: str) -> str:
+    if row is None:
+        return ""
+    values = {"topic": row.topic, "document": row.document}
+    if assessor == ADJUDICATED:
+        values["as"] = ADJUDICATED
+    return url_for("pages.read") + "?" + urlencode(values)

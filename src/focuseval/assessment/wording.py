@@ -1,0 +1,114 @@
+"""The project's topics: a copy in its folder, and every change of their wording in the log.
+
+What was judged was judged for a topic as it read then. A topic that has judgements may be worded anew, which the log
+records and the pages show, but it may not go.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from focuseval.assessment.durable import settle
+from focuseval.assessment.plan import record
+from focuseval.engine.values import dataclass
+from focuseval.errors import AssessError
+from focuseval.formats.questions import read_questions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from focuseval.assessment.store import Store
+    from focuseval.data.topics import Topic
+
+_FIELDS = ("title", "nexi", "castitle", "description", "narrative", "keywords")
+Wording = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Rewording:
+    """A topic that reads otherwise than it did: since when, and how it read."""
+
+    at: str
+    before: Wording
+
+
+def take_topics(store: Store, place: Path, source: Path | None, *, actor: str | None) -> tuple[Topic, ...]:
+    """Return a project's topics, after replacing them with those of `source`, if any.
+
+    With an actor the log learns how they read, when that differs from what it knows.
+    """
+    old = _copies(place)
+    if source is None and not old:
+        raise AssessError(f"{place}: the project has no topics; give them with --topics")
+    topics = read_questions(source or old[0])
+    _refuse_dropped(store, topics, source)
+    if source is not None:
+        _copy(source, place)
+    if actor is not None:
+        _record(store, topics, actor)
+    return topics
+
+
+def rewordings(store: Store) -> dict[str, Rewording]:
+    """Return the topics that read otherwise than before, each with its last change."""
+    found: dict[str, Rewording] = {}
+    known: dict[str, Wording] = {}
+    for at, wordings in _recorded(store):
+        for topic, wording in wordings.items():
+            if known.get(topic, wording) != wording:
+                found[topic] = Rewording(at, known[topic])
+            known[topic] = wording
+    return found
+
+
+def _recorded(store: Store) -> Iterable[tuple[str, dict[str, Wording]]]:
+    return [(at, edit["topics"]) for at, edit in store.project_events("topics")]
+
+
+def _record(store: Store, topics: Sequence[Topic], actor: str) -> None:
+    """Write to the log how topics read, those that differ from what it knows."""
+    known: dict[str, Wording] = {}
+    for _, wordings in _recorded(store):
+        known |= wordings
+    told = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
+    fresh = {topic: wording for topic, wording in told.items() if known.get(topic) != wording}
+    if fresh:
+        record(store, {"kind": "topics", "topics": fresh}, actor=actor)
+
+
+def _refuse_dropped(store: Store, topics: Sequence[Topic], source: Path | None) -> None:
+    judged = {key.topic for key in store.judged()}
+    dropped = sorted(judged - {topic.id for topic in topics})
+    if dropped and source is not None:
+        what = f"expected the topic {dropped[0]!r}, for which documents are judged, found it gone"
+        raise AssessError(f"{source}: {what} ({len(dropped)} such topics); keep it among the topics")
+
+
+def _copies(place: Path) -> list[Path]:
+    return sorted(path for path in place.glob("topics*") if path.suffix != ".partial")
+
+
+def topic_files(place: Path) -> list[tuple[str, Path]]:
+    """Return the files of a project's topics, each with its name below the project."""
+    found = [file for path in _copies(place) for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    return [(file.relative_to(place).as_posix(), file) for file in found if file.is_file()]
+
+
+def _copy(source: Path, place: Path) -> None:
+    """Copy the topics into the project, then remove the older copy; the project's own copy may be the source."""
+    target = place / ("topics" if source.is_dir() else f"topics{source.suffix}")
+    if source.resolve() != target.resolve():
+        partial = place / "topics.partial"
+        if source.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+            shutil.copytree(source, partial)
+            shutil.rmtree(target, ignore_errors=True)
+            partial.replace(target)
+        else:
+            shutil.copyfile(source, partial)
+            settle(partial, target)
+    for old in _copies(place):
+        if old != target:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()

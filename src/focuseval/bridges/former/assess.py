@@ -1,0 +1,5 @@
+"""``focuseval.assess`` of 0.2.0, now `focuseval.assessment`."""
+
+from focuseval.assessment import open_project
+
+__all__ = ["open_project"]

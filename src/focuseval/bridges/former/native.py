@@ -1,0 +1,5 @@
+"""``focuseval.native`` of 0.2.0, now `focuseval.engine.native`."""
+
+from focuseval.engine.native import library
+
+__all__ = ["library"]

@@ -1,0 +1,5 @@
+"""``focuseval.recall_base`` of 0.2.0, now `focuseval.measures.recall_base`."""
+
+from focuseval.measures.recall_base import assessed_elements
+
+__all__ = ["assessed_elements"]

@@ -1,0 +1,5 @@
+"""``focuseval.tokens`` of 0.2.0, now `focuseval.collection.tokens`."""
+
+from focuseval.collection.tokens import Tokenizer
+
+__all__ = ["Tokenizer"]

@@ -1,0 +1,5 @@
+"""``focuseval.tokens.tokenizer`` of 0.2.0, now `focuseval.collection.tokens.tokenizer`."""
+
+from focuseval.collection.tokens.tokenizer import TiktokenEncoding
+
+__all__ = ["TiktokenEncoding"]

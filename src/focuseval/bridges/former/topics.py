@@ -1,0 +1,5 @@
+"""``focuseval.topics`` of 0.2.0, now `focuseval.data.topics`."""
+
+from focuseval.data.topics import parse_nexi
+
+__all__ = ["parse_nexi"]

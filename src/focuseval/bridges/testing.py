@@ -1,0 +1,52 @@
+"""For a test suite of your own: fail when retrieval got worse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from focuseval.evaluation.gate import GateVerdict
+
+
+def assert_no_regression(
+    baseline: str | Path,
+    gold: Any,
+    run: Any,
+    measures: str | Iterable[str],
+    *,
+    min_effect: float = 0.0,
+    alpha: float = 0.05,
+    baseline_run: str | None = None,
+    **options: Any,
+) -> list[GateVerdict]:
+    """Raise AssertionError if `run` scores significantly worse than the baseline; return the verdicts otherwise.
+
+    Parameters
+    ----------
+    baseline
+        A file written by ``focuseval score … --per-topic --format json``.
+    gold, run
+        Paths, frames or values, as `focuseval.evaluate` takes them.
+    measures
+        One measure's name, or several.
+    min_effect, alpha
+        The smallest mean drop that matters, and the level of significance.
+    baseline_run
+        Which run of the baseline, when the file holds several.
+    options
+        Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
+    """
+    from focuseval.evaluation.gate import GateRule, judge, read_baseline  # noqa: PLC0415  as above
+    from focuseval.evaluation.gate.outputs import as_text  # noqa: PLC0415  as above
+    from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  importing this module must cost nothing
+
+    names = [measures] if isinstance(measures, str) else list(measures)
+    scores = evaluate(gold, [run], names, **options)
+    verdicts = judge(read_baseline(baseline, baseline_run), scores, names, GateRule(alpha=alpha, min_effect=min_effect))
+    worse = [verdict for verdict in verdicts if verdict.regression]
+    if worse:
+        raise AssertionError(as_text(worse))
+    return verdicts

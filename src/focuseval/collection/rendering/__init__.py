@@ -1,0 +1,1 @@
+"""A document as people read it: its text, elements, blocks and title."""

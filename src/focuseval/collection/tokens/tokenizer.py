@@ -1,0 +1,153 @@
+"""Tokenizers behind one protocol: tiktoken's by name, Hugging Face's by file; both are optional.
+
+::
+
+    tiktoken:cl100k_base              an encoding of tiktoken, or a model whose encoding it knows (tiktoken:gpt-4o)
+    tokenizers:tokenizer.json         a file that Hugging Face's tokenizers wrote
+
+A token's span comes from the tokenizer itself: the bytes that tiktoken decodes it to, the offsets that a `tokenizers`
+encoding carries. A character that several tokens make up belongs to each of them. Special tokens are never made: what
+looks like one in a text is text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
+from focuseval.errors import FormatError, MissingDataError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class Tokenizer(Protocol):
+    """What focuseval asks of a tokenizer; any object with these two will do."""
+
+    @property
+    def name(self) -> str:
+        """What a signature calls it: equal names give equal tokens."""
+
+    def spans(self, text: str) -> Spans:
+        """Return the first code point of every token and the one past its last, both ascending."""
+
+
+def open_tokenizer(given: str | Tokenizer) -> Tokenizer:
+    """Return a tokenizer from ``tiktoken:NAME`` or ``tokenizers:FILE``; one that is open already is returned as it is.
+
+    It is loaded at once, so that a wrong name is refused before any work is done.
+    """
+    if not isinstance(given, str):
+        return given
+    package, _, name = given.partition(":")
+    if package == "tiktoken" and name:
+        return TiktokenEncoding(_tiktoken(name))
+    if package == "tokenizers" and name:
+        return TokenizerFile(name).checked()
+    raise UsageError(
+        f"expected tiktoken:NAME or tokenizers:FILE as tokenizer, found {given!r}; tiktoken:cl100k_base, for instance"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TiktokenEncoding:
+    """An encoding of tiktoken; build one around a `tiktoken.Encoding` of your own."""
+
+    encoding: Any
+
+    @property
+    def name(self) -> str:
+        """``tiktoken:`` and the encoding's name."""
+        return f"tiktoken:{self.encoding.name}"
+
+    def spans(self, text: str) -> Spans:
+        """Return the characters that each token's bytes lie in."""
+        tokens = self.encoding.decode_tokens_bytes(self.encoding.encode_ordinary(text))
+        ends = np.cumsum(np.fromiter(map(len, tokens), np.int64, len(tokens)))
+        starts = np.append(0, ends[:-1])[: len(ends)]
+        codes = np.frombuffer(text.encode(), np.uint8)
+        character = np.cumsum((codes & 0xC0) != 0x80) - 1  # of every byte; a character's later bytes begin none
+        return character[starts], character[ends - 1] + 1
+
+
+def _tiktoken(name: str) -> Any:
+    """Load an encoding by its name, or by that of a model."""
+    try:
+        import tiktoken  # noqa: PLC0415  optional
+    except ImportError:
+        raise _absent("tiktoken") from None
+    if name not in tiktoken.list_encoding_names():
+        try:
+            name = tiktoken.encoding_name_for_model(name)
+        except KeyError:
+            known = ", ".join(tiktoken.list_encoding_names())
+            raise UsageError(
+                f"expected an encoding or a model of tiktoken, found {name!r}; there are {known}"
+            ) from None
+    try:
+        return tiktoken.get_encoding(name)
+    except Exception as error:  # whatever its download raises, it is the vocabulary that is missing
+        what = f"tiktoken:{name}: the vocabulary cannot be loaded ({type(error).__name__})"
+        raise MissingDataError(
+            f"{what}; tiktoken downloads it once: connect, or set TIKTOKEN_CACHE_DIR to a folder that holds it"
+        ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizerFile:
+    """A ``tokenizer.json`` of Hugging Face's tokenizers."""
+
+    path: str
+
+    @cached_property
+    def name(self) -> str:
+        """``tokenizers:``, the file's name, and the first digits of its hash: another file has another name."""
+        return f"tokenizers:{Path(self.path).name}@{hashlib.sha256(self._data).hexdigest()[:12]}"
+
+    @cached_property
+    def _data(self) -> bytes:
+        try:
+            return Path(self.path).read_bytes()
+        except OSError as error:
+            raise FormatError(f"cannot read: {error.strerror or error}", at=self.path) from None
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        try:
+            import tokenizers  # noqa: PLC0415  optional
+        except ImportError:
+            raise _absent("tokenizers") from None
+        data = self._data
+        try:
+            made = tokenizers.Tokenizer.from_buffer(data)
+        except Exception as error:  # noqa: BLE001  the package raises this class and no other
+            what = f"expected a tokenizer.json of Hugging Face's tokenizers, found: {error}"
+            raise FormatError(what, at=self.path, remedy="save it with Tokenizer.save") from None
+        made.no_truncation()
+        made.no_padding()
+        return made
+
+    def checked(self) -> TokenizerFile:
+        """Return it, once it is loaded."""
+        _ = self._tokenizer
+        return self
+
+    def __reduce__(self) -> Any:
+        """Go to another process by name."""
+        return TokenizerFile, (self.path,)
+
+    def spans(self, text: str) -> Spans:
+        """Return the offsets of the tokens; special tokens are left out."""
+        found = np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int64).reshape(-1, 2)
+        return np.maximum.accumulate(found[:, 0]), np.maximum.accumulate(found[:, 1])
+
+
+def _absent(package: str) -> MissingDataError:
+    return MissingDataError(f"{package} is not installed; run 'pip install focuseval[{package}]'")

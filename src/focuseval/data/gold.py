@@ -1,0 +1,179 @@
+"""Who highlighted what: judged articles, highlighted passages, graded elements, best entry points.
+
+A `Gold` is three tables of columns over shared codes: ``topics[code]`` and ``documents[code]`` say which topic and
+document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. What a format says in its own words
+(paths of passages, grades, flags) is kept beside what is derived from it, so that writing it again loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.data.spans import dense, pack
+from focuseval.engine.values import dataclass
+from focuseval.errors import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from focuseval.data.placement import Placement
+
+UNKNOWN = -1
+"""A number that the file does not give."""
+
+TOO_SMALL = -2
+"""The exhaustivity ``?`` of 2005: relevant, but too small to be judged on its own."""
+
+NOT_ASSESSED = -3
+"""The grade ``U`` (or a missing grade) of 2002–2004."""
+
+
+@dataclass(frozen=True, eq=False)
+class Articles:
+    """Judged (topic, document) pairs, one row each, grouped by topic in file order."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
+    relevance: NDArray[np.int32]
+    """TREC's grade; for highlighted gold 1 where something is highlighted, else 0."""
+    length: NDArray[np.int64]
+    """Characters of the whole document, or UNKNOWN."""
+    rsize: NDArray[np.int64]
+    """Highlighted characters, or UNKNOWN."""
+    bep: NDArray[np.int64]
+    """Position of the best entry point, or UNKNOWN."""
+    bep_path: pa.Array | None = None
+    """The best entry point as the file says it (path or XPointer), null where there is none."""
+    line: NDArray[np.int64] | None = None
+    """Line of every judgement in its file; None when it is not known."""
+    source: NDArray[np.int32] | None = None
+    """Codes into `Gold.sources`; None when there is one file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Highlighted passages: spans in code points, or UNKNOWN until an index resolves their paths."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    size: NDArray[np.int64]
+    """Size as the file gives it, or UNKNOWN."""
+    start_path: pa.Array | None = None
+    end_path: pa.Array | None = None
+    quote: pa.Array | None = None
+    need: pa.Array | None = None
+    """What each passage shows of what its topic needs, by name: passages of a topic with the same name are
+    alternatives, of which one will do; one without a name (null) is needed itself. None where no passage has a name."""
+    line: NDArray[np.int64] | None = None
+    """Line (or running number, in formats without lines) of every passage in its file; None when it is not known."""
+
+    def take(self, rows: NDArray[np.integer]) -> Passages:
+        """Return some of the passages."""
+        columns = {part.name: getattr(self, part.name) for part in fields(self)}
+        return replace(self, **{name: column.take(rows) for name, column in columns.items() if column is not None})
+
+
+@dataclass(frozen=True, eq=False)
+class GradedElements:
+    """Assessed elements: grades of 2002–2004, or sizes of 2005–2007."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
+    path: pa.Array
+    """Dictionary-encoded string paths, every step with its ``[n]``."""
+    exhaustivity: NDArray[np.int8]
+    """A grade (2002: relevance), TOO_SMALL or NOT_ASSESSED."""
+    specificity: NDArray[np.int8]
+    """A grade 0–3 of 2002–2004 (2002: coverage N, L, S, E as 0, 1, 2, 3, see `Gold.scale`); UNKNOWN from 2005 on."""
+    size: NDArray[np.int64]
+    rsize: NDArray[np.int64]
+    inferred: NDArray[np.bool_] | None = None
+    inpool: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """A recall base as it was judged: what every measure is computed against."""
+
+    topics: tuple[str, ...]
+    documents: pa.Array
+    articles: Articles
+    passages: Passages
+    elements: GradedElements
+    scale: str = "highlights"
+    """``coverage`` (2002), ``grades`` (2003–04), ``exhaustivity`` (2005), ``highlights`` (2006+, spans), ``trec``."""
+    sha256: str = ""
+    """Hash of the bytes read: golds with the same hash are the same gold."""
+    file: str = ""
+    queries: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Per topic, what the format says besides (pool, version, the topic's XML …)."""
+    sources: tuple[str, ...] = ()
+    """The files that were read, when they were several."""
+    placement: Placement | None = None
+    """Where the documents lie in a collection, once `focuseval.placing` has put the gold there."""
+    remarks: tuple[str, ...] = ()
+    """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
+
+    def __post_init__(self) -> None:
+        """Refuse tables whose codes point nowhere: a defect in a reader, not in the user's file."""
+        for table in (self.articles, self.passages, self.elements):
+            if len(table.topic) and table.topic.max(initial=-1) >= len(self.topics):
+                raise IndexError("a topic code beyond the gold's topics")
+            if len(table.document) and table.document.max(initial=-1) >= len(self.documents):
+                raise IndexError("a document code beyond the gold's documents")
+
+    @property
+    def aligned(self) -> bool:
+        """Whether quotes were compared with the documents: a passage that then has no span is ambiguous or lost."""
+        return self.placement is not None and self.placement.alignment is not None
+
+    def article_of(self, table: Passages | GradedElements) -> NDArray[np.int64]:
+        """Return, for every passage or element, the row of its judged document, −1 where it was not judged."""
+        known, wanted = (pack(t.topic, t.document) for t in (self.articles, table))
+        if not len(known):
+            return np.full(len(wanted), -1, np.int64)
+        order = np.argsort(known, kind="stable")
+        found = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+        return np.where(known[found] == wanted, found, -1)
+
+    def at_article(self, row: int) -> Place:
+        """Return where a judgement stands in its file."""
+        a = self.articles
+        return Place(self._file(row), None if a.line is None else int(a.line[row]))
+
+    def at_passage(self, row: int) -> Place:
+        """Return where a passage stands in its file."""
+        line = self.passages.line
+        article = int(self.article_of(self.passages)[row])
+        return Place(self._file(article), None if line is None else int(line[row]))
+
+    def _file(self, article: int) -> str:
+        source = self.articles.source
+        return self.sources[int(source[article])] if source is not None and self.sources else self.file or "<gold>"
+
+    def overlapping(self) -> int:
+        """Return how many passages overlap an earlier one of their topic and document; touching ones do not."""
+        p = self.passages
+        known = (p.start >= 0) & (p.end > p.start)
+        if not known.any():
+            return 0
+        group = dense(pack(p.topic[known], p.document[known]))
+        order = np.argsort(pack(group, p.start[known]), kind="stable")
+        start, end = (pack(group, position[known])[order] for position in (p.start, p.end))
+        return int(np.count_nonzero(start[1:] < np.maximum.accumulate(end)[:-1]))
+
+    @property
+    def relevant_topics(self) -> NDArray[np.bool_]:
+        """For every topic, whether any judged article is relevant."""
+        relevant = np.zeros(len(self.topics), np.bool_)
+        relevant[self.articles.topic[self.articles.relevance > 0]] = True
+        return relevant

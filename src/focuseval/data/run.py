@@ -1,0 +1,142 @@
+"""Ranked results: what a system returned for every topic, as columns.
+
+Rows stand in ranking order within their topic, and topics in blocks, in the order in which the file names them
+first. A result is a whole document, an element (`path`), a range of elements or an XPointer passage
+(`path` … `end_path`), a span (`start`, `end`), an entry point (`start` alone) or a chunk's `text`. What is not
+said is −1, null or None; `focuseval.formats` reads it, an index resolves paths into spans. A run without any
+place (no `start`, `path` or `text` column) returns whole documents; in a run with places, a row without one is a
+result whose place the file declares unknown (``X``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
+from focuseval.errors import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from focuseval.data.placement import Placement
+    from focuseval.errors import FormatError
+
+
+COLUMNS = (
+    "topic",
+    "document",
+    "rank",
+    "score",
+    "start",
+    "end",
+    "path",
+    "end_path",
+    "text",
+    "chunk",
+    "line",
+    "keys",
+)
+"""The columns of a run: what has an entry for every result."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run: its name, its topics and the columns of its results."""
+
+    run_id: str
+    topics: tuple[str, ...]
+    topic: NDArray[np.int32]
+    """Codes into `topics`, non-decreasing."""
+    document: pa.Array
+    """Document ids: a string or dictionary-encoded Arrow array (maybe chunked)."""
+    rank: NDArray[np.int32] | None = None
+    """Ranks as the file gives them; None when it gives none. The order of rows is the ranking."""
+    score: NDArray[np.float64] | None = None
+    start: NDArray[np.int64] | None = None
+    """First code point, −1 where unknown; None when no row has one."""
+    end: NDArray[np.int64] | None = None
+    """One past the last code point, −1 where unknown (an entry point has a start alone)."""
+    path: pa.Array | None = None
+    end_path: pa.Array | None = None
+    text: pa.Array | None = None
+    """A chunk's own text, to be aligned."""
+    chunk: NDArray[np.int64] | None = None
+    """Position of a chunk among its document's chunks, −1 where unknown: its neighbours tell repeated texts apart."""
+    line: NDArray[Any] | None = None
+    """Line of every result in its file; None when row i stands on line i + 1."""
+    keys: NDArray[np.uint64] | None = None
+    """`focuseval.engine.keys.hash64` of the document ids, where the reader has computed it and, by it, found no
+    document twice in a topic; a promise that saves the match a second look at every id."""
+    file: str = ""
+    task: str = ""
+    participant: str = ""
+    sha256: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    placement: Placement | None = None
+    """Where the results lie in a collection, once `focuseval.placing` has put them there."""
+    remarks: tuple[str, ...] = ()
+    """What a reader noticed and did not change."""
+    faults: tuple[FormatError, ...] = ()
+    """Why no measure can be computed: the first score that is no finite number, the first document that a TREC run
+    repeats. `focuseval.formats.read_run` raises the first unless it is asked to keep them."""
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return len(self.topic)
+
+    def take(self, rows: NDArray[np.integer]) -> Run:
+        """Return the run with these rows only, in this order; topics must stay in blocks."""
+        taken = {name: column.take(rows) for name in COLUMNS if (column := getattr(self, name)) is not None}
+        return replace(self, **taken, placement=None if self.placement is None else self.placement.take(rows))
+
+    def at(self, row: int) -> Place:
+        """Return where a result stands in its file."""
+        return Place(self.file or "<run>", int(row) + 1 if self.line is None else int(self.line[row]))
+
+    def topic_of(self, row: int) -> str:
+        """Return the name of a result's topic."""
+        return self.topics[int(self.topic[row])]
+
+    @cached_property
+    def split_topics(self) -> tuple[tuple[str, int], ...]:
+        """The topics whose lines do not stand together in the file, each with the line where it comes back."""
+        if self.line is None or len(self.topics) < 2 or not len(self):
+            return ()
+        bounds = np.flatnonzero(np.r_[True, self.topic[1:] != self.topic[:-1]])
+        first, last = np.minimum.reduceat(self.line, bounds), np.maximum.reduceat(self.line, bounds)
+        order = np.argsort(first)
+        if (first[order][1:] > np.maximum.accumulate(last[order])[:-1]).all():
+            return ()
+        by_line = np.argsort(self.line, kind="stable")
+        topic = self.topic[by_line]
+        begins = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]])
+        _, once = np.unique(topic[begins], return_index=True)
+        again = np.delete(begins, once)
+        _, earliest = np.unique(topic[again], return_index=True)
+        rows = by_line[again[np.sort(earliest)]]
+        return tuple((self.topic_of(row), int(self.line[row])) for row in rows.tolist())
+
+    @property
+    def whole_documents(self) -> bool:
+        """Whether the results are whole documents: no row says a place."""
+        return self.start is None and self.path is None and self.text is None
+
+    @property
+    def nameless(self) -> NDArray[np.int64]:
+        """The rows of results that come without a document: their id is empty."""
+        import pyarrow.compute as pc  # noqa: PLC0415  only texts without documents need it
+
+        return np.flatnonzero(np.asarray(pc.equal(self.document.cast("string"), "")))
+
+    @cached_property
+    def bounds(self) -> NDArray[np.int64]:
+        """Where each topic's block begins, and one more entry for the end of the last."""
+        numbers = np.arange(len(self.topics) + 1, dtype=self.topic.dtype)  # of another type, all rows would be copied
+        return np.searchsorted(self.topic, numbers).astype(np.int64)

@@ -1,0 +1,203 @@
+"""NEXI by recursive descent: one method for each rule of the grammar, no tokens in between.
+
+::
+
+    query      = step+
+    step       = ("/" | "//") names predicate*
+    names      = name | "(" name ("|" name)* ")"          name = tag | "*" | "@" tag
+    predicate  = "[" either "]"
+    either     = both ("or" both)*
+    both       = clause ("and" clause)*
+    clause     = "(" either ")" | about | comparison
+    about      = "about" "(" path "," terms ")"
+    comparison = path ("=" | "<" | ">" | "<=" | ">=") (number | string)
+    path       = "." step* | step+                         steps without predicates
+
+Blanks may stand between any two of these. ``and``, ``or`` and ``about`` are read in either case; ``and`` binds tighter.
+A path that starts without its dot is read as if it had one. Terms are described in `focuseval.data.topics.terms`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from focuseval.data.topics.query import Query
+from focuseval.data.topics.syntax import About, Axis, Both, Clause, Comparison, Either, Path, Step, Value
+from focuseval.data.topics.terms import QUOTED_TERM, TERM, Term
+from focuseval.errors import NexiError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEEPEST = 100
+"""Brackets may nest this deep; real queries stop at three."""
+
+_BLANK = re.compile(r"\s*")
+_NAME = re.compile(r"\*|@?[^\W\d][\w.:-]*")
+_AXIS = re.compile(r"//?")
+_OPERATOR = re.compile(r"<=|>=|=|<|>")
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_STRING = re.compile(r"'([^']*)'|\"([^\"]*)\"|[‘’]([^‘’]*)’")
+_ABOUT = re.compile(r"about\s*\(", re.IGNORECASE)
+_AND = re.compile(r"and\b", re.IGNORECASE)
+_OR = re.compile(r"or\b", re.IGNORECASE)
+_BETWEEN_TERMS = re.compile(r"[\s,]*")
+_SINGLE_QUOTES = ("'", "‘", "’")
+
+
+def parse_nexi(text: str, locate: Callable[[int], Place] | None = None) -> Query:
+    """Parse a NEXI query; `locate` turns an offset into a place for errors.
+
+    >>> str(parse_nexi("//article[ about(.,'automation +vehicle') AND ./fm//yr=’2000’ ]"))
+    "//article[about(., 'automation +vehicle') and ./fm//yr = '2000']"
+    >>> parse_nexi("//article[about(., ]")
+    Traceback (most recent call last):
+    focuseval.errors.NexiError: query:1:20: expected terms, found ']'; an about clause looks like about(.//p, words)
+    """
+    return _Parser(text, locate or (lambda offset: place_in(text, offset))).query()
+
+
+def place_in(text: str, offset: int, file: str = "query") -> Place:
+    """Return line and column, both from 1, of an offset into a text."""
+    before = text[:offset]
+    return Place(file, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+
+
+class _Parser:
+    """A text and how far it has been read."""
+
+    def __init__(self, text: str, locate: Callable[[int], Place]) -> None:
+        self.text = text
+        self.locate = locate
+        self.at = 0
+        self.done = 0
+        """The end of what was read last, before the blanks that follow it."""
+        self.depth = 0
+
+    def query(self) -> Query:
+        self.blank()
+        start = self.at
+        steps = self.steps(predicates=True)
+        if not steps:
+            self.fail("'/' or '//' and a tag", "a query looks like //article[about(., words)]")
+        if self.at < len(self.text):
+            self.fail("'/', '//', '[' or the end of the query")
+        return Query(steps, start=start, end=self.done)
+
+    def steps(self, *, predicates: bool) -> tuple[Step, ...]:
+        steps = []
+        while axis := self.take(_AXIS):
+            names = self.names()
+            clauses = []
+            while predicates and self.accept("["):
+                clauses.append(self.either())
+                self.expect("]", "'and', 'or' or ']'")
+            steps.append(Step(cast("Axis", axis[0]), names, tuple(clauses), start=axis.start(), end=self.done))
+        return tuple(steps)
+
+    def names(self) -> tuple[str, ...]:
+        if not self.accept("("):
+            return ((self.take(_NAME) or self.fail("a tag, '*', '@name' or '(tag|tag)'"))[0],)
+        names: list[str] = []
+        while not names or self.accept("|"):
+            names.append((self.take(_NAME) or self.fail("a tag, '*' or '@name'"))[0])
+        self.expect(")", "'|' or ')'")
+        return tuple(names)
+
+    def either(self) -> Clause:
+        start = self.at
+        clauses = [self.both()]
+        while self.take(_OR):
+            clauses.append(self.both())
+        return Either(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
+
+    def both(self) -> Clause:
+        start = self.at
+        clauses = [self.clause()]
+        while self.take(_AND):
+            clauses.append(self.clause())
+        return Both(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
+
+    def clause(self) -> Clause:
+        if not self.accept("("):
+            opening = self.take(_ABOUT)
+            return self.about(opening.start()) if opening else self.comparison()
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.fail(f"at most {DEEPEST} nested brackets", "take some of them away")
+        inner = self.either()
+        self.expect(")", "'and', 'or' or ')'")
+        self.depth -= 1
+        return inner
+
+    def about(self, start: int) -> About:
+        path = self.path("a path such as '.' or './/p'")
+        self.expect(",", "',' between the path and the terms of about")
+        quoted = self.accept(*_SINGLE_QUOTES)
+        terms = self.terms(QUOTED_TERM if quoted else TERM)
+        if not terms:
+            self.fail("terms", "an about clause looks like about(.//p, words)")
+        if quoted and not self.accept(*_SINGLE_QUOTES):
+            self.fail("a quote that closes the terms")
+        self.expect(")", "a term or ')'")
+        return About(path, terms, quoted, start=start, end=self.done)
+
+    def terms(self, pattern: re.Pattern[str]) -> tuple[Term, ...]:
+        terms = []
+        while found := self.take(pattern):
+            terms.append(Term.from_match(found))
+            self.at = cast("re.Match[str]", _BETWEEN_TERMS.match(self.text, self.at)).end()
+        return tuple(terms)
+
+    def comparison(self) -> Comparison:
+        path = self.path("about(…), a comparison such as ./yr = 2000, or '('")
+        operator = self.take(_OPERATOR) or self.fail("=, <, >, <= or >=")
+        value = self.value()
+        # The pattern knows only the five operators that the type lists.
+        return Comparison(path, operator[0], value, start=path.start, end=self.done)  # type: ignore[arg-type]
+
+    def value(self) -> Value:
+        if found := self.take(_NUMBER):
+            return Value(found[0], number=True, start=found.start(), end=found.end())
+        found = self.take(_STRING) or self.fail("a number or a 'string'")
+        text = next(group for group in found.groups() if group is not None)
+        return Value(text, number=False, start=found.start(), end=found.end())
+
+    def path(self, expected: str) -> Path:
+        start = self.at
+        dot = self.accept(".")
+        steps = self.steps(predicates=False)
+        if not dot and not steps:
+            self.fail(expected)
+        return Path(steps, start=start, end=self.done)
+
+    def blank(self) -> None:
+        self.at = cast("re.Match[str]", _BLANK.match(self.text, self.at)).end()
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read what matches here, and the blanks behind it."""
+        found = pattern.match(self.text, self.at)
+        if found:
+            self.at = self.done = found.end()
+            self.blank()
+        return found
+
+    def accept(self, *characters: str) -> bool:
+        """Read one of the characters if it stands here."""
+        if not self.text.startswith(characters, self.at):
+            return False
+        self.at += 1
+        self.done = self.at
+        self.blank()
+        return True
+
+    def expect(self, character: str, expected: str) -> None:
+        """Read a character that must stand here."""
+        if not self.accept(character):
+            self.fail(expected)
+
+    def fail(self, expected: str, remedy: str | None = None) -> NoReturn:
+        rest = self.text[self.at : self.at + 20].split()
+        found = repr(rest[0]) if rest else "the end of the query"
+        raise NexiError(f"expected {expected}, found {found}", at=self.locate(self.at), remedy=remedy)

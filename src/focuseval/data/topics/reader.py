@@ -1,0 +1,231 @@
+"""Read topics of every year: 2002, 2003–2008 (one or many in a file, or a folder), 2009–2010.
+
+::
+
+    <INEX-Topic topic-id="01" query-type="CAS"><Title><te>article/sec</te><cw>words</cw></Title>…       2002
+    <inex_topic topic_id="231" query_type="CO+S" ct_no="76"><title>…</title><castitle>…</castitle>…     2003–2008
+    <inex-topic-file><topic id="2009001" ct_no="186"><title>…</title><castitle>…</castitle>…            2009–2010
+
+Names of elements and attributes are read in either case, with ``-`` or ``_``. Text of unknown children is kept in
+`Topic.extra`. `focuseval.data.topics.other_formats` reads plain lines, TREC's and Indri's topics and JSON lines; the
+content tells which of them a file is. A topic without ``query_type`` is CO+S with a castitle beside its title, CAS with
+a structured title alone, else CO.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+from focuseval.data.topics.other_formats import kind_of, parse_other
+from focuseval.data.topics.prolog import decode, entity_text, without_prolog
+from focuseval.data.topics.topic import KINDS, Anchor, Kind, Topic
+from focuseval.engine.compression import unpacked
+from focuseval.engine.storage import location
+from focuseval.errors import FormatError, Place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TOPIC_TAGS = frozenset(("inex_topic", "inextopic", "topic"))
+_ID_NAMES = ("topic_id", "id", "topicid", "number")
+_FIELDS = {"initialtopicstatement": "initial_statement", "initial_topic_statement": "initial_statement"} | {
+    name: name for name in ("title", "castitle", "phrasetitle", "description", "narrative", "keywords", "parent")
+}
+_PARTS = frozenset(("te", "cw", "ce"))
+
+
+def read_topics(source: str | Path) -> tuple[Topic, ...]:
+    """Return the topics of a file, of all ``.xml`` files below a folder in order of name, or of stdin (``-``).
+
+    Raises
+    ------
+    FormatError
+        When a file holds no topics or is not well formed, or two topics share an id: both places are named.
+    """
+    return _each_once(tuple(topic for file in _files(source) for topic in _read_file(file)))
+
+
+def read_topic_bytes(data: bytes, file: str) -> tuple[Topic, ...]:
+    """Return the topics in the content of one file, gzip and zstd unpacked."""
+    return _each_once(tuple(parse_topics(decode(unpacked(data, file), file), file)))
+
+
+def _each_once(topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    """Refuse two topics of one id: a run that answers it could mean either."""
+    seen: dict[str, Topic] = {}
+    for topic in topics:
+        if topic.id in seen:
+            what = f"expected each topic once, found topic {topic.id!r} again (first at {seen[topic.id].place})"
+            raise FormatError(what, at=topic.place, remedy="remove or rename one of them")
+        seen[topic.id] = topic
+    return topics
+
+
+def _files(source: str | Path) -> list[str]:
+    folder = location(source)
+    if str(source) == "-" or not folder.is_dir():
+        return [str(source)]
+    files = sorted(str(file) for file in folder.rglob("*") if file.suffix.lower() == ".xml")
+    if not files:
+        raise FormatError(
+            "expected topic files (*.xml) in the folder, found none",
+            at=str(source),
+            remedy="name the folder that holds them",
+        )
+    return files
+
+
+def _read_file(file: str) -> tuple[Topic, ...]:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else location(file).read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        found = getattr(error, "strerror", None) or error
+        raise FormatError(
+            f"expected a topic file, found {found}", at=file, remedy="check the name and the permissions"
+        ) from None
+    return read_topic_bytes(data, "<stdin>" if file == "-" else file)
+
+
+def parse_topics(text: str, file: str = "topics") -> list[Topic]:
+    """Return the topics in a text; at least one is expected.
+
+    >>> [topic] = parse_topics('<inex_topic topic_id="7"><title>free</title></inex_topic>')
+    >>> topic.kind, topic.title
+    ('CO', 'free')
+    """
+    other = kind_of(text)
+    if other is not None:
+        return parse_other(text, other, file)
+    body, entities = without_prolog(text)
+    collector = _Collector(file, entities)
+    parser = collector.parser
+    try:
+        parser.Parse(f"<any>\n{body}\n</any>", True)
+    except expat.ExpatError as error:
+        line = min(error.lineno - 1, body.count("\n") + 1)
+        found = expat.errors.messages[error.code]
+        raise FormatError(
+            f"expected well-formed XML, found {found}",
+            at=Place(file, line, error.offset + 1),
+            remedy="mend the file at this place",
+        ) from None
+    if not collector.topics:
+        remedy = "topics are <inex_topic topic_id='…'> or <topic id='…'> elements, or lines of id, tab and query"
+        raise FormatError("expected topics, found none", at=file, remedy=remedy)
+    return collector.topics
+
+
+class _Collector:
+    """Expat's handlers: gather text by child element, and finish a topic at its end tag."""
+
+    def __init__(self, file: str, entities: dict[str, str]) -> None:
+        self.file = file
+        self.entities = entities
+        self.topics: list[Topic] = []
+        self.open: list[str] = []
+        """Names of the open elements inside the current topic, itself first; empty between topics."""
+        self.parser = expat.ParserCreate()
+        self.parser.UseForeignDTD(True)  # unknown entities reach `entity`; nothing is read
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.SkippedEntityHandler = self.entity
+
+    def here(self) -> Place:
+        return Place(self.file, self.parser.CurrentLineNumber - 1, self.parser.CurrentColumnNumber + 1)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = _plain(tag)
+        if self.open:
+            self.open.append(name)
+            if len(self.open) == 2:
+                if self.text.setdefault(name, []):
+                    self.characters("\n")  # a field that is written twice keeps both texts
+            elif len(self.open) == 3 and name in _PARTS:
+                self.parts.append([name])
+        elif name in _TOPIC_TAGS:
+            self.open, self.attributes, self.place = [name], attributes, self.here()
+            self.text: dict[str, list[tuple[Anchor, str]]] = {}
+            self.parts: list[list[str]] = []
+
+    def characters(self, data: str) -> None:
+        if len(self.open) < 2:
+            return
+        pieces = self.text[self.open[1]]
+        offset = pieces[-1][0][0] + len(pieces[-1][1]) if pieces else 0
+        anchor = (offset, self.parser.CurrentLineNumber - 1, self.parser.CurrentColumnNumber)
+        pieces.append((anchor, data))
+        if len(self.open) > 2 and self.open[2] in _PARTS:
+            self.parts[-1].append(data)
+
+    def entity(self, name: str, is_parameter: bool) -> None:  # noqa: ARG002  expat's signature
+        known = entity_text(name, self.entities)
+        if known is None:
+            raise FormatError(f"expected a known entity, found &{name};", at=self.here(), remedy="write the character")
+        self.characters(known)
+
+    def end(self, tag: str) -> None:  # noqa: ARG002  expat's signature; its balance is expat's business
+        if len(self.open) == 1:
+            self.topics.append(self.topic())
+        if self.open:
+            self.open.pop()
+
+    def topic(self) -> Topic:
+        attributes = {_plain(name): value.strip() for name, value in self.attributes.items()}
+        number = next((attributes[name] for name in _ID_NAMES if attributes.get(name)), None)
+        if number is None:
+            raise FormatError(
+                "expected a topic with topic_id or id, found neither", at=self.place, remedy="give the topic an id"
+            )
+        texts = {name: "".join(data for _, data in pieces) for name, pieces in self.text.items()}
+        fields = {_FIELDS[name]: text.strip() for name, text in texts.items() if name in _FIELDS}
+        if not fields:
+            raise FormatError(
+                f"expected a title in topic {number!r}, found none",
+                at=self.place,
+                remedy="give the topic a title, a castitle or a description",
+            )
+        parts = tuple((name, "".join(data).strip()) for name, *data in self.parts)
+        if parts:
+            fields["title"] = " ".join(text for name, text in parts if name == "cw")
+        return Topic(
+            id=number,
+            kind=_kind(attributes, fields, parts, self.place),
+            **fields,
+            ct_no=attributes.get("ct_no", ""),
+            parts=parts,
+            attributes=self.attributes,
+            extra={name: text.strip() for name, text in texts.items() if name not in _FIELDS},
+            place=self.place,
+            anchors=self.anchors("castitle" if fields.get("castitle") else "title"),
+        )
+
+    def anchors(self, name: str) -> tuple[Anchor, ...]:
+        """Return where the pieces of a field stand, counted from its first character that is not blank."""
+        pieces = self.text.get(name, [])
+        text = "".join(data for _, data in pieces)
+        lead = len(text) - len(text.lstrip())
+        return tuple((offset - lead, line, column) for (offset, line, column), _ in pieces)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def _kind(attributes: dict[str, str], fields: dict[str, str], parts: tuple[tuple[str, str], ...], at: Place) -> Kind:
+    """Return the kind that the topic says it is, or the one that its titles make it."""
+    said = attributes.get("query_type", "").upper()
+    said = {"COS": "CO+S", "SCAS": "CAS", "VCAS": "CAS"}.get(said, said)
+    if said in KINDS:
+        return said
+    if said:
+        raise FormatError(
+            f"expected query_type CO, CAS or CO+S, found {said!r}",
+            at=at,
+            remedy="correct the attribute, or leave it out",
+        )
+    if fields.get("castitle"):
+        return "CO+S" if fields.get("title") else "CAS"
+    return "CAS" if fields.get("title", "").startswith("/") or any(name != "cw" for name, _ in parts) else "CO"

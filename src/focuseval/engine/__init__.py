@@ -1,0 +1,1 @@
+"""Compiled code, workers, object storage, compression, the version: knows nothing of retrieval."""

@@ -1,0 +1,96 @@
+"""A local cache of files from object storage: bounded, least recently used first out, safe for several processes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from focuseval.engine.values import dataclass
+from focuseval.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focuseval.engine.storage.remote import Remote
+
+FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
+"""Environment variables: the folder of the cache, and how large it may grow."""
+
+T = TypeVar("T")
+
+_DEFAULT = 10.0
+_PARTIAL = ".partial"
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of copies."""
+
+    folder: str
+    most: int
+    """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
+
+    def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
+        """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
+        while True:
+            copy = self._copy(file)
+            with suppress(FileNotFoundError):
+                return opened(copy)
+
+    def _copy(self, file: Remote) -> Path:
+        """Return the name of a local copy, made when there is none of its size and time."""
+        size, written = file.stat()
+        digest = hashlib.sha256(f"{file}\0{size}\0{written}".encode()).hexdigest()[:32]
+        copy = Path(self.folder) / f"{digest}-{file.name}"
+        with suppress(OSError):
+            if copy.stat().st_size == size:
+                now = time.time_ns()  # the system's own stamp is up to 10 ms old
+                os.utime(copy, ns=(now, now))  # it was used now: others leave before it
+                return copy
+        self._make(copy, file.read_bytes())
+        self._shrink(copy)
+        return copy
+
+    def _make(self, copy: Path, content: bytes) -> None:
+        """Write a copy that appears whole: another process may be making the same one."""
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(_PARTIAL, dir=copy.parent)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(content)
+            Path(name).replace(copy)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+    def _shrink(self, kept: Path) -> None:
+        """Remove the copies that were not used for longest; who has one mapped keeps it until it lets go."""
+        found = []
+        for entry in os.scandir(self.folder):
+            with suppress(OSError):  # another process was faster
+                if not entry.name.endswith(_PARTIAL):
+                    found.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.most:
+                return
+            if path != str(kept):
+                Path(path).unlink(missing_ok=True)
+                total -= size
+
+
+def cache_from_environment() -> Cache | None:
+    """Return the cache that the environment names, if any."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    said = os.environ.get(GIGABYTES) or str(_DEFAULT)
+    try:
+        most = int(float(said) * 1e9)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{GIGABYTES}: expected a number of gigabytes, found {said!r}; give one such as 10") from None
+    return Cache(str(Path(folder).absolute()), most)

@@ -1,0 +1,145 @@
+"""Comparisons and correlations as tables: what the papers print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.data.tables import Column, Table, numbers, words
+from focuseval.inference.intervals import bca
+from focuseval.inference.tables import STAR, pairs_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.evaluation.comparison.variants import Correlation
+    from focuseval.inference.comparison import Comparison
+
+
+def tables(comparisons: Sequence[Comparison], *, every_pair: bool = False) -> Iterator[Table]:
+    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides.
+
+    With a baseline the pairs are few, and a matrix would be almost empty.
+    """
+    yield means_table(comparisons)
+    for comparison in comparisons:
+        runs, few = len(comparison.runs), comparison.baseline is not None
+        if runs != 2 and not few:
+            yield star_table(comparison)
+        if runs > 1 and (every_pair or few or runs <= 6):
+            yield pairs_table(comparison)
+        if runs == 2:
+            yield deciding_table(comparison)
+
+
+def means_table(comparisons: Sequence[Comparison]) -> Table:
+    """Return the runs in order, each with its mean and 95 % interval under every measure."""
+    values: list[list[float] | list[str]] = []
+    columns = words("#", "run")
+    for c in comparisons:
+        low, high = bca(c.values, resamples=c.settings.of_interval, seed=c.settings.seed)
+        values += [c.means.tolist(), [f"[{a:.4f}, {b:.4f}]" for a, b in zip(low, high, strict=True)]]
+        columns += (Column(c.measure, best=True), *numbers(f"{c.measure} interval"))
+    rows = tuple((str(i + 1), name, *(col[i] for col in values)) for i, name in enumerate(comparisons[0].runs))
+    topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
+    title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
+    return Table(title, columns, rows)
+
+
+def star_table(comparison: Comparison) -> Table:
+    """Return the significance matrix: a star where the row improves significantly on the column."""
+    count = len(comparison.runs)
+    names = [str(i + 1) for i in range(count)]
+    stars = comparison.stars()
+    rows = tuple(
+        (names[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
+    )
+    power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
+    notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
+    if len(comparison.topics) > 1 and comparison.family:
+        least, most = comparison.detectable.min(), comparison.detectable.max()
+        notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
+    title = f"Significant improvements under {comparison.measure}"
+    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
+
+
+def deciding_table(comparison: Comparison, most: int = 5) -> Table:
+    """Return, for two runs, the topics that decide between them."""
+    index = {name: i for i, name in enumerate(comparison.topics)}
+    rows = tuple(
+        (topic, *comparison.values[:, index[topic]].tolist(), difference)
+        for topic, difference in comparison.deciding(0, 1, most)
+    )
+    columns = (*words("topic"), *numbers(*comparison.runs), *numbers("difference", form="+.4f"))
+    notes = () if rows else ("No topic tells the two runs apart.",)
+    return Table(f"Topics that decide under {comparison.measure}", columns, rows, notes)
+
+
+def correlation_table(correlation: Correlation) -> Table:
+    """Return a matrix of correlations, or for two names one line with its reading."""
+    sign = {"tau-b": "τ_b", "tau-a": "τ_a", "tau-ap": "τ_AP", "spearman": "ρ"}[correlation.coefficient]
+    title = f"Correlation ({sign}) of the rankings of {correlation.runs} runs: {correlation.title}"
+    notes = (*correlation.remarks, "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001).")
+    if len(correlation.names) == 2:
+        pairs = tuple((f"{a} – {b}", tau, said) for a, b, tau, said in correlation.readings())
+        return Table(title, (*words("between"), *numbers(sign), *words("reading")), pairs, notes)
+    rows = tuple((name, *row) for name, row in zip(correlation.names, correlation.matrix.tolist(), strict=True))
+    return Table(title, (*words(""), *numbers(*correlation.names)), rows, notes)
+
+
+def as_json(comparisons: Sequence[Comparison], correlations: Sequence[Correlation] = ()) -> dict[str, Any]:
+    """Return everything the tables show, as plain values; an infinite effect is null."""
+    return {
+        "comparisons": [_comparison_json(c) for c in comparisons],
+        "correlations": [
+            {
+                "title": c.title,
+                "coefficient": c.coefficient,
+                "runs": c.runs,
+                "pairs": [{"a": a, "b": b, "value": _plain(v), "reading": r} for a, b, v, r in c.readings()],
+                "remarks": list(c.remarks),
+            }
+            for c in correlations
+        ],
+    }
+
+
+def _comparison_json(c: Comparison) -> dict[str, Any]:
+    return {
+        "measure": c.measure,
+        "settings": vars(c.settings),
+        "family": {"pairs": c.family, "of": c.members, "baseline": None if c.baseline is None else c.runs[c.baseline]},
+        "method": c.method,
+        "topics": list(c.topics),
+        "left_out": c.left_out,
+        "runs": [{"run": name, "mean": float(mean)} for name, mean in zip(c.runs, c.means, strict=True)],
+        "significant": int(c.significant.sum()),
+        "power": _plain(c.power),
+        "sentence": c.sentence(),
+        "pairs": [pair_json(c, k) for k in range(c.family)],
+    }
+
+
+def pair_json(c: Comparison, k: int) -> dict[str, Any]:
+    """Return everything that is known of a pair, as plain values; what is not finite is null."""
+    better, worse = int(c.better[k]), int(c.worse[k])
+    columns = ("p", "corrected", "effect", "detectable")
+    return {
+        "better": c.runs[better],
+        "worse": c.runs[worse],
+        "difference": float(c.difference[k]),
+        "interval": [float(c.low[k]), float(c.high[k])],
+        "interval_corrected": False,
+        **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
+        "topics_needed": int(c.needed[k]) if np.isfinite(c.needed[k]) else None,
+        "topics_differing": int(c.differing[k]),
+        "ties": int(c.tied[k]),
+        "won_tied_lost": list(c.wins(better, worse)),
+        "significant": bool(c.significant[k]),
+        "verdict": c.verdict(k),
+    }
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,203 @@
+"""Whether a run is worse than a baseline: a paired test over the topics, and a smallest drop that matters."""
+
+from __future__ import annotations
+
+from math import isclose, isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.engine.values import dataclass
+from focuseval.errors import MeasureError, NotComparableError, counted
+from focuseval.evaluation.gate.baseline import refuse_other_ground
+from focuseval.inference.corrections import adjust
+from focuseval.inference.paired import judge_pairs
+from focuseval.inference.paired_tests import paired_differences
+from focuseval.inference.power import smallest_drawn_p, smallest_p
+from focuseval.inference.settings import Settings
+from focuseval.inference.tables import shown_p
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.evaluation import Scores
+    from focuseval.evaluation.gate.baseline import Baseline
+
+
+_REMEDY = "give --min-effect to judge by the size of the drop"
+
+
+@dataclass(frozen=True)
+class GateRule(Settings):
+    """When a drop counts: significant, and at least `min_effect` on average.
+
+    The direction is fixed beforehand, so the test has one tail; each measure is judged by itself.
+    """
+
+    tails: int = 1
+    correction: str = "none"
+    min_effect: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist, and an effect below zero or beyond all numbers."""
+        super().__post_init__()
+        if not (isfinite(self.min_effect) and self.min_effect >= 0):
+            raise MeasureError(f"expected a smallest effect of 0 or more, found {self.min_effect:g}")
+
+
+@dataclass(frozen=True)
+class GateVerdict:
+    """One measure's verdict."""
+
+    measure: str
+    before: float
+    after: float
+    low: float
+    high: float
+    p: float
+    """Chance of such a drop if the run were no worse; not corrected."""
+    corrected: float
+    """p, corrected for the measures that are judged together."""
+    topics: int
+    differing: int
+    """Topics whose value changed."""
+    lost: tuple[tuple[str, float, float], ...]
+    """Topics that lost most: topic, before, after."""
+    rule: GateRule
+    measures: int = 1
+    """How many measures are judged together."""
+
+    @property
+    def difference(self) -> float:
+        """Return after less before; what is only rounding noise is no difference."""
+        return 0.0 if isclose(self.after, self.before, rel_tol=1e-12) else self.after - self.before
+
+    @property
+    def few(self) -> int | None:
+        """How many topics are too few for any outcome to be significant: all, or after a drop those that differ."""
+        counts = (self.topics, self.differing) if self.difference < 0 else (self.topics,)
+        bar = self.rule.level(self.measures)
+        return next((n for n in counts if smallest_p(np.array([n]), self.rule.tails)[0] > bar), None)
+
+    @property
+    def matters(self) -> bool:
+        """Whether there is a drop as large as the smallest effect, but for rounding."""
+        drop = -self.difference
+        return drop > 0 and (drop >= self.rule.min_effect or isclose(drop, self.rule.min_effect, rel_tol=1e-9))
+
+    @property
+    def word(self) -> str:
+        """``regression``, ``pass``, or ``no verdict`` where neither a test nor a smallest effect could decide.
+
+        The run is worse if the drop is large enough to matter, and significant where that can be told.
+        """
+        if self.few is not None and not self.rule.min_effect:
+            return "no verdict"
+        worse = self.matters and (self.few is not None or self.corrected <= self.rule.alpha)
+        return "regression" if worse else "pass"
+
+    @property
+    def regression(self) -> bool:
+        """Whether the run is worse."""
+        return self.word == "regression"
+
+    def __str__(self) -> str:
+        """Return the verdict in one line, with the test behind it."""
+        tails = "one-tailed" if self.rule.tails == 1 else "two-tailed"
+        p = f"p of a drop {shown_p(self.p, self.rule)}"
+        if self.rule.correction != "none":
+            p += f", over {self.measures} measures by {self.rule.correction} {shown_p(self.corrected, self.rule)}"
+        change = f"{self.before:.4f} → {self.after:.4f} ({self.difference:+.4f}"
+        interval = f"95 % interval [{self.low:+.4f}, {self.high:+.4f}]"
+        test = f"{p}, {self.rule.test}, {tails}) over {counted(self.topics, 'topic')}"
+        return f"{self.word.upper()} {self.measure}: {change}, {interval}, {test}{self._remark()}"
+
+    def too_few(self) -> str:
+        """Say how many topics are too few."""
+        one = self.few == 1
+        if self.few == self.topics:
+            which = f"{counted(self.topics, 'topic')} {'is' if one else 'are'}"
+        else:
+            which = f"{self.few} of {self.topics} topics {'differs' if one else 'differ'},"
+        return f"{which} too few for any outcome to be significant"
+
+    def _remark(self) -> str:
+        """Say what decided, where it was not the test alone."""
+        effect = f"--min-effect {self.rule.min_effect:g}"
+        if self.word == "no verdict":
+            return f"; {self.too_few()}: {_REMEDY}"
+        if self.few is not None:
+            return f"; {self.too_few()}: the size alone decides ({effect})"
+        if self.difference < 0 and self.corrected <= self.rule.alpha and not self.matters:
+            return f"; the drop is real but below {effect}"
+        return ""
+
+
+def judge(
+    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None
+) -> list[GateVerdict]:
+    """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
+
+    By default all measures of the scores are judged. Where the topics are too few for any outcome to be significant,
+    the size of a drop decides; without a smallest effect there is no verdict. That is refused, unless another measure
+    regresses.
+    """
+    if len(scores.runs) != 1:
+        raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
+    refuse_other_ground(baseline, scores)
+    rule, now = rule or GateRule(), scores.topics_of(0)
+    names = list(dict.fromkeys(measures or scores.measures))
+    columns = [_columns(baseline, now, measure) for measure in names]
+    found = [judge_pairs(paired_differences(before[None], after[None]), rule) for _, before, after in columns]
+    corrected = adjust(np.array([float(one.p[0]) for one in found]), rule.correction).tolist()
+    verdicts = [
+        GateVerdict(
+            measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
+            float(one.p[0]), p, len(topics), int(one.differing[0]), _lost(topics, before, after), rule, len(names),
+        )
+        for measure, (topics, before, after), one, p in zip(names, columns, found, corrected, strict=True)
+    ]  # fmt: skip
+    _refuse_hopeless(verdicts)
+    return verdicts
+
+
+def _columns(
+    baseline: Baseline, now: dict[str, dict[str, float]], measure: str
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the topics, and their values before and after; other topics than those of the baseline are refused."""
+    old = baseline.values(measure)
+    new = {topic: values[measure] for topic, values in now.items() if measure in values}
+    if not old:
+        raise NotComparableError(f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}")
+    if old.keys() != new.keys():
+        odd = sorted(old.keys() ^ new.keys())
+        raise NotComparableError(
+            f"{baseline.file}: other topics than now under {measure} ({len(odd)} differ, the first is {odd[0]}); "
+            "score the baseline again on the same ground"
+        )
+    before, after = (np.array([side[topic] for topic in new], np.float64) for side in (old, new))
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
+    return list(new), before, after
+
+
+def _refuse_hopeless(verdicts: list[GateVerdict]) -> None:
+    """Refuse verdicts that no outcome could have changed."""
+    for one in verdicts:
+        rule, bar = one.rule, one.rule.level(one.measures)
+        if smallest_drawn_p(np.array([one.differing]), rule, 1)[0] > bar:
+            drawn = f"{rule.draws(1)} resamples are too few for any outcome to be significant at {bar:g}"
+            raise MeasureError(f"{drawn}; give a larger --alpha, or another --test")
+        if one.word == "no verdict" and not any(other.regression for other in verdicts):
+            raise NotComparableError(f"{one.measure}: {one.too_few()} at {bar:g}; {_REMEDY}")
+
+
+def _lost(
+    names: list[str], before: NDArray[np.float64], after: NDArray[np.float64]
+) -> tuple[tuple[str, float, float], ...]:
+    """Return the five topics that lost most."""
+    lost = paired_differences(before[None], after[None])[0]
+    order = np.argsort(-lost, kind="stable")[:5].tolist()
+    return tuple((names[i], float(before[i]), float(after[i])) for i in order if lost[i] > 0)

@@ -1,0 +1,152 @@
+"""What is computed, and how: measures and policies from a profile, a task, or the data themselves."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+from focuseval.engine.values import dataclass
+from focuseval.errors import MissingDataError, UsageError
+from focuseval.measures import parse
+from focuseval.measures.matching.policies import Policies, inex_eval
+from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
+
+if TYPE_CHECKING:
+    from focuseval.collection.chunks import Chunks
+    from focuseval.collection.tokens import Tokenizer
+    from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
+    from focuseval.measures import Asked
+    from focuseval.measures.peers import Peer
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Measures and policies of one evaluation."""
+
+    measures: tuple[Asked, ...]
+    policies: Policies
+    task: str | None
+    profile: str | None
+    run_format: str | None = None
+    repair: bool = False
+    """Whether runs that break the task's rules are repaired rather than refused."""
+    chunks: Chunks | tuple[Chunks, ...] | None = None
+    """All chunks of the chunker, or of each run's own."""
+    tokenizer: Tokenizer | None = None
+    """What counts tokens, for budgets of them."""
+    queries: dict[str, Any] = field(default_factory=dict)
+    """Topic → its structural query, when structure is read strictly."""
+    peer: Peer | None = None
+    """Another chunk evaluator, whose numbers stand beside ours."""
+    decides: str = ""
+    """Key of the measure by which runs are ordered and judged; empty for the first."""
+
+    def chunks_of(self, run: int | None) -> Chunks | None:
+        """Return the chunks of a run by its number; None where nobody says."""
+        if isinstance(self.chunks, tuple):
+            return None if run is None else self.chunks[run]
+        return self.chunks
+
+
+def plan_for(
+    gold: Gold, first: Run | None, asked: tuple[Asked, ...], *, task: str | None, profile: str | None, changes: Any
+) -> Plan:
+    """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
+    changes = dict(changes)
+    run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
+    chosen = profile_named(profile) if profile else None
+    named = task_named(task) if task else None
+    if task and not (asked or chosen):
+        _refuse_documents(gold, task)
+    task = named or task_of(first, chosen)
+    policies = Policies()
+    if chosen:
+        task = chosen.task(task)
+        policies = policies.but(**chosen.policies_of(task))
+    if changes.get("compat") == "inex_eval":
+        policies = inex_eval(policies, thorough=task == "thorough")
+    policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
+    peer, decides = _peer(policies.compat), ""
+    if not asked:
+        names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
+        decides = chosen.deciding(task) if chosen and task else ""
+        task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
+        asked = tuple(replace(parse(name), written="") for name in names)
+    asked = _with_twins(asked, peer) if peer else asked
+    task = task or _span_task(gold)
+    return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
+
+
+def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:
+    """Open the tokenizer that was given; a budget of tokens without one is refused."""
+    if given is None:
+        if counting := next((one.key for one in asked if one.counts_tokens), None):
+            what = f"{counting}: a budget of tokens needs a tokenizer"
+            raise MissingDataError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
+        return None
+    from focuseval.collection.tokens import remembered  # noqa: PLC0415  only asked for by name
+
+    return remembered(given)
+
+
+def _peer(compat: str) -> Peer | None:
+    """Return the other chunk evaluator whose numbers are asked for; the official INEX tool is a set of policies."""
+    if compat in {"none", "inex_eval"}:
+        return None
+    from focuseval.measures.peers import peer_named  # noqa: PLC0415  only asked for by name
+
+    return peer_named(compat)
+
+
+def _with_twins(asked: tuple[Asked, ...], peer: Peer) -> tuple[Asked, ...]:
+    from focuseval.evaluation.compat import with_twins  # noqa: PLC0415  only asked for by name
+
+    return with_twins(asked, peer)
+
+
+def _refuse_documents(gold: Gold, task: str) -> None:
+    """Refuse to choose measures of a task that is about parts of documents where only whole ones were judged."""
+    if gold.scale == "trec":
+        raise MissingDataError(
+            f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
+            "leave out --task, ask for measures of documents (-m AP), or give a gold with highlights"
+        )
+
+
+def _span_task(gold: Gold) -> str | None:
+    """Return the task of gold that is spans of text and nothing else."""
+    spans = len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic)
+    return "spans" if spans else None
+
+
+def task_named(name: str) -> str:
+    """Return a task's own name, however a run file or a user writes it."""
+    from focuseval.measures.tasks import find_task  # noqa: PLC0415  many evaluations have no task
+
+    return find_task(name).name
+
+
+def task_of(run: Run | None, profile: Profile | None) -> str | None:
+    """Return the task that the run itself names, where it names one that is known (and the profile has)."""
+    if run is None or not run.task.strip():
+        return None
+    try:
+        task = task_named(run.task)
+    except UsageError:
+        return None
+    return task if profile is None or task in profile.tasks else None
+
+
+def default_measures(gold: Gold, task: str | None, peer: Peer | None = None) -> tuple[str, ...]:
+    """Return the measures that fit a task, or, without one, the data: spans for spans, documents for qrels."""
+    if peer is not None:
+        return peer.defaults
+    if gold.scale in {"coverage", "grades"}:
+        return DEFAULTS["grades"]
+    if gold.scale == "trec" or not (task or len(gold.passages.topic) or len(gold.elements.topic)):
+        return DEFAULTS["documents"]
+    if task is None:
+        return DEFAULTS["spans" if len(gold.passages.topic) else "thorough elements"]
+    elements = len(gold.elements.topic) and task in {"thorough", "focused"}
+    return DEFAULTS[f"{task} elements" if elements else task]

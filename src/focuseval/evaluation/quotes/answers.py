@@ -1,0 +1,128 @@
+r"""Answers with quotations and citations: lines of JSON, or a JSON array.
+
+::
+
+    {"id": "a1", "answer": "The tide is “the slow rise and fall of the sea” [1].", "sources": ["water/tide"]}
+    {"id": "a2", "quotes": [{"quote": "a lag that old pilots called the age of the tide", "doc": "water/tide"}]}
+
+A line has a list of quotes, each a text or an object with a text and a document, or else an answer in whose text the
+quotations are what stands between quotation marks. A mark such as ``[1]`` or ``[water/tide]`` behind a quotation cites
+the first of the sources, or a document by its id; without a mark all sources of the answer are meant. Other names for
+the fields::
+
+    id       topic, query_id, qid, question_id, query-id, _id
+    answer   response, actual_output, output, generated_answer
+    quotes   citations, quotations
+    quote    text, cited_text, content, quotation
+    doc      doc_id, document_id, docid, docno, corpus-id, source, file_name, document
+    sources  docs, documents, contexts_ids, retrieved_ids
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focuseval.errors import FormatError, Place
+from focuseval.evaluation.quotes.marks import marked
+from focuseval.formats.json_records import parse, parse_lines
+from focuseval.formats.source import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+ID = ("id", "topic", "query_id", "qid", "question_id", "query-id", "_id")
+ANSWER = ("answer", "response", "actual_output", "output", "generated_answer")
+QUOTES = ("quotes", "citations", "quotations")
+QUOTE = ("quote", "text", "cited_text", "content", "quotation")
+DOC = ("doc", "doc_id", "document_id", "docid", "docno", "corpus-id", "source", "file_name", "document")
+SOURCES = ("sources", "docs", "documents", "contexts_ids", "retrieved_ids")
+
+
+class Quotation(NamedTuple):
+    """One quotation: whose, what, and which documents are cited for it."""
+
+    answer: str
+    text: str
+    cited: tuple[str, ...] = ()
+    at: Place = Place("answers")
+
+
+def read_answers(path: str | Path) -> Iterator[tuple[Place, Any]]:
+    """Yield the answers of a file, each with its place: its line, or its number in an array."""
+    source = open_source(path)
+    if not source.head().strip():
+        raise FormatError("expected answers, found an empty file", at=source.name, remedy="was it written to the end?")
+    whole = source.head().lstrip()[:1] == b"["
+    for line, record in enumerate(parse(source), 1) if whole else parse_lines(source):
+        yield source.at(line), record
+
+
+def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[str], bool]) -> Iterator[Quotation]:
+    """Yield the quotations of one answer.
+
+    Those between quotation marks count if they have so many characters; a mark behind one is a citation if it is the
+    number of a source or the id of a document.
+    """
+    if not isinstance(record, dict):
+        raise FormatError(f"expected an object with an answer, found {str(record)[:40]!r}", at=at)
+    name = str(_value(record, ID, at, str | int, default=at.line or ""))
+    sources = tuple(_document(one, at) for one in _value(record, SOURCES, at, list, default=[]))
+    quotes = _value(record, QUOTES, at, list)
+    answer = _value(record, ANSWER, at, str)
+    if quotes is None and answer is None:
+        remedy = f"name the answer one of {', '.join(ANSWER)}, or list its quotes"
+        raise FormatError("expected 'answer' or 'quotes', found neither", at=at, remedy=remedy)
+    if quotes is not None:
+        for quote in quotes:
+            yield Quotation(name, *_quote(quote, sources, at), at)
+        return
+    for text, marks in marked(answer or ""):
+        if len(text) >= shortest:
+            yield Quotation(name, text, _cited(marks, sources, is_document), at)
+
+
+def _quote(quote: Any, sources: tuple[str, ...], at: Place) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a listed quote, and the documents that it cites."""
+    if isinstance(quote, str):
+        return quote, sources
+    if not isinstance(quote, dict):
+        raise FormatError(f"expected a quote as a text or an object, found {str(quote)[:40]!r}", at=at)
+    text = _value(quote, QUOTE, at, str)
+    if text is None:
+        raise FormatError("expected the text of a quote as 'quote', found none", at=at)
+    document = _value(quote, DOC, at, str | int | dict)
+    return text, sources if document is None else (_document(document, at),)
+
+
+def _document(value: Any, at: Place) -> str:
+    """Return a document's id, from the id itself or from an object that has it."""
+    if isinstance(value, dict):
+        inner = _value({**value, **(value.get("metadata") or {})}, (*DOC, "id", "_id"), at, str | int)
+        if inner is None:
+            raise FormatError(f"expected a document's id as 'doc', found only {', '.join(value) or 'nothing'}", at=at)
+        value = inner
+    if not isinstance(value, str | int):
+        raise FormatError(f"expected a document's id, found {str(value)[:40]!r}", at=at)
+    return str(value)
+
+
+def _cited(marks: Sequence[str], sources: tuple[str, ...], is_document: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the documents that marks cite; all sources where they cite none."""
+    numbered = {str(number): name for number, name in enumerate(sources, 1)}
+    cited = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
+    return tuple(dict.fromkeys(cited)) or sources
+
+
+def _value(record: Mapping[str, Any], names: tuple[str, ...], at: Place, kind: Any, *, default: Any = None) -> Any:
+    """Return the field that has one of the names; two that disagree are refused."""
+    there = [name for name in names if record.get(name) is not None]
+    if not there:
+        return default
+    value = record[there[0]]
+    other = next((name for name in there[1:] if record[name] != value), None)
+    if other is not None:
+        raise FormatError(f"expected one {names[0]}, found {there[0]!r} and {other!r}, which disagree", at=at)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise FormatError(f"expected another kind of value as {there[0]!r}, found {str(value)[:40]!r}", at=at)
+    return value

@@ -1,0 +1,207 @@
+"""Each quotation looked for where it is said to be, then elsewhere, then as something put together.
+
+The first of these that holds is the verdict: verbatim in a cited document; put together, by its own omission marks,
+from the cited documents; altered in one of them; verbatim in another document; put together from two places of the
+cited documents; altered in another document; put together from two places of the collection. Else it stands nowhere. A
+quotation without a citation may stand in any document. White space, quotation marks, dashes and ligatures make no
+difference, and neither does punctuation at the ends.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focuseval.data.alignment import APPROXIMATE
+from focuseval.errors import FormatError, Place
+from focuseval.evaluation.quotes.answers import Quotation, quotations, read_answers
+from focuseval.evaluation.quotes.report import ALTERED, ELSEWHERE, NOWHERE, SPLICED, VERBATIM, CheckedQuotes, QuoteCheck
+from focuseval.evaluation.quotes.search import VERY_TEXT, QuotePlace, candidates, core, joined_parts, two_pieces
+from focuseval.placing import SIMILARITY
+from focuseval.placing.page import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from focuseval.collection import Collection
+
+LARGE = 20_000_000
+"""Characters of a collection beyond which altered and spliced quotations are looked for in cited documents alone."""
+SHORTEST = 20
+"""Characters of a quotation in running text; shorter ones are mostly names, and words that are talked about."""
+MOST = 20
+"""Places of one quotation that are listed."""
+_AT_ONCE, _KEPT = 64, 64
+
+
+def verify_quotes(
+    answers: str | Path | Iterable[Mapping[str, Any]],
+    documents: str | Path | Collection | Mapping[str, str],
+    *,
+    similarity: float = SIMILARITY,
+    shortest: int = SHORTEST,
+) -> CheckedQuotes:
+    """Check the quotations of answers against documents.
+
+    Parameters
+    ----------
+    answers
+        A file as `focuseval.evaluation.quotes.answers` describes it, or its records.
+    documents
+        What ``--docs`` takes, an open collection, or a mapping from ids to texts.
+    similarity
+        The least similarity, from 0.5 to 1, of an altered quotation.
+    shortest
+        Characters that a quotation in running text has at least.
+
+    >>> found = verify_quotes([{"answer": "It is “the slow rise of the sea” [d]."}], {"d": "The slow rise of the sea."})
+    >>> found.checks[0].verdict, found.checks[0].found, found.checks[0].places[0][1:]
+    ('altered', 'The slow rise of the sea', (0, 24))
+    """
+    if not 0.5 <= similarity <= 1:
+        raise FormatError(f"expected a similarity from 0.5 to 1, found {similarity}")
+    sources = QuotedDocuments(_opened(documents))
+    if isinstance(answers, str | os.PathLike):
+        records = read_answers(answers)
+    else:
+        records = ((Place("answers", number), record) for number, record in enumerate(answers, 1))
+    wanted = [
+        one
+        for at, record in records
+        for one in quotations(record, at, shortest=shortest, is_document=lambda name: sources.row(name) >= 0)
+    ]
+    return check_quotations(wanted, sources, similarity)
+
+
+class QuotedDocuments:
+    """The documents, as pages that quotations are looked for in."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+        self.row = lru_cache(maxsize=None)(lambda name: int(collection.find([name])[0]))
+        self._page = lru_cache(maxsize=_KEPT)(lambda row: Page(collection.text(row)))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether only cited documents are searched for what is not verbatim."""
+        return int(self._collection.lengths.sum()) > LARGE
+
+    def of(self, names: Sequence[str]) -> list[tuple[str, Page]]:
+        """Return some documents; those that the collection does not have are left out."""
+        return [(name, self._page(row)) for name in names if (row := self.row(name)) >= 0]
+
+    def all(self) -> Iterator[tuple[str, Page]]:
+        """Yield every document."""
+        ids = self._collection.ids
+        for first in range(0, len(ids), _AT_ONCE):
+            rows = range(first, min(first + _AT_ONCE, len(ids)))
+            for row, text in zip(rows, self._collection.texts(list(rows)), strict=True):
+                yield ids[row].as_py(), Page(text.as_py())
+
+
+class Stand(NamedTuple):
+    """Where one text was found: its places, all found in the same way, and how near they are."""
+
+    places: tuple[QuotePlace, ...] = ()
+    similarity: float = 0.0
+    near: bool = False
+    """Whether the documents say it in other words."""
+
+
+def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, similarity: float) -> CheckedQuotes:
+    """Return the verdict on every quotation."""
+    checks = [_in_cited(one, sources, similarity) for one in wanted]
+    _elsewhere(checks, sources, VERY_TEXT)
+    _elsewhere(checks, sources, 1.0)
+    for number, check in _open(checks):
+        text, pages = check.quotation.text, sources.of(check.quotation.cited)
+        checks[number] = _spliced(check, two_pieces([text], partial(iter, pages)))
+    left = sum(1 for _ in _open(checks))
+    if left and not sources.is_large:
+        _elsewhere(checks, sources, similarity)
+        for search in (joined_parts, two_pieces):
+            found = search([check.quotation.text for _, check in _open(checks)], sources.all)
+            for number, check in _open(checks):
+                checks[number] = _spliced(check, found)
+    notes = [f"{left} quotations were looked for in other words in cited documents alone: the collection is large"]
+    return CheckedQuotes(
+        tuple(replace(check, found=_text(check, sources)) for check in checks),
+        tuple(notes if left and sources.is_large else [] if checks else ["no quotations were found in the answers"]),
+    )
+
+
+def _in_cited(one: Quotation, sources: QuotedDocuments, similarity: float) -> QuoteCheck:
+    """Return the verdict by the cited documents alone; *nowhere* is not the last word yet."""
+    unknown = tuple(name for name in one.cited if sources.row(name) < 0)
+    check = QuoteCheck(one, NOWHERE, unknown=unknown)
+    pages = sources.of(one.cited)
+    stand = _stand(one.text, pages, similarity)
+    if stand.places and not stand.near:
+        return replace(check, verdict=VERBATIM, places=stand.places, similarity=1.0)
+    parts = joined_parts([one.text], partial(iter, pages))
+    if parts:
+        return _spliced(check, parts)
+    if stand.places:
+        return replace(check, verdict=ALTERED, places=stand.places, similarity=stand.similarity)
+    return check
+
+
+def _elsewhere(checks: list[QuoteCheck], sources: QuotedDocuments, similarity: float) -> None:
+    """Look in all documents for what has not been found."""
+    texts = {number: core(check.quotation.text) for number, check in _open(checks)}
+    stands = _stands(list(set(texts.values())), sources.all(), similarity) if texts else {}
+    for number, text in texts.items():
+        stand = stands[text]
+        if stand.places:
+            uncited = ALTERED if stand.near else VERBATIM
+            verdict = ELSEWHERE if checks[number].quotation.cited else uncited
+            checks[number] = replace(checks[number], verdict=verdict, places=stand.places, similarity=stand.similarity)
+
+
+def _stand(text: str, pages: Iterable[tuple[str, Page]], similarity: float) -> Stand:
+    return _stands([core(text)], pages, similarity)[core(text)]
+
+
+def _stands(texts: Sequence[str], pages: Iterable[tuple[str, Page]], similarity: float) -> dict[str, Stand]:
+    """Return where each text stands best: where it is verbatim, else where it is nearest."""
+    best = dict.fromkeys(texts, Stand())
+    for name, page in pages:
+        for text, found in candidates(page, texts, similarity).items():
+            here = tuple(QuotePlace(name, *span) for span in zip(found.starts, found.ends, strict=True))
+            stand = Stand(here, found.similarity, found.how == APPROXIMATE)
+            before = best[text]
+            if here and (before.similarity, not before.near) == (stand.similarity, not stand.near):
+                best[text] = before._replace(places=(*before.places, *here)[:MOST])
+            elif here and (before.similarity, not before.near) < (stand.similarity, not stand.near):
+                best[text] = stand._replace(places=here[:MOST])
+    return best
+
+
+def _spliced(check: QuoteCheck, found: Mapping[str, tuple[QuotePlace, ...]]) -> QuoteCheck:
+    places = found.get(check.quotation.text)
+    return check if places is None else replace(check, verdict=SPLICED, places=places, similarity=1.0)
+
+
+def _open(checks: Sequence[QuoteCheck]) -> Iterator[tuple[int, QuoteCheck]]:
+    """Yield what has not been found, with its number; what is empty is not looked for."""
+    for number, check in enumerate(checks):
+        if check.verdict == NOWHERE and check.quotation.text.strip():
+            yield number, check
+
+
+def _text(check: QuoteCheck, sources: QuotedDocuments) -> str:
+    """Return what the documents say at the places of a quotation: at one of them, or at all pieces."""
+    shown = check.places if check.verdict == SPLICED else check.places[:1]
+    return " … ".join(page.text[place.start : place.end] for place in shown for _, page in sources.of([place.document]))
+
+
+def _opened(documents: str | Path | Collection | Mapping[str, str]) -> Collection:
+    if isinstance(documents, str | os.PathLike | Mapping):
+        from focuseval.formats.embedded import open_documents  # noqa: PLC0415  a collection is often open already
+
+        return open_documents(documents)
+    return documents

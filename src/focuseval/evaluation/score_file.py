@@ -1,0 +1,61 @@
+"""A file that ``focuseval score --format json`` wrote, read back and checked: for `gate` and `history`."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from focuseval.engine.storage import location
+from focuseval.errors import FormatError, Place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import NoReturn
+
+
+def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:
+    """Return the document of a file of scores, whose runs are a list of objects; what is not JSON is refused."""
+    where = str(path)
+
+    def refuse(found: str, at: Place | str = where) -> NoReturn:
+        raise FormatError(f"expected JSON, found {found}", at=at, remedy=remedy)
+
+    try:
+        text = location(path).read_text(encoding="utf-8")
+        document = json.loads(text, parse_constant=refuse, object_pairs_hook=lambda pairs: _once(pairs, refuse))
+    except OSError as error:
+        raise FormatError(f"expected a file of scores, found {error.strerror}", at=where, remedy=remedy) from None
+    except UnicodeDecodeError:
+        raise FormatError("expected JSON in UTF-8, found other bytes", at=where, remedy=remedy) from None
+    except json.JSONDecodeError as error:
+        refuse(error.msg, Place(where, error.lineno, error.colno))
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 10,000 brackets
+        refuse(str(error))
+    runs = document.get("runs") if isinstance(document, dict) else None
+    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
+        raise FormatError("expected scores with their runs, found something else", at=where, remedy=remedy)
+    found: dict[str, Any] = document
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]], refuse: Any) -> dict[str, Any]:
+    """Return an object, none of whose names is repeated: which of two values was meant, nobody says."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        refuse(f"{next(name for name in names if names.count(name) > 1)!r} twice")
+    return made
+
+
+def finite(value: object, what: str, path: str | Path, remedy: str) -> float:
+    """Return a value of a file of scores, which must be a finite number."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            if isfinite(number := float(value)):
+                return number
+        except OverflowError:
+            pass
+    found = json.dumps(value, ensure_ascii=False)
+    shown = found if len(found) <= 40 else f"{found[:40]}…"
+    raise FormatError(f"expected a finite number for {what}, found {shown}", at=str(path), remedy=remedy)

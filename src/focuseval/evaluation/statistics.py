@@ -1,0 +1,281 @@
+"""What the papers' tables say of judgements, runs and topics: counts, sizes, overlap, tags.
+
+Shares are fractions of 1; a figure that the data cannot tell is None, never a guess. Collections describe themselves
+in `focuseval.collection.describe`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.spans import crowded, pack, union
+from focuseval.engine.values import dataclass
+from focuseval.measures.tasks.extents import extents
+from focuseval.placing import place_gold, place_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
+    from focuseval.data.topics import Topic
+
+Counts: TypeAlias = tuple[tuple[Any, int], ...]
+"""Values with how often they occur, the most frequent first."""
+
+
+@dataclass(frozen=True)
+class GoldStatistics:
+    """Figures of a gold."""
+
+    topics: int
+    topics_with_relevance: int
+    articles: int
+    relevant_articles: int
+    articles_per_topic: float | None
+    relevant_articles_per_topic: float | None
+    """Over topics with relevance."""
+    passages: int
+    passages_with_size: int
+    passages_per_topic: float | None
+    """Over topics with relevance."""
+    passages_per_article: float | None
+    """Over relevant articles."""
+    highlighted_characters: int | None
+    highlighted_characters_per_topic: float | None
+    """Over topics with relevance."""
+    highlighted_characters_per_article: float | None
+    """Over relevant articles."""
+    passage_size_mean: float | None
+    passage_size_median: float | None
+    passage_size_largest: int | None
+    assessed_elements: int
+    fully_highlighted: int | None
+    """Elements whose whole text is highlighted; None without sizes and without an index."""
+    fully_highlighted_links: float | None
+    """Share of links (tags that end in ``link``) among them: 18 % in INEX 2006."""
+    fully_highlighted_tags: Counts
+    entry_points: int
+    entry_points_with_passages: int
+    """Those whose place and whose article's passages are known."""
+    entry_points_at_first_relevant: float | None
+    """Share of these that stand at the first highlighted character."""
+
+
+OVER = {
+    "articles_per_topic": "topics",
+    "relevant_articles_per_topic": "topics_with_relevance",
+    "passages_per_topic": "topics_with_relevance",
+    "passages_per_article": "relevant_articles",
+    "highlighted_characters": "passages_with_size",
+    "highlighted_characters_per_topic": "topics_with_relevance",
+    "highlighted_characters_per_article": "relevant_articles",
+    "passage_size_mean": "passages_with_size",
+    "passage_size_median": "passages_with_size",
+    "passage_size_largest": "passages_with_size",
+    "fully_highlighted_links": "fully_highlighted",
+    "entry_points_at_first_relevant": "entry_points_with_passages",
+    "results_per_topic_mean": "topics",
+    "overlapping": "results",
+    "mean_depth": "elements",
+    "terms_per_topic": "topics",
+}
+"""Which figure each mean, share or sum of a gold, a run or topics is over."""
+
+
+def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics:
+    """Return the figures of a gold; an index tells fully highlighted elements where the gold itself does not."""
+    relevant = gold.articles.relevance > 0
+    topics = int(gold.relevant_topics.sum())
+    sizes = _passage_sizes(gold)
+    tags = _fully_highlighted(gold, index)
+    full = None if tags is None else sum(count for _, count in tags)
+    links = sum(count for tag, count in tags or () if tag.endswith("link"))
+    starts = _at_first_relevant(gold)
+    return GoldStatistics(
+        topics=len(gold.topics),
+        topics_with_relevance=topics,
+        articles=len(relevant),
+        relevant_articles=int(relevant.sum()),
+        articles_per_topic=_ratio(len(relevant), len(gold.topics)),
+        relevant_articles_per_topic=_ratio(int(relevant.sum()), topics),
+        passages=len(gold.passages.topic),
+        passages_with_size=len(sizes),
+        passages_per_topic=_ratio(len(gold.passages.topic), topics),
+        passages_per_article=_ratio(len(gold.passages.topic), int(relevant.sum())),
+        highlighted_characters=int(sizes.sum()) if len(sizes) else None,
+        highlighted_characters_per_topic=_ratio(int(sizes.sum()), topics) if len(sizes) else None,
+        highlighted_characters_per_article=_ratio(int(sizes.sum()), int(relevant.sum())) if len(sizes) else None,
+        passage_size_mean=float(sizes.mean()) if len(sizes) else None,
+        passage_size_median=float(np.median(sizes)) if len(sizes) else None,
+        passage_size_largest=int(sizes.max()) if len(sizes) else None,
+        assessed_elements=len(gold.elements.topic),
+        fully_highlighted=full,
+        fully_highlighted_links=_ratio(links, full or 0),
+        fully_highlighted_tags=tags or (),
+        entry_points=int((gold.articles.bep != UNKNOWN).sum()) or _valid(gold.articles.bep_path),
+        entry_points_with_passages=len(starts),
+        entry_points_at_first_relevant=float(starts.mean()) if len(starts) else None,
+    )
+
+
+@dataclass(frozen=True)
+class RunStatistics:
+    """Figures of a run."""
+
+    run_id: str
+    topics: int
+    results: int
+    results_per_topic_least: int | None
+    results_per_topic_mean: float | None
+    results_per_topic_most: int | None
+    documents: int
+    overlapping: float | None
+    """Share of results that overlap another result of their topic: 70–80 % in the best CO runs of INEX 2004."""
+    elements: int
+    """Results whose path leads to an element."""
+    mean_depth: float | None
+    """Of elements; a root has depth 1."""
+    task: str | None
+    description: str | None
+    """What the run says of itself; one that 'focuseval retrieve' made names its parameters."""
+    depths: Counts
+    tags: Counts
+
+
+def describe_run(run: Run, index: Collection | None = None) -> RunStatistics:
+    """Return the figures of a run; overlap is told by paths where neither run nor index gives spans."""
+    sizes = np.diff(run.bounds)
+    found = extents(run if index is None else place_run(run, index, bad="keep"))
+    clash = [crowded(found.group, found.start, found.end), crowded(found.group, found.low, found.high)]
+    depths, tags = _depths_and_tags(run.path)
+    return RunStatistics(
+        run_id=run.run_id,
+        topics=len(run.topics),
+        results=len(run),
+        results_per_topic_least=int(sizes.min()) if len(sizes) else None,
+        results_per_topic_mean=_ratio(len(run), len(sizes)),
+        results_per_topic_most=int(sizes.max()) if len(sizes) else None,
+        documents=len(pc.unique(run.document)),
+        overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
+        elements=sum(count for _, count in depths),
+        mean_depth=_ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
+        task=run.task or None,
+        description=run.attributes.get("description"),
+        depths=depths,
+        tags=tags,
+    )
+
+
+@dataclass(frozen=True)
+class TopicStatistics:
+    """Figures of a set of topics."""
+
+    topics: int
+    kinds: Counts
+    with_castitle: int
+    terms_per_topic: float | None
+    targets: Counts
+    """What structured topics ask for, by path."""
+    statuses: Counts
+    """Candidate, selected, assessed, where the topics say so."""
+
+
+def describe_topics(topics: Iterable[Topic]) -> TopicStatistics:
+    """Return the figures of topics."""
+    known = tuple(topics)
+    return TopicStatistics(
+        topics=len(known),
+        kinds=_ordered(Counter(topic.kind for topic in known)),
+        with_castitle=sum(bool(topic.castitle) for topic in known),
+        terms_per_topic=_ratio(sum(len(topic.terms) for topic in known), len(known)),
+        targets=_ordered(Counter(topic.target for topic in known if topic.target)),
+        statuses=_ordered(Counter(status for topic in known for status in topic.statuses)),
+    )
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _ordered(counts: Counter[str]) -> Counts:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _counted(column: Any) -> Counts:
+    """Return the values of an Arrow array with their counts."""
+    return _ordered(Counter({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()}))
+
+
+def _valid(column: Any) -> int:
+    return 0 if column is None else len(column) - column.null_count
+
+
+def _depths_and_tags(column: Any) -> tuple[Counts, Counts]:
+    """Count depths and tags of elements, each distinct path once; nulls and pointers into text are left out."""
+    depths: Counter[int] = Counter()
+    tags: Counter[str] = Counter()
+    if column is not None:
+        seen = pc.value_counts(column.drop_null())
+        paths, counts = seen.field("values").cast(pa.string()), seen.field("counts").to_pylist()
+        parts = (pc.count_substring(paths, "/"), _tags(paths), pc.match_substring(paths, "text()"))
+        for depth, tag, pointer, count in zip(*(part.to_pylist() for part in parts), counts, strict=True):
+            if not pointer:
+                depths[depth] += count
+                tags[tag] += count
+    return tuple(sorted(depths.items())), _ordered(tags)
+
+
+def _tags(paths: Any) -> Any:
+    """Return the last tag of every path."""
+    return pc.replace_substring_regex(paths, r"^.*/|\[[0-9]*\]$", "")
+
+
+def _passage_sizes(gold: Gold) -> NDArray[np.int64]:
+    """Return the sizes of passages, the file's own where it gives them; those that nobody knows are left out."""
+    span = np.where(gold.passages.end > UNKNOWN, gold.passages.end - gold.passages.start, UNKNOWN)
+    size = np.where(gold.passages.size > UNKNOWN, gold.passages.size, span)
+    return size[size > UNKNOWN]
+
+
+def _fully_highlighted(gold: Gold, index: Collection | None) -> Counts | None:
+    """Return the tags of fully highlighted elements: by the gold's own sizes, else by the index's elements."""
+    elements = gold.elements
+    if (elements.rsize > UNKNOWN).any():
+        full = (elements.rsize >= elements.size) & (elements.rsize > 0)
+        return _counted(_tags(elements.path.cast(pa.string()).filter(pa.array(full))))
+    if index is None or not (gold.passages.end > UNKNOWN).any():
+        return None
+    placed = place_gold(gold, index)
+    passages, placement = placed.passages, placed.placement
+    pairs, group = np.unique(pack(passages.topic, passages.document), return_inverse=True)
+    rows = placement.document[pairs & 0xFFFFFFFF] if placement is not None else pairs
+    known = np.flatnonzero(rows >= 0)
+    marked = union(group.reshape(-1), passages.start, passages.end)
+    found = index.elements_of(rows[known])
+    size = np.diff(index.element_bounds)[rows[known]]
+    covered = marked.covered(np.repeat(known, size), found.start, found.end)
+    return _counted(found.tag.filter(pa.array((covered == found.end - found.start) & (covered > 0))))
+
+
+def _at_first_relevant(gold: Gold) -> NDArray[np.bool_]:
+    """Return, for articles with a best entry point and passages, whether it is their first highlighted character."""
+    passages, articles = gold.passages, gold.articles
+    spoken = np.flatnonzero(passages.start > UNKNOWN)
+    order = spoken[np.lexsort((passages.start[spoken], pack(passages.topic, passages.document)[spoken]))]
+    keys, first = np.unique(pack(passages.topic, passages.document)[order], return_index=True)
+    mine = np.flatnonzero(articles.bep > UNKNOWN)
+    wanted = pack(articles.topic[mine], articles.document[mine])
+    at = np.searchsorted(keys, wanted)
+    found = np.append(keys, -1)[at] == wanted
+    answer: NDArray[np.bool_] = articles.bep[mine[found]] == passages.start[order[first[at[found]]]]
+    return answer

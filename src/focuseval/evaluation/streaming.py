@@ -1,0 +1,218 @@
+"""A large run, scored a block of topics at a time: the same numbers, in memory that does not grow with the run.
+
+Only what looks at one topic at a time can be computed so: measures of spans and of documents, on a run of JSON lines or
+a TREC run whose topics stand together. For everything else, and where anything is odd, the run is read at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from functools import partial
+from itertools import tee
+from os import fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.engine.storage import location
+from focuseval.engine.values import dataclass
+from focuseval.errors import FocusevalError
+from focuseval.evaluation import counts
+from focuseval.evaluation.noticed import RANKS, order_remarks
+from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
+from focuseval.measures.matching import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from focuseval.data.run import Run
+    from focuseval.engine.shared import Shared
+    from focuseval.evaluation.evaluation import Evaluation, RunScores
+    from focuseval.evaluation.plan import Plan
+    from focuseval.formats.run_blocks import LargeRun
+    from focuseval.measures.matching import Prepared
+
+    Codes = NDArray[np.int64]
+
+TOPICS = 1 << 16
+"""Unanswered topics that are scored at once."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What became of one block: its topics' codes in the gold, its scores, and an empty run of its shape."""
+
+    codes: Codes
+    strangers: frozenset[str]
+    """Topics that the gold does not know."""
+    scored: RunScores | None
+    """The block's scores; None where the gold knows none of its topics."""
+    nothing: Run
+    remarks: tuple[str, ...] = ()
+    """What is said of a block that was not scored."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The run's name, and which columns it has: the same in all blocks."""
+        run = self.nothing
+        return run.run_id, *(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
+
+
+def _streamable(prepared: Prepared, plan: Plan) -> bool:
+    """Say whether runs can be scored a block at a time under a plan."""
+    return (
+        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
+        and plan.policies.compat == "none"
+        and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
+        and not isinstance(plan.chunks, tuple)
+        and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
+        and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
+        and bool((np.diff(prepared.gold.passages.topic) >= 0).all())
+    )
+
+
+def score_stream(
+    source: Any, whole: Evaluation, move: Callable[[float], None], shared: Shared[tuple[Plan, Prepared]] | None = None
+) -> RunScores | None:
+    """Return a run's scores, gathered from those of its blocks; None where it must be read at once.
+
+    `move` is called with the share of the file that is done; `shared` is what other workers score the blocks with.
+    """
+    if not _streamable(whole.prepared, whole.plan):
+        return None
+    prepared, pieces = whole.prepared, list[Piece]()
+    seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
+    for piece, share in _pieces(source, whole) if shared is None else _pieces_elsewhere(source, whole, shared):
+        if piece is None or (pieces and piece.shape != pieces[0].shape):
+            return None
+        if seen[piece.codes].any() or not strangers.isdisjoint(piece.strangers):
+            return None  # its topics do not stand together
+        seen[piece.codes] = True
+        strangers |= piece.strangers
+        pieces.append(piece)
+        move(share)
+    answered = [piece.scored for piece in pieces if piece.scored is not None]
+    if not answered or all(part.counts[:, counts.column("unjudged")].sum() == part.results for part in answered):
+        return None  # no document in common: another spelling of ids may have some
+    left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
+    for first in range(0, len(left), TOPICS):
+        codes = left[first : first + TOPICS]
+        scored = whole.part(some_topics(prepared, codes)).score(nothing)
+        pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
+    return _gathered(pieces, len(strangers), prepared)
+
+
+def _pieces(source: Any, whole: Evaluation) -> Iterator[tuple[Piece | None, float]]:
+    """Yield what becomes of every block, scored by the threads of this process."""
+    number = topic_codes(whole.prepared)
+    large: LargeRun = ahead([source], whole.plan.run_format)[0]
+    return large.each(lambda run: _piece(run, number, whole))
+
+
+def _pieces_elsewhere(
+    source: Any, whole: Evaluation, shared: Shared[tuple[Plan, Prepared]]
+) -> Iterator[tuple[Piece | None, float]]:
+    """Yield what becomes of every block, read and scored by the workers of the evaluation."""
+    path, known = location(fspath(source)), streamed_format(source, whole.plan.run_format)
+    if whole.workers is None or known is None:
+        return
+    cut, again = tee(block_bounds(path, known))
+    work = partial(_piece_of_file, shared, str(path.absolute()), known)
+    size = path.stat().st_size
+    for piece, (_, end) in zip(whole.workers.in_order(work, cut), again, strict=False):
+        yield piece, end / size
+
+
+def _piece_of_file(
+    shared: Shared[tuple[Plan, Prepared]], path: str, known: str, bounds: tuple[int, int]
+) -> Piece | None:
+    """Read and score one block of a file, in a worker."""
+    from focuseval.evaluation.evaluation import Evaluation  # noqa: PLC0415  it imports this module
+
+    whole = Evaluation(*shared.get(), ())
+    return _piece(block_run(location(path), known, bounds), topic_codes(whole.prepared), whole)
+
+
+def topic_codes(prepared: Prepared) -> dict[str, int]:
+    """Return the code of every topic of the gold, by its name."""
+    return {name: code for code, name in enumerate(prepared.gold.topics)}
+
+
+def _piece(run: Run, number: dict[str, int], whole: Evaluation) -> Piece | None:
+    """Score one block; None where the run must be read at once: its texts aligned, or an error told with its line."""
+    if run.text is not None:
+        return None
+    prepared = whole.prepared
+    codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
+    strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
+    if not len(codes):
+        return Piece(codes, strangers, None, nothing, tuple(order_remarks(run)))
+    part = some_topics(prepared, codes)
+    if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
+        return None  # alone, it would be refused for want of highlights
+    try:
+        return Piece(codes, strangers, whole.part(part).score(run), nothing)
+    except FocusevalError:
+        return None
+
+
+def _nothing(run: Run) -> Run:
+    """Return a run without results that has the same columns; a slice of them would keep all of their memory."""
+    empty: dict[str, Any] = {"topics": ()}
+    for name, column in ((f.name, getattr(run, f.name)) for f in fields(run)):
+        if isinstance(column, np.ndarray):
+            empty[name] = column[:0].copy()
+        elif isinstance(column, (pa.Array, pa.ChunkedArray)):
+            empty[name] = pa.array([], column.type)
+    return replace(run, **empty)
+
+
+def some_topics(prepared: Prepared, codes: Codes) -> Prepared:
+    """Return the part of a gold that judges some topics, by their codes in increasing order."""
+    gold, tables = prepared.gold, {}
+    for name in ("articles", "passages"):
+        table = getattr(gold, name)
+        asked = codes.astype(table.topic.dtype)  # of another type, all rows would be copied
+        low, high = np.searchsorted(table.topic, asked), np.searchsorted(table.topic, asked, "right")
+        kept = {
+            f.name: _rows(column, low, high) for f in fields(table) if (column := getattr(table, f.name)) is not None
+        }
+        kept["topic"] = np.repeat(np.arange(len(codes), dtype=np.int32), high - low)
+        tables[name] = replace(table, **kept)
+    part = replace(gold, topics=tuple(gold.topics[code] for code in codes.tolist()), **tables)
+    return replace(prepare(part, prepared.index), whole=prepared)
+
+
+def _rows(column: Any, low: Codes, high: Codes) -> Any:
+    """Return the rows between pairs of bounds; where they touch, as they mostly do, without a copy."""
+    if len(low) and (low[1:] == high[:-1]).all():
+        return column[int(low[0]) : int(high[-1])]
+    size = high - low
+    return column.take(np.arange(size.sum()) + np.repeat(low - (np.cumsum(size) - size), size))
+
+
+def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunScores:
+    """Put the values and counts of all topics into the gold's order."""
+    parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
+    first, topics = parts[0][1], len(prepared.topics)
+    values = np.empty((topics, first.values.shape[1]))
+    counts = np.zeros((topics, first.counts.shape[1]), np.int64)
+    for codes, part in parts:
+        position = prepared.position[codes]
+        position = position[position >= 0]
+        values[position], counts[position] = part.values, part.counts
+    results = sum(part.results for _, part in parts)
+    return replace(first, values=values, counts=counts, unknown=strangers, results=results, remarks=_remarks(pieces))
+
+
+def _remarks(pieces: list[Piece]) -> tuple[str, ...]:
+    """Return what is said of all blocks: of the order of results each thing once, at its first place, and last."""
+    said = [remark for piece in pieces for remark in (piece.scored.remarks if piece.scored else piece.remarks)]
+    order: dict[str, str] = {}
+    for remark in said:
+        if RANKS in remark:
+            order.setdefault(remark.partition(" (first")[0], remark)
+    return (*dict.fromkeys(remark for remark in said if RANKS not in remark), *order.values())

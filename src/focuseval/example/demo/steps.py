@@ -1,0 +1,198 @@
+"""The steps of the demonstration, each a plain function from data to a `Section`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.collection import describe, open_index
+from focuseval.data.tables import Table, numbers, words
+from focuseval.data.topics import read_topics
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
+from focuseval.evaluation import evaluate
+from focuseval.evaluation.tables import means_table
+from focuseval.formats import read_gold, read_run, write_run
+from focuseval.inference.tables import pairs_table
+from focuseval.measures.tasks import check
+from focuseval.report import build_report, render_html
+from focuseval.retrieval.retrieving import retrieve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from focuseval.collection import Index
+    from focuseval.data.gold import Gold
+    from focuseval.evaluation import Scores
+
+TASKS = {
+    "thorough": ("Any elements, which may contain each other.", ("MAep", "iMAep", "ep@0.1", "ep@0.5")),
+    "focused": ("Parts that do not overlap: nxCG, what a reader gains by rank k.", None),
+    "relevant-in-context": ("Articles, and the parts to read in each.", None),
+    "best-in-context": ("Articles, and one place to begin in each.", ("BEPD(A=0.1)", "EPRUM(A=0.1)", "BEPD(A=1)")),
+}
+"""The tasks of 2006; measures stand here where the profile has more than a first look needs."""
+
+SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
+
+RETRIEVED_MEASURES = ("nxCG@10", "MAiP")
+
+REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one step of the loop has to show."""
+
+    title: str
+    text: str
+    table: Table
+    command: str = ""
+    """How to get the same from the shell."""
+    signature: str = ""
+    """Of the scores in the table."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The example in a folder, and what is read from it once."""
+
+    folder: Path
+
+    @cached_property
+    def index(self) -> Index:
+        """The indexed articles."""
+        return open_index(self.folder / "articles.idx")
+
+    @cached_property
+    def gold(self) -> Gold:
+        """The highlights."""
+        return read_gold(self.folder / "gold" / "gold.jsonl", index=self.index)
+
+    def runs(self, task: str) -> list[Path]:
+        """Return a task's run files."""
+        return sorted(path for path in (self.folder / "runs" / task).iterdir() if path.is_file())
+
+    def scores(self, task: str, measures: tuple[str, ...] | None) -> Scores:
+        """Score a task's runs: chunks on their own, everything else under the profile of 2006."""
+        runs = [read_run(path, index=self.index) for path in self.runs(task)]
+        profile = None if task == "spans" else "inex2006"
+        return evaluate(self.gold, runs, measures, task=task, profile=profile, index=self.index)
+
+
+def report(loop: Loop) -> str:
+    """Return the page that explains the runs in context: who is better, on which topics, and why."""
+    return render_html(
+        build_report(
+            loop.gold,
+            loop.runs("relevant-in-context"),
+            REPORT_MEASURES,
+            index=loop.index,
+            task="relevant-in-context",
+            profile="inex2006",
+            title="The embedded example: careful, coarse, hasty",
+            topics=read_topics(loop.folder / "topics.xml"),
+        )
+    )
+
+
+def walk(loop: Loop) -> Iterator[Section]:
+    """Go through the whole loop."""
+    yield collection(loop)
+    yield topics(loop)
+    yield validated(loop)
+    yield from (scored(loop, task) for task in TASKS)
+    yield retrieved(loop)
+    yield chunks(loop)
+    yield compared(loop)
+
+
+def collection(loop: Loop) -> Section:
+    """Say how large the collection is."""
+    said = describe(loop.index)
+    rows = (
+        ("articles", said.documents),
+        ("elements", said.elements),
+        ("elements per article", said.elements_per_article),
+        ("mean depth of an element", said.mean_depth),
+        ("characters", said.characters),
+        ("characters per article", round(said.mean_length)),
+    )
+    text = "Every element has a path and a span of code points in its article's text."
+    table = Table("", (*words(""), *numbers("", form=",.2f")), rows)
+    return Section("The collection", text, table, "focuseval stats articles.idx")
+
+
+def topics(loop: Loop) -> Section:
+    """List the topics, and how much was highlighted for each."""
+    judged, passages = loop.gold.articles, loop.gold.passages
+    relevant = dict(zip(loop.gold.topics, np.bincount(judged.topic[judged.relevance > 0]), strict=True))
+    sizes = np.bincount(passages.topic, passages.end - passages.start)
+    characters = dict(zip(loop.gold.topics, sizes, strict=True))
+    rows = tuple(
+        (topic.id, topic.kind, topic.title, int(relevant[topic.id]), int(characters[topic.id]))
+        for topic in read_topics(loop.folder / "topics.xml")
+    )
+    text = "For each topic somebody highlighted the text that answers it, and marked where to begin reading."
+    columns = (*words("topic", "kind", "title"), *numbers("relevant articles", "highlighted"))
+    return Section("Topics and gold", text, Table("", columns, rows), "focuseval topics topics.xml")
+
+
+def validated(loop: Loop) -> Section:
+    """Check every run against the rules of its task."""
+    rows = []
+    for task in (*TASKS, "spans"):
+        for path in loop.runs(task):
+            run = read_run(path, index=loop.index)
+            findings = check(run, task, index=loop.index)
+            rows.append((str(path.relative_to(loop.folder)), len(run), len(findings)))
+    command = "focuseval validate runs/focused/careful.xml --task focused --index articles.idx"
+    text = "A run that breaks its task's rules would get a number that means nothing, so it is checked first."
+    table = Table("", (*words("run"), *numbers("results", "broken rules")), tuple(rows))
+    return Section("Runs", text, table, command)
+
+
+def scored(loop: Loop, task: str) -> Section:
+    """Score the three runs of a task."""
+    text, measures = TASKS[task]
+    scores = loop.scores(task, measures)
+    command = f"{_score_command(task, measures)} --profile inex2006"
+    return Section(f"Task: {task}", text, means_table(scores), command, scores.signature)
+
+
+def retrieved(loop: Loop) -> Section:
+    """Make a run from the articles and topics alone, and score it beside the best of the example's."""
+    topics = loop.folder / "topics.xml"
+    run = replace(retrieve(loop.index, topics, run_id="bm25"), file="bm25.xml")
+    write_run(run, loop.folder / "bm25.xml", "inex-xml", index=loop.index)
+    runs = [run, *(read_run(path, index=loop.index) for path in loop.runs("focused"))]
+    scores = evaluate(loop.gold, runs, RETRIEVED_MEASURES, task="focused", profile="inex2006", index=loop.index)
+    text = "No run of your own yet? This one was made here, from the index and the topics: BM25 over all elements."
+    command = "focuseval retrieve articles.idx topics.xml -o bm25.xml --run-id bm25"
+    return Section("A run made here", text, means_table(scores), command, scores.signature)
+
+
+def chunks(loop: Loop) -> Section:
+    """Score two chunkings, as for retrieval-augmented generation."""
+    scores = loop.scores("spans", SPAN_MEASURES)
+    text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
+    return Section("Chunks", text, means_table(scores), _score_command("spans", SPAN_MEASURES), scores.signature)
+
+
+def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
+    """Spell the command that prints the same table; brackets are quoted for the shell."""
+    asked = [f"-m '{name}'" if "(" in name else f"-m {name}" for name in measures or ()]
+    words = ["focuseval score gold/gold.jsonl", f"runs/{task}/*", f"--task {task}", *asked, "--index articles.idx"]
+    return " ".join(words)
+
+
+def compared(loop: Loop, measure: str = "MAgP") -> Section:
+    """Say which differences between the runs in context are more than luck."""
+    scores = loop.scores("relevant-in-context", (measure,))
+    text = "Six topics are few: with real collections, ask for fifty."
+    asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
+    command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
+    return Section("Which differences are real", text, pairs_table(scores.compare(measure)), command, scores.signature)

@@ -1,0 +1,264 @@
+"""Paired tests over topics, for all pairs of runs at once.
+
+Every test takes `differences`, one row per pair of runs and one column per topic (first run minus second), and
+returns one p-value per pair. One-tailed tests ask whether the first run is *better*.
+
+Sums of differences are compared with zero after rounding noise is removed, so that differences which cancel exactly
+(+.1 and −.1) count as zero.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from focuseval.inference.correlation import mean_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from focuseval.inference.settings import Settings
+
+    Matrix = NDArray[np.float64]
+
+TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
+"""The names that `p_values` understands."""
+
+EXACT = 24
+"""Differences other than zero up to which the randomisation test goes through all of their sign flips."""
+
+RANKED = 50
+"""Differences other than zero up to which Wilcoxon's test is exact."""
+
+_RARE = 10
+"""Flips, the observed one among them, up to which p is estimated from more."""
+_NOISE = 1e-12
+_BLOCK = 4_000_000
+_KEPT = 10_000_000
+"""Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
+
+
+def p_values(differences: Matrix, settings: Settings) -> NDArray[np.float64]:
+    """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
+
+    >>> from focuseval.inference.settings import Settings
+    >>> p_values(np.array([[1.0, 2.0, 3.0]]), Settings("sign", tails=1))
+    array([0.125])
+    """
+    drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
+    if settings.test == "randomisation":
+        return randomisation(differences, **drawn, most=settings.draws(len(differences)))
+    if settings.test == "bootstrap":
+        return bootstrap(differences, **drawn)
+    return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=settings.tails)
+
+
+def paired_differences(first: Matrix, second: Matrix) -> Matrix:
+    """Return first minus second; what is only rounding noise, measured by the largest value of the row, is zero.
+
+    >>> paired_differences(np.array([[0.1 + 0.2, 1.0]]), np.array([[0.3, 0.5]])).tolist()
+    [[0.0, 0.5]]
+    """
+    differences = first - second
+    largest = np.maximum(np.abs(first), np.abs(second)).max(axis=1, keepdims=True, initial=0.0)
+    exact: Matrix = np.where(np.abs(differences) <= largest * _NOISE, 0.0, differences)
+    return exact
+
+
+def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0) -> NDArray[np.float64]:
+    """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
+
+    Where up to `EXACT` differences are not zero p is exact, else it is estimated from `resamples` random flips. Where
+    almost none of them does as well it is estimated from `most`, if that is more.
+
+    >>> randomisation(np.array([[1.0, 1.0, 0.0, 1.0]]), tails=2, resamples=1000, seed=0)
+    array([0.25])
+    """
+    many = (differences != 0).sum(axis=1) > EXACT
+    p = np.empty(len(differences))
+    p[many] = _drawn(differences[many], tails, (resamples, most), np.random.default_rng(seed))
+    for row in np.flatnonzero(~many):
+        p[row] = _enumerated(differences[row], tails)
+    return p
+
+
+def _enumerated(differences: NDArray[np.float64], tails: int) -> float:
+    """Return the exact p: the share of all sign flips whose sum is at least the one observed.
+
+    Every sum is one of the flips of the first half plus one of the second half, so that two short lists are enough.
+    """
+    changed = differences[differences != 0]
+    half = len(changed) // 2
+    observed = float(changed.sum()) if tails == 1 else abs(float(changed.sum()))
+    bar = observed - float(_noise(differences[None])[0])
+    if tails == 2 and bar <= 0:
+        return 1.0
+    left, right = _flipped(changed[:half]), np.sort(_flipped(changed[half:]))
+    reached = int((len(right) - np.searchsorted(right, bar - left)).sum())
+    return float(tails * reached / 2.0 ** len(changed))
+
+
+def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of some values under all flips of their signs.
+
+    >>> _flipped(np.array([1.0, 3.0])).tolist()
+    [-4.0, -2.0, 2.0, 4.0]
+    """
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums - value, sums + value])
+    return sums
+
+
+def _drawn(
+    differences: Matrix, tails: int, resamples: tuple[int, int], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0."""
+    first, most = resamples
+    draws = np.full(len(differences), first)
+    reached = 1 + _reached(differences, tails, first, rng)
+    rare = (reached <= _RARE) & (most > first)
+    if rare.any():
+        reached[rare] += _reached(differences[rare], tails, most - first, rng)
+        draws[rare] = most
+    p: NDArray[np.float64] = reached / (draws + 1)
+    return p
+
+
+def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Count the random flips whose sum is at least the one observed."""
+    topics = differences.shape[1]
+    observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
+    bar = (observed - _noise(differences))[:, None]
+    reached = np.zeros(len(differences), np.int64)
+    for first in range(0, draws, step := max(1, _BLOCK // max(1, topics, len(differences)))):
+        sums = differences @ (rng.integers(0, 2, (min(step, draws - first), topics)) * 2.0 - 1).T
+        reached += ((np.abs(sums) if tails == 2 else sums) >= bar).sum(axis=1)
+    return reached
+
+
+def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
+    """Paired bootstrap: the share of resampled mean differences ≤ 0; two-tailed, twice the smaller side.
+
+    One-tailed with 1,000 resamples it is the test of Kamps, Lalmas and Pehcevski (SIGIR 2007).
+
+    >>> bootstrap(np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]), tails=1, resamples=1000, seed=0)
+    array([0., 1.])
+    """
+    below = np.zeros(len(differences))
+    above = np.zeros(len(differences))
+    for means in resampled_means(differences, resamples, seed):
+        below += (means <= 0).sum(axis=1)
+        above += (means >= 0).sum(axis=1)
+    if tails == 1:
+        return below / resamples
+    return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
+
+
+def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
+    """Return the paired t-test's p; where all differences agree, 1 if they are zero, else 0 on the side they favour."""
+    from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
+
+    topics = differences.shape[1]
+    mean = _quiet(differences.mean(axis=1), differences)
+    error = differences.std(axis=1, ddof=1) / np.sqrt(topics) if topics > 1 else np.zeros(len(differences))
+    flat = error <= _noise(differences)
+    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
+    if topics < 2:
+        return np.ones(len(differences))
+    one = stdtr(topics - 1, -t)
+    p = one if tails == 1 else 2 * stdtr(topics - 1, -np.abs(t))
+    return np.where(flat & (mean == 0), 1.0, p)
+
+
+def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
+    """Return the p of Wilcoxon's signed-rank test (zero differences dropped), 1 where no difference is left.
+
+    Exact, also with tied ranks, where up to `RANKED` differences are left, else from the normal distribution.
+
+    >>> wilcoxon(np.array([[0.1, 0.2, 0.3, 0.0]]), tails=1)
+    array([0.125])
+    """
+    return np.array([_signed_rank(row[row != 0], tails) for row in differences])
+
+
+def _signed_rank(changed: NDArray[np.float64], tails: int) -> float:
+    """Return the p of one pair: under the null, each rank belongs to a topic won as likely as to one lost."""
+    if len(changed) > RANKED:
+        from scipy import stats  # noqa: PLC0415  only many topics need it
+
+        side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
+        return float(stats.wilcoxon(changed, alternative=side, method="approx").pvalue)
+    if not len(changed):
+        return 1.0
+    size = np.abs(changed)
+    ranks = np.rint(2 * mean_ranks(np.round(size / size.max(), 12))).astype(np.int64)
+    chance = np.ones(1)
+    for rank in ranks:
+        chance = (np.pad(chance, (0, rank)) + np.pad(chance, (rank, 0))) / 2
+    won = int(ranks[changed > 0].sum())
+    above, below = float(chance[won:].sum()), float(chance[: won + 1].sum())
+    return above if tails == 1 else min(1.0, 2 * min(above, below))
+
+
+def sign_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
+    """Return the p of the sign test: wins against losses as fair coins, ties dropped.
+
+    >>> sign_test(np.array([[1.0, 1.0, 1.0, -1.0, 0.0]]), tails=1)
+    array([0.3125])
+    """
+    from scipy.special import bdtr  # noqa: PLC0415  only this test needs scipy
+
+    wins, losses = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
+    trials = wins + losses
+    if tails == 1:
+        return np.where(trials > 0, bdtr(losses, np.maximum(trials, 1), 0.5), 1.0)
+    both = 2 * bdtr(np.minimum(wins, losses), np.maximum(trials, 1), 0.5)
+    return np.where(trials > 0, np.minimum(1.0, both), 1.0)
+
+
+def resampled_means(differences: Matrix, resamples: int, seed: int) -> Iterator[Matrix]:
+    """Yield mean differences over topics drawn with replacement, in blocks (pairs × some resamples).
+
+    Every pair sees the same draws, and a block is bounded however many resamples are asked for.
+    """
+    pairs, topics = differences.shape
+    step = max(1, _BLOCK // max(topics, pairs))
+    for drawn in _draws(topics, resamples, seed, step):
+        yield _quiet(differences @ drawn.T / topics, differences)
+
+
+def _draws(topics: int, resamples: int, seed: int, step: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each topic is drawn, some resamples at a time."""
+    if topics * resamples <= _KEPT:
+        drawn = _kept_draws(topics, resamples, seed)
+        yield from (drawn[first : first + step].astype(np.int64) for first in range(0, resamples, step))
+        return
+    rng, share = np.random.default_rng(seed), np.full(topics, 1 / topics)
+    for first in range(0, resamples, step):
+        yield rng.multinomial(topics, share, size=min(step, resamples - first))
+
+
+@lru_cache(maxsize=4)
+def _kept_draws(topics: int, resamples: int, seed: int) -> NDArray[np.uint16]:
+    """Return the draws of a whole bootstrap: measures of the same topics share them, and drawing takes longest."""
+    drawn = np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=resamples)
+    return drawn.astype(np.uint16)
+
+
+def _quiet(sums: Matrix, differences: Matrix) -> Matrix:
+    """Set sums that are only rounding noise to exactly zero."""
+    noise = _noise(differences)
+    still: Matrix = np.where(np.abs(sums) <= (noise if sums.ndim == 1 else noise[:, None]), 0.0, sums)
+    return still
+
+
+def _noise(differences: Matrix) -> NDArray[np.float64]:
+    """Return what rounding can add to a sum over each row's topics, generously."""
+    largest: NDArray[np.float64] = np.abs(differences).max(axis=1, initial=0.0)
+    noise: NDArray[np.float64] = largest * (max(1, differences.shape[1]) * _NOISE)
+    return noise

@@ -1,0 +1,89 @@
+"""How a difference is judged: the test, its tails, its level, the correction for many pairs."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+from focuseval.engine.values import dataclass
+from focuseval.errors import MeasureError
+from focuseval.inference.corrections import CORRECTIONS
+from focuseval.inference.paired_tests import TESTS
+
+MOST_RESAMPLES = 1_000_000
+RESAMPLED = ("randomisation", "bootstrap")
+"""The tests that draw resamples."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a difference is judged; by default by a two-tailed randomisation test with Holm's correction."""
+
+    test: str = "randomisation"
+    tails: int = 2
+    resamples: int = 10_000
+    alpha: float = 0.05
+    correction: str = "holm"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what does not exist."""
+        if self.test not in TESTS:
+            raise MeasureError(f"expected a test among {', '.join(TESTS)}, found {self.test!r}")
+        if self.correction not in CORRECTIONS:
+            raise MeasureError(f"expected a correction among {', '.join(CORRECTIONS)}, found {self.correction!r}")
+        if self.tails not in (1, 2):
+            raise MeasureError(f"expected 1 or 2 tails, found {self.tails}")
+        if not 1 <= self.resamples <= MOST_RESAMPLES:
+            raise MeasureError(f"expected 1 to {MOST_RESAMPLES} resamples, found {self.resamples}")
+        if not 0 < self.alpha < 1:
+            raise MeasureError(f"expected a level alpha between 0 and 1, found {self.alpha}")
+        if self.seed < 0:
+            raise MeasureError(f"expected a seed of 0 or more, found {self.seed}")
+
+    def level(self, family: int) -> float:
+        """Return the level that the smallest p of a family of pairs has to reach.
+
+        >>> Settings().level(5), Settings(correction="none").level(5)
+        (0.01, 0.05)
+        """
+        return self.alpha / (max(1, family) if self.correction == "holm" else 1)
+
+    def draws(self, family: int) -> int:
+        """Return how many resamples a small p of a family is estimated from: it may be half of what it has to be."""
+        return max(self.resamples, min(ceil(2 / self.level(family)), MOST_RESAMPLES))
+
+    @property
+    def of_interval(self) -> int:
+        """How many resamples an interval is made of: never fewer than a thousand."""
+        return max(1000, self.resamples)
+
+    def __str__(self) -> str:
+        """Return what was done, in words; `Paired.method` adds the family.
+
+        >>> str(Settings()), str(Settings("t", tails=1, correction="none"))
+        ('randomisation, two-tailed at 0.05, 10000 resamples, seed 0, Holm', 't, one-tailed at 0.05, uncorrected')
+        """
+        return self.words()
+
+    def words(self, *, exact: bool = False, family: str = "") -> str:
+        """Return test, tails, level and correction; an exact test draws nothing, a family is what is corrected for."""
+        drawn = f", {self.resamples} resamples, seed {self.seed}" if self.test in RESAMPLED else ""
+        tails = "one-tailed" if self.tails == 1 else "two-tailed"
+        correction = {"none": "uncorrected", "holm": "Holm", "bh": "Benjamini–Hochberg"}[self.correction]
+        over = f" over {family}" if family else ""
+        return f"{self.test}, {tails} at {self.alpha:g}{', exact' if exact else drawn}, {correction}{over}"
+
+
+def settings_of(**given: Any) -> Settings:
+    """Return settings from what is given; None stands for the default.
+
+    The one-tailed bootstrap is the test of the papers, and by default as they ran it: 1,000 resamples, uncorrected.
+
+    >>> str(settings_of(test="bootstrap", tails=1, seed=None))
+    'bootstrap, one-tailed at 0.05, 1000 resamples, seed 0, uncorrected'
+    """
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if (chosen.get("test"), chosen.get("tails")) == ("bootstrap", 1):
+        chosen = {"resamples": 1000, "correction": "none"} | chosen
+    return Settings(**chosen)

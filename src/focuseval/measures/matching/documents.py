@@ -1,0 +1,292 @@
+"""Which article a result belongs to: the documents of a run meet those that the gold judges.
+
+In a collection they meet by its rows. Without one, pairs of topic and document meet by 64-bit keys; every pair that
+seems equal is compared as strings, so that a collision cannot change a score, and an id that the gold does not have as
+it stands is decided by the rule of `focuseval.collection.Names`. What no assessor judged is grouped by one sort of the
+keys: most lists return an article once or twice, and a sort without equal neighbours shows that none comes back.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.collection.names import EXTENSION
+from focuseval.collection.paths import encoded
+from focuseval.data.placement import Placement
+from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
+from focuseval.engine.lookup import BLOCK, Lookup, in_blocks
+from focuseval.engine.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.matching.results import Results
+
+_DOT = re.compile(rb"\.")
+_CELLS = 8
+"""A table of topics × documents may have so many cells for each result: then nothing is faster."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedDocuments:
+    """The documents of a run's results, met with those of the gold."""
+
+    known: NDArray[np.integer]
+    """For every result, the row of ``gold.articles`` that judges it, or −1."""
+    distinct: bool
+    """Whether no topic returns a document twice."""
+    group: Callable[[], NDArray[np.int64]]
+    """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
+
+    def articles(self, judged: int) -> NDArray[np.int64]:
+        """Return every result's article: a row of ``gold.articles``, numbers from `judged` on for unjudged pairs."""
+        article = self.known.astype(np.int64)
+        article[article < 0] = judged + self.group()
+        return article
+
+
+def find_documents(matched: Results) -> MatchedDocuments:
+    """Return the article of every result."""
+    placement = matched.run.placement
+    if matched.prepared.index is not None and placement is not None:
+        return _by_row(matched, placement)
+    if matched.run.keys is not None and matched.run.whole_documents:
+        return _by_promised_keys(matched, matched.run.keys)
+    if pa.types.is_dictionary(matched.run.document.type):
+        return _by_distinct_ids(matched)
+    return _by_pairs(matched)
+
+
+def shares_documents(matched: Results) -> bool:
+    """Say whether a run and a gold name any document in common, for whatever topic."""
+    return bool((document_codes(matched.run.document, matched.prepared, matched.run.placement) >= 0).any())
+
+
+def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> NDArray[np.int64]:
+    """Return the gold's code of every document, −1 where the gold does not have it."""
+    if prepared.index is None:
+        return _codes_of_names(ids, np.arange(len(ids)), prepared)
+    row = (placement or Placement(prepared.index, ids)).document
+    code = prepared.code_of_row[row]
+    unknown = np.flatnonzero(row < 0)
+    if len(unknown):
+        code[unknown] = _codes_of_names(ids, unknown, prepared)
+    return code
+
+
+def _codes_of_names(ids: pa.Array, rows: NDArray[np.int64], prepared: Prepared) -> NDArray[np.int64]:
+    """Return the gold's code of some documents, by their names alone."""
+    which, names = _name_codes(ids, rows)
+    code = prepared.names.match(names).astype(np.int64)
+    return np.where(code >= 0, prepared.same[code], -1)[which]
+
+
+# -- in a collection ------------------------------------------------------------------------------------------------
+
+
+def _by_row(matched: Results, placement: Placement) -> MatchedDocuments:
+    """Meet documents by their rows in the collection; those that it does not have by their names."""
+    prepared = matched.prepared
+    code = matched.column(document_codes(matched.run.document, prepared, placement))
+    beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
+    strange, _ = _name_codes(matched.column(matched.run.document), beyond)
+    code[beyond] = len(prepared.gold.documents) + strange
+    return _by_code(matched, code)
+
+
+def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
+    """Return a number for the id of each of some rows, and the distinct ids that the numbers stand for."""
+    column = encoded(ids.take(indices(rows)))
+    return column.indices.to_numpy(zero_copy_only=False).astype(np.int64), column.dictionary.cast(pa.string())
+
+
+def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for every key the place of its first occurrence."""
+    return Lookup(keys).find(keys)
+
+
+# -- by the codes of documents --------------------------------------------------------------------------------------
+
+
+def _by_distinct_ids(matched: Results) -> MatchedDocuments:
+    """Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly."""
+    prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
+    names = ids.dictionary.cast(pa.string())
+    code = prepared.names.match(names).astype(np.int64)
+    code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
+    return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
+
+
+def _by_code(matched: Results, code: NDArray[np.int64]) -> MatchedDocuments:
+    """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
+    prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
+    if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
+        key = prepared.pair_key(matched.topic, code)
+        known = prepared.pairs.find(key)
+        return MatchedDocuments(known, distinct=False, group=lambda: _firsts(key[known < 0]))
+    cell = matched.topic.astype(np.int64) * width + code
+    table = np.full(width * matched.topics, -1, np.int64)
+    document = prepared.same[prepared.gold.articles.document]
+    here = np.flatnonzero((prepared.topic >= 0) & (document < width))[::-1]
+    table[prepared.topic[here] * np.int64(width) + document[here]] = here  # backwards: of equal pairs the first stays
+    known = table[cell]
+
+    def group() -> NDArray[np.int64]:
+        strange = cell[known < 0]
+        table[strange[::-1]] = np.arange(len(strange))[::-1]
+        return np.asarray(table[strange])
+
+    return MatchedDocuments(known, distinct=False, group=group)
+
+
+# -- by the keys of ids ---------------------------------------------------------------------------------------------
+
+
+def _by_promised_keys(matched: Results, promised: NDArray[np.uint64]) -> MatchedDocuments:
+    """Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice."""
+    topic, keys = matched.topic, matched.column(promised)
+    lookup, known = matched.prepared.hashed_pairs, np.empty(len(keys), np.int32)
+
+    def look(first: int) -> None:
+        here = slice(first, first + BLOCK)
+        known[here] = lookup.search(joint(keys[here], topic[here]))
+
+    in_blocks(look, range(0, len(keys), BLOCK))
+    if len(_respelt(matched, known).rows):
+        return _by_pairs(matched)
+    unjudged = int(np.count_nonzero(known < 0))
+    return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
+
+
+def _by_pairs(matched: Results) -> MatchedDocuments:
+    """Meet pairs of topic and document, each maybe returned more than once."""
+    prepared, ids = matched.prepared, matched.column(matched.run.document)
+    pairs = _pair_keys(ids, matched.topic)
+    known = prepared.hashed_pairs.search(pairs)
+    other = _respelt(matched, known)
+    pairs[other.rows] = joint(prepared.document_keys[other.code], matched.topic[other.rows])
+    known[other.rows] = prepared.hashed_pairs.search(pairs[other.rows])
+    strange = np.flatnonzero(known < 0)
+    group = first_of_equal(pairs[strange])
+    if group is None:
+        once = int(np.bincount(known[known >= 0]).max(initial=0)) < 2
+        return MatchedDocuments(known, distinct=once, group=lambda: np.arange(len(strange)))
+    again = np.flatnonzero(group != np.arange(len(group)))
+    documents = prepared.gold.documents
+    some, same = (other.names(ids, strange[rows], documents) for rows in (again, group[again]))
+    if not pc.all(pc.equal(some, same)).as_py():  # two ids share a key
+        codes = encoded(other.names(ids, strange, documents)).indices.to_numpy(zero_copy_only=False)
+        group = _firsts(prepared.pair_key(matched.topic[strange], codes))
+    return MatchedDocuments(known, distinct=False, group=lambda: group)
+
+
+@dataclass(frozen=True, eq=False)
+class Respelt:
+    """Results whose document the gold has, under another spelling of its id."""
+
+    rows: NDArray[np.int64]
+    code: NDArray[np.int64]
+    """The document's code in the gold."""
+
+    def names(self, ids: pa.Array, rows: NDArray[np.int64], documents: pa.Array) -> pa.Array:
+        """Return the ids of some results as the gold spells them."""
+        names = _plain(ids.take(indices(rows)))
+        at = np.searchsorted(self.rows, rows)
+        mine = np.append(self.rows, -1)[at] == rows
+        if not mine.any():
+            return names
+        return pc.replace_with_mask(names, pa.array(mine), _plain(documents.take(indices(self.code[at[mine]]))))
+
+
+def _respelt(matched: Results, known: NDArray[np.int32]) -> Respelt:
+    """Return the results that keys do not find because their id has or lacks an extension.
+
+    Equal keys of different ids are no match: what they found is corrected in place.
+    """
+    prepared, ids = matched.prepared, matched.column(matched.run.document)
+    met, gold = np.flatnonzero(known >= 0), prepared.gold
+    equal = _equal(ids, met, gold.documents, gold.articles.document[known[met]])
+    known[met[~equal]] = -1
+    rows = _extended(matched, ids, np.flatnonzero(known < 0)) if _may_be_respelt(matched) else met[~equal]
+    if not len(rows):
+        return Respelt(rows, rows)
+    which, names = _name_codes(ids, rows)
+    code = prepared.names.match(names)[which].astype(np.int64)
+    exact = code >= 0
+    exact[exact] = _equal(ids, rows[exact], gold.documents, code[exact])
+    pairs = prepared.pair_key(matched.topic[rows[exact]], code[exact])
+    known[rows[exact]] = prepared.pairs.find(pairs)  # another id with this key was found first
+    other = ~exact & (code >= 0)
+    return Respelt(rows[other], code[other])
+
+
+def _may_be_respelt(matched: Results) -> bool:
+    """Say whether an id may carry a file extension: no dot, no extension. One look at the bytes."""
+    return matched.prepared.has_extensions or any(
+        _DOT.search(memoryview(buffer)) is not None
+        for chunk in (getattr(matched.run.document, "chunks", None) or [matched.run.document])
+        if (buffer := (chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk).buffers()[2]) is not None
+    )
+
+
+def _extended(matched: Results, ids: pa.Array, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return those of some rows that may be in the gold under another spelling."""
+    if matched.prepared.has_extensions:
+        return rows
+    names = _plain(rows_of_chunks(ids, rows))
+    extended: NDArray[np.bool_] = pc.match_substring_regex(names, EXTENSION).to_numpy(zero_copy_only=False)
+    return rows[extended]
+
+
+def first_of_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+    """Return for every key the place of its first occurrence; None where no key occurs twice.
+
+    >>> first_of_equal(np.array([7, 3, 7, 3, 5], np.uint64))
+    array([0, 1, 0, 1, 4])
+    >>> first_of_equal(np.array([7, 3, 5], np.uint64)) is None
+    True
+    """
+    in_order = np.sort(keys)
+    if not bool((in_order[1:] == in_order[:-1]).any()):
+        return None
+    order = np.argsort(keys)
+    begins = np.flatnonzero(np.concatenate(([True], np.diff(keys[order]) != 0)))
+    group = np.empty(len(keys), np.int64)
+    group[order] = np.repeat(np.minimum.reduceat(order, begins), np.diff(begins, append=len(keys)))
+    return group
+
+
+def _equal(
+    ids: pa.Array, rows: NDArray[np.integer], others: pa.Array, other_rows: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Compare ids as strings."""
+    some, same = _plain(rows_of_chunks(ids, rows)), _plain(others.take(indices(other_rows)))
+    equal: NDArray[np.bool_] = pc.equal(some, same).to_numpy(zero_copy_only=False)
+    return equal
+
+
+def _plain(ids: pa.Array) -> pa.Array:
+    """Return ids as one array of plain strings."""
+    whole = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+    return pc.cast(whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole, pa.large_string())
+
+
+def _pair_keys(ids: pa.Array, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Return a key for the topic and document of every result, a block at a time: ten million rows fill memory."""
+    pairs = np.empty(len(topic), np.uint64)
+    block = 1 << 19
+
+    def fill(first: int) -> None:
+        part = slice(first, first + block)
+        pairs[part] = joint(hash64(ids.slice(first, block)), topic[part])
+
+    in_blocks(fill, range(0, len(topic), block))
+    return pairs

@@ -1,0 +1,184 @@
+"""Results as elements of a recall base: which relevant element each one is, and what it gains.
+
+One `ElementMatch` per run, quantisation and base. A result gains the first time that its topic's list returns the
+element; results that are not in the base, and repeats, gain 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.values import dataclass
+from focuseval.errors import MissingDataError
+from focuseval.measures.recall_base import running
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.recall_base import Assessed, RecallBase
+
+
+@dataclass(frozen=True, eq=False)
+class ElementMatch:
+    """One run's results against one recall base; gains are integers, multiples of ``base.unit``."""
+
+    base: RecallBase
+    bounds: NDArray[np.int64]
+    """Where each topic's results begin, and the end of the last."""
+    article: NDArray[np.int64]
+    """For every result, its judged article (a row of ``gold.articles``), or −1."""
+    code: NDArray[np.int64]
+    """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
+    row: NDArray[np.int64]
+    """For every result, its row in the base, −1 where it is not relevant or was returned before."""
+    repeated: int = 0
+    """Relevant results that were returned before: they gain nothing the second time."""
+    made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What measures have computed from this match and may need again, by name."""
+
+    @cached_property
+    def hits(self) -> NDArray[np.int64]:
+        """The results that gain, in rank order."""
+        return np.flatnonzero(self.row >= 0)
+
+    @cached_property
+    def hit_topic(self) -> NDArray[np.int64]:
+        """For every hit, its topic."""
+        return self.base.topic[self.row[self.hits]]
+
+    @cached_property
+    def hit_gain(self) -> NDArray[np.int64]:
+        """For every hit, its gain in units."""
+        return self.base.units[self.row[self.hits]]
+
+    @cached_property
+    def hit_rank(self) -> NDArray[np.int64]:
+        """For every hit, its rank in its topic, from 1."""
+        return self.hits - self.bounds[self.hit_topic] + 1
+
+    @cached_property
+    def gathered(self) -> NDArray[np.int64]:
+        """Running sum of `hit_gain` over all topics on end, with a leading 0."""
+        return running(self.hit_gain)
+
+    @cached_property
+    def normalised(self) -> NDArray[np.int64]:
+        """Running sum of the hits' normalised gains, with a leading 0; see `normalised_gains`."""
+        return running(normalised_gains(self))
+
+    @cached_property
+    def hit_bounds(self) -> NDArray[np.int64]:
+        """Where each topic's hits begin, and the end of the last."""
+        return np.searchsorted(self.hits, self.bounds).astype(np.int64)
+
+    @cached_property
+    def hit_sofar(self) -> NDArray[np.int64]:
+        """For every hit, what its topic has gathered with it, in units."""
+        return np.asarray(self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]])
+
+    @cached_property
+    def hit_reach(self) -> NDArray[np.int64]:
+        """For every hit, `hit_sofar` on the scale of the base's full list, which counts all topics on end."""
+        best = self.base.full_list
+        return np.asarray(best.reach[best.bounds[self.hit_topic]] + self.hit_sofar)
+
+    def upto(self, gathered: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a running sum over hits (`gathered`, `normalised`) at ranks: topics × ranks."""
+        end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])
+        last = np.searchsorted(self.hits, end)
+        return np.asarray(gathered[last] - gathered[self.hit_bounds[:-1, None]])
+
+
+def normalised_gains(match: ElementMatch) -> NDArray[np.int64]:
+    r"""Return what each hit adds to the ideal elements on its path, in units.
+
+    .. math:: xG_{norm}[j] = \max(0, \min(xG[j],\; xG[ideal] - \sum_{k \in S} xG[k]))
+
+    `S` are the earlier results that overlap the ideal element. A hit that contains several ideal elements takes the
+    one that leaves it most, and overlaps each of them.
+    """
+    base, row = match.base, match.row[match.hits]
+    first, upto = base.related
+    count = upto[row] - first[row]
+    hit = np.repeat(np.arange(len(row)), count)
+    turn = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
+    ideal = first[row[hit]] + turn
+    order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
+    gain, ideal = match.hit_gain[hit[order]], ideal[order]
+    left = np.empty(len(order), np.int64)
+    left[order] = base.units[base.ideal[ideal]] - _sum_before(gain, ideal)
+    best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
+    return np.maximum(0, np.minimum(match.hit_gain, best))
+
+
+def _sum_before(values: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sum, for every value, the earlier values of its group; groups stand in blocks."""
+    before = np.cumsum(values) - values
+    begins = np.flatnonzero(np.diff(group, prepend=-1))
+    return before - np.repeat(before[begins], np.diff(np.r_[begins, len(group)]))
+
+
+def match_elements(matched: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
+    """Return a run's results as elements of the recall base under a quantisation.
+
+    `base` is ``full``, ``filtered`` (without the policies' link types) or ``auto``, what the policies say.
+    """
+    return match_base(matched, matched.prepared.assessed.base(quant, matched.policies.left_out(base)))
+
+
+def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
+    """Return a run's results as elements of any recall base made of the same assessments."""
+    article, code = np.asarray(matched.known, np.int64), matched.path_codes
+    row, repeated = match_rows(base, article, code)
+    return ElementMatch(base, matched.bounds, article, code, row, repeated)
+
+
+def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return the base row of every result, −1 for those not in the base and for repeats; and the number of repeats."""
+    here = np.flatnonzero((code >= 0) & (article >= 0))
+    row = np.full(len(code), -1, np.int64)
+    row[here] = base.lookup.find(base.key_of(article[here], code[here]))
+    kept = _without_repeats(row, len(base))
+    return kept, int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))
+
+
+def _without_repeats(row: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Keep the first of several results that are the same row."""
+    first = np.empty(size + 1, np.int64)
+    backwards = np.arange(len(row) - 1, -1, -1)
+    first[row[backwards]] = backwards  # of equal rows the last assignment, the first result, stays
+    return np.where(first[row] == np.arange(len(row)), row, -1)
+
+
+def path_codes(matched: Matched) -> NDArray[np.int64]:
+    """Return every result's path as a code of the assessed elements' tree, −1 where it has no relative there.
+
+    A run of whole documents returns their root elements.
+    """
+    run, assessed = matched.run, matched.prepared.assessed
+    if run.path is None and (run.start is not None or run.text is not None):
+        raise MissingDataError(
+            f"{run.file or run.run_id}: results are passages, and this measure compares elements; "
+            "use a measure of characters (iP, MAiP, charP …), or a run with element paths"
+        )
+    if run.path is None:
+        return _roots(matched, assessed)
+    code = assessed.tree.find(matched.path)
+    if run.end_path is None:
+        return code
+    ends = matched.column(run.end_path)
+    element = np.asarray(ends.is_null()) | (assessed.tree.find(ends) == code)
+    return np.where(element, code, -1)
+
+
+def _roots(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
+    """Return the root element of every result's article."""
+    roots = np.flatnonzero(assessed.tree.depth == 1)
+    of_article: Any = np.full(len(assessed.topic_of_article) + 1, -1, np.int64)
+    of_article[assessed.article] = roots[np.searchsorted(roots, assessed.code, "right") - 1]
+    return np.asarray(of_article[matched.known])  # the last entry, −1, is for unjudged articles

@@ -1,0 +1,276 @@
+"""The gold side of a match, prepared once and shared by all runs.
+
+Three numberings meet here. A *counted topic* is a topic with relevance, numbered 0 … in the gold's order. An *article*
+is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is a row of ``gold.documents``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.collection.names import EXTENSION, Names
+from focuseval.data.spans import Spans, union
+from focuseval.engine.keys import hash64, mix
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.lookup import Lookup
+from focuseval.engine.values import dataclass
+from focuseval.errors import MissingDataError
+from focuseval.measures.matching.needs import Needs, needs_of
+from focuseval.measures.recall_base import Assessed, assessed_elements
+from focuseval.placing import place_gold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.collection import Collection
+    from focuseval.data.gold import Gold
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What every run is compared with; expensive columns are made when a measure first asks for them."""
+
+    gold: Gold
+    index: Collection | None = None
+    """The collection, or None."""
+    whole: Prepared | None = None
+    """What this is some topics of, or None: their documents are hashed and found in the index once."""
+    all_topics: bool = False
+    """Whether topics without relevance count, too, as for the official tool of 2008–10."""
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """For every topic of the gold, whether it has any relevant text (only these are in a mean)."""
+        if self.all_topics:
+            return np.ones(len(self.gold.topics), np.bool_)
+        relevant = self.gold.relevant_topics.copy()
+        elements = self.gold.elements
+        relevant[elements.topic[(elements.exhaustivity > 0) | (elements.rsize > 0)]] = True
+        return relevant
+
+    @cached_property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the counted topics, in the gold's order."""
+        if self.counted.all():
+            return self.gold.topics
+        return tuple(name for name, kept in zip(self.gold.topics, self.counted, strict=True) if kept)
+
+    @cached_property
+    def position(self) -> NDArray[np.int32]:
+        """For every topic code of the gold, its number among the counted topics, or −1."""
+        return np.where(self.counted, np.cumsum(self.counted) - 1, -1).astype(np.int32)
+
+    @cached_property
+    def topic(self) -> NDArray[np.int32]:
+        """For every article, its counted topic, or −1."""
+        return self.position[self.gold.articles.topic]
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """For every article, whether it is relevant to its topic."""
+        return np.asarray(self.gold.articles.relevance > 0)
+
+    @cached_property
+    def numrel(self) -> NDArray[np.int64]:
+        """For every counted topic, the number of its relevant articles."""
+        return self.per_topic(self.relevant)
+
+    @cached_property
+    def pairs(self) -> Lookup:
+        """Finds the article of a (counted topic, document) pair, coded by `pair_key`."""
+        return Lookup(self.pair_key(self.topic, self.same[self.gold.articles.document]))
+
+    @cached_property
+    def names(self) -> Names:
+        """The ids of the gold's documents, and the rule by which others match them."""
+        return Names(self.gold.documents.cast(pa.string()), folders=False) if self.whole is None else self.whole.names
+
+    @cached_property
+    def has_extensions(self) -> bool:
+        """Whether an id of the gold has a file extension, so that a run may leave it out."""
+        if self.whole is not None:
+            return self.whole.has_extensions
+        return bool(pc.any(pc.match_substring_regex(self.names.ids, EXTENSION)).as_py())
+
+    @cached_property
+    def same(self) -> NDArray[np.int64]:
+        """For every document of the gold, the code of the first that is the same document of the collection."""
+        code = np.arange(len(self.gold.documents))
+        known = np.flatnonzero(self.document_rows >= 0) if self.index is not None else code[:0]
+        first = np.full(int(self.document_rows.max(initial=-1)) + 1, -1, np.int64)
+        first[self.document_rows[known[::-1]]] = known[::-1]
+        code[known] = first[self.document_rows[known]]
+        return code
+
+    @cached_property
+    def code_of_row(self) -> NDArray[np.int64]:
+        """For every document of the collection, its code in the gold, −1 where the gold does not have it; and a −1."""
+        code = np.full(len(self.index) + 1 if self.index is not None else 1, -1, np.int64)
+        known = np.flatnonzero(self.document_rows >= 0)
+        code[self.document_rows[known]] = self.same[known]
+        return code
+
+    @cached_property
+    def assessed(self) -> Assessed:
+        """The gold's assessed elements, sorted once for all recall bases."""
+        return assessed_elements(self.gold, self.index, self.position)
+
+    @cached_property
+    def hashed_pairs(self) -> Lookup:
+        """Finds the article of a pair by the keys of its document id and its counted topic."""
+        document = self.document_keys[self.gold.articles.document]
+        return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
+
+    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Join a counted topic and a document code into one number."""
+        return (np.asarray(topic, np.int64) << np.int64(32)) | np.asarray(document, np.int64)
+
+    @cached_property
+    def document_keys(self) -> NDArray[np.uint64]:
+        """For every document of the gold, the key of its id."""
+        return hash64(self.gold.documents) if self.whole is None else self.whole.document_keys
+
+    @cached_property
+    def document_rows(self) -> NDArray[np.int64]:
+        """For every document of the gold, its row in the index, or −1."""
+        if self.whole is not None:
+            return self.whole.document_rows
+        if self.index is None or self.gold.placement is None:
+            return np.full(len(self.gold.documents), -1, np.int64)
+        return self.gold.placement.document
+
+    @cached_property
+    def article_of_passage(self) -> NDArray[np.int64]:
+        """For every passage of the gold, its article; −1 in topics that do not count."""
+        passages = self.gold.passages
+        topic = self.position[passages.topic]
+        found = self.pairs.find(self.pair_key(topic, passages.document))
+        return np.where(topic >= 0, found, -1)
+
+    @cached_property
+    def highlights(self) -> Spans:
+        """The highlighted text of every article, disjoint and sorted, grouped by article."""
+        passages = self.gold.passages
+        if not len(passages.topic):
+            lost = f" ({self.gold.remarks[-1]})" if self.gold.aligned and self.gold.remarks else ""
+            raise MissingDataError(
+                f"{self.gold.file or 'the gold'}: no highlighted passages{lost}, so no measure of characters; "
+                "use a measure of documents or elements, or a gold with passages"
+                + (", or give the segments (TREC RAG) as --docs" if self.gold.scale == "trec" else "")
+            )
+        refuse_unplaced(self.gold)
+        here = self.article_of_passage >= 0
+        return union(self.article_of_passage[here], passages.start[here], passages.end[here])
+
+    @cached_property
+    def needs(self) -> Needs:
+        """The needed items of all counted topics, with their alternatives."""
+        _ = self.highlights  # refused where there are none, or where they have no places
+        return needs_of(self)
+
+    @cached_property
+    def trel(self) -> NDArray[np.int64]:
+        """For every article, its highlighted characters."""
+        return self.highlights.total(len(self.topic))
+
+    @cached_property
+    def trel_of_topic(self) -> NDArray[np.int64]:
+        """For every counted topic, its highlighted characters."""
+        return self.per_topic(self.trel)
+
+    @cached_property
+    def length(self) -> NDArray[np.int64]:
+        """For every article, the characters of the document: from the index, else from the gold, else −1."""
+        given = self.gold.articles.length
+        if self.index is None:
+            return given
+        row = self.document_rows[self.gold.articles.document]
+        return np.where(row >= 0, np.asarray(self.index.lengths)[np.maximum(row, 0)], given)
+
+    @cached_property
+    def mean_length(self) -> float:
+        """L of BEPD: mean length over the collection, without an index over the documents whose length is given."""
+        if self.index is not None and len(self.index):
+            return float(np.mean(self.index.lengths))
+        articles = self.gold.articles
+        known = articles.length >= 0
+        _, first = np.unique(articles.document[known], return_index=True)
+        if not len(first):
+            raise MissingDataError(
+                f"{self.gold.file or 'the gold'}: no document lengths, so L of s(x,b) is unknown; "
+                "build the collection's index with 'focuseval index' and give it with --index"
+            )
+        return float(np.mean(articles.length[known][first]))
+
+    @cached_property
+    def bep(self) -> NDArray[np.int64]:
+        """For every article, its best entry point, or −1."""
+        bep = self.gold.articles.bep
+        if not (bep[self.relevant] >= 0).any():
+            raise MissingDataError(
+                f"{self.gold.file or 'the gold'}: no best entry points; they are needed for best in context "
+                "(entry points given as paths need --index)"
+            )
+        return bep
+
+    @cached_property
+    def beps_of_topic(self) -> NDArray[np.int64]:
+        """For every counted topic, the number of its best entry points."""
+        return self.per_topic(self.bep >= 0)
+
+    def per_topic(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Sum a column of articles over each counted topic, exactly."""
+        total = np.zeros(len(self.topics), np.int64)
+        here = self.topic >= 0
+        np.add.at(total, self.topic[here], values[here].astype(np.int64))
+        return total
+
+
+def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
+    """Return the gold side of a match; build it once and pass it to `match` for every run."""
+    return Prepared(_usable(gold if index is None else place_gold(gold, index)), index)
+
+
+def _usable(gold: Gold) -> Gold:
+    """Return a gold whose passages all have their spans: ambiguous or lost quotes are counted, never guessed.
+
+    A document all of whose passages are ambiguous or lost counts as not relevant, and a topic without any other is left
+    out of every mean: both are among the remarks.
+    """
+    p, a = gold.passages, gold.articles
+    lost = (p.start < 0) | (p.end < 0)
+    if not gold.aligned or not lost.any():
+        return gold
+    article, size = gold.article_of(p), len(a.topic)
+    bare = np.bincount(article[lost], minlength=size) > 0
+    bare &= (np.bincount(article[~lost], minlength=size) == 0) & (a.relevance > 0)
+    articles = replace(a, relevance=np.where(bare, 0, a.relevance), rsize=np.where(bare, 0, a.rsize))
+    kept = replace(gold, articles=articles, passages=p.take(np.flatnonzero(~lost)))
+    topics = int(np.count_nonzero(gold.relevant_topics & ~kept.relevant_topics))
+    remark = (
+        f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
+        f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
+    )
+    return replace(kept, remarks=(*gold.remarks, remark))
+
+
+def refuse_unplaced(gold: Gold) -> None:
+    """Refuse passages without spans, and say what would give them one."""
+    p = gold.passages
+    if not ((p.start < 0).any() or (p.end < 0).any()):
+        return
+    quotes = p.start_path is None and p.quote is not None
+    said = "quotes without offsets" if quotes else "paths"
+    remedy = (
+        "give the documents with --docs"
+        if quotes
+        else "build the collection's index with 'focuseval index' and give it with --index"
+    )
+    raise MissingDataError(
+        f"{gold.file or 'the gold'}: passages are given as {said}, so their characters are unknown; {remedy}"
+    )

@@ -1,0 +1,157 @@
+"""Results as the tasks' rules compare them: every result's article, place and extent, as codes and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.data.placement import AMBIGUOUS, BAD_SPAN, LOST, NO_PLACE
+from focuseval.data.spans import dense
+from focuseval.engine.values import dataclass
+from focuseval.measures.tasks.overlap import path_intervals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focuseval.data.run import Run
+
+    Integers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+_ENDLESS = np.int64(2**32 - 1)
+"""End of a document whose length nobody knows; the largest position that `focuseval.data.spans` can pack."""
+
+_MOST = 2**62
+"""Products of ranges beyond this would not fit a key."""
+
+
+@dataclass(frozen=True, eq=False)
+class Extents:
+    """Columns beside a run's own, one entry for every result."""
+
+    group: Integers
+    """Equal for results of the same topic and article; numbers from 0 on."""
+    result: Integers
+    """Equal for results of the same topic, article and place; numbers from 0 on."""
+    start: Integers
+    end: Integers
+    """A span; empty where the result has none that is known."""
+    low: Integers
+    high: Integers
+    """An interval that nests as paths do, where only paths are known; else empty."""
+    unknown_document: Flags
+    unknown_path: Flags
+    unplaced: Flags
+    """Texts that were looked for in their document and found nowhere, or in several places."""
+    bad_span: Flags
+    unchecked: Flags
+    """Ranges and passages whose extent only a collection could tell."""
+
+
+def extents(run: Run) -> Extents:
+    """Return what the results cover: by their `placement`, or by their own words where the run is not placed."""
+    placement, whole = run.placement, run.whole_documents
+    document, unknown = _documents(run)
+    path, paths = _codes(run.path, len(run), normalise=True)
+    last, _ = _codes(run.end_path, len(run), normalise=True)
+    text, _ = _codes(run.text, len(run))
+    start, end = (_numbers(column, len(run)) for column in (run.start, run.end))
+    group = _joined(np.asarray(run.topic, np.int64), document)
+    result = _joined(group, path, last, text, start, end)
+    if whole:
+        length = np.full(len(run), -1, np.int64) if placement is None else placement.length
+        start, end = np.zeros(len(run), np.int64), np.where(length < 0, _ENDLESS, length)
+    status = np.zeros(len(run), np.int8) if placement is None or placement.status is None else placement.status
+    bad = _bad_offsets(start, end) & (path < 0) & ~np.bool_(whole) | (status == BAD_SPAN)
+    bad |= np.maximum(start, end) > _ENDLESS
+    known = (start >= 0) & (end > start) & ~bad
+    nested = _nested_codes(path, last, paths, known) if placement is None else np.full(len(run), -1, np.int64)
+    low, high = _nested(paths, np.full(len(run), len(paths)) if whole else nested)
+    return Extents(
+        group=group,
+        result=result,
+        start=np.where(known, start, 0),
+        end=np.where(known, end, 0),
+        low=low,
+        high=high,
+        unknown_document=unknown,
+        unknown_path=status == NO_PLACE,
+        unplaced=((status == AMBIGUOUS) | (status == LOST)) & ~unknown,
+        bad_span=bad,
+        unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,
+    )
+
+
+def nested_paths(column: pa.Array) -> tuple[Integers, Integers]:
+    """Return for every path of a column an interval that nests as the paths do; null is the whole document.
+
+    >>> low, high = nested_paths(pa.array(["/a[1]", "/a/b[2]", "/a[1]/c[1]"]))
+    >>> bool(low[0] < low[1] < high[1] <= low[2] < high[2] < high[0])
+    True
+    """
+    code, paths = _codes(column, len(column), normalise=True)
+    return _nested(paths, np.where(code < 0, len(paths), code))
+
+
+def _documents(run: Run) -> tuple[Integers, Flags]:
+    """Return a code for every result's document, and whether the collection lacks it."""
+    code, _ = _codes(run.document, len(run))
+    if run.placement is None:
+        return code, np.zeros(len(run), np.bool_)
+    row = run.placement.document
+    return np.where(row >= 0, row, len(run.placement.collection) + code), row < 0
+
+
+def _numbers(column: NDArray[np.int64] | None, size: int) -> Integers:
+    return np.full(size, -1, np.int64) if column is None else np.asarray(column, np.int64)
+
+
+def _bad_offsets(start: Integers, end: Integers) -> Flags:
+    """Return the spans that hold nothing, and numbers that are no offsets."""
+    return (start < -1) | (end < -1) | ((start < 0) & (end >= 0)) | ((end >= 0) & (end <= start))
+
+
+def _nested_codes(path: Integers, last: Integers, paths: pa.Array, known: Flags) -> Integers:
+    """Return the codes of the elements that only their paths tell, −1 for all other results."""
+    pointer = pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False)
+    by_path = (path >= 0) & (last < 0) & ~np.append(pointer, False)[path]
+    return np.where(by_path & ~known, path, -1)
+
+
+def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tuple[Integers, pa.Array]:
+    """Return a code for every row, −1 for null, and what the codes stand for; paths get their missing ``[1]``."""
+    if column is None:
+        return np.full(size, -1, np.int64), pa.array([], pa.string())
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    codes = coded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    names = coded.dictionary.cast(pa.string())
+    if normalise:
+        full = pc.replace_substring_regex(pc.utf8_rtrim(names, "/"), r"([^\]/])(/|$)", r"\1[1]\2")
+        once = pc.if_else(pc.match_substring(names, "text()"), names, full).dictionary_encode()
+        codes = np.append(once.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)[codes]
+        names = once.dictionary
+    return codes, names
+
+
+def _joined(*columns: Integers) -> Integers:
+    """Return numbers from 0 on that are equal where all columns are; one sort, unless the columns' ranges are huge."""
+    key = np.zeros(len(columns[0]), np.int64)
+    room = 1
+    for column in columns:
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        if room * (high - low + 1) > _MOST:
+            key, column = dense(key), dense(column)  # noqa: PLW2901  the same values, closer together
+            low, high, room = 0, len(column), len(column)
+        key = key * (high - low + 1) + (column - low)
+        room *= high - low + 1
+    return dense(key)
+
+
+def _nested(paths: pa.Array, code: Integers) -> tuple[Integers, Integers]:
+    """Return the nested interval of every path code, an empty one for −1; the code past the last is the whole text."""
+    low, high = path_intervals(pa.concat_arrays([paths, pa.array([""], pa.string())]))
+    return np.append(low, 0)[code], np.append(high, 0)[code]

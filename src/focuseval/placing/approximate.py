@@ -1,0 +1,110 @@
+"""Where a document says nearly the same: seeds of shared k-grams, then the fewest edits in narrow windows.
+
+*Similarity* is ``1 − edits / characters of the chunk``, both in the normal form; edits are insertions, deletions and
+substitutions. Two facts make the search quick without losing matches: a k-gram survives unless an edit touches it, so
+that a text of m characters within e edits of the document shares at least ``m − k + 1 − k·e`` k-grams with it (the
+q-gram lemma), and all of these lie on at most e + 1 neighbouring diagonals. Windows with fewer are never looked at.
+Only very common k-grams and very many windows are left out, see the limits below.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.engine.values import dataclass
+from focuseval.placing.edits import nearest_stretches
+from focuseval.placing.normalise import code_points
+from focuseval.placing.occurrences import gram_hashes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_COMMON = 2_000
+"""A k-gram that the document has more often than this says little, and is not used as a seed."""
+_WINDOWS = 64
+"""So many windows, those with most seeds, are compared at most."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """A stretch of a document and its similarity to a chunk."""
+
+    start: int
+    end: int
+    similarity: float
+
+
+class Grams:
+    """The k-grams of one document, sorted, for texts that are nowhere in it as they stand."""
+
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self._tables: dict[int, tuple[NDArray[np.uint32], NDArray[np.int64]]] = {}
+
+    def _table(self, size: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the hashes of all k-grams in increasing order, and where each stands; made when first asked for."""
+        if size not in self._tables:
+            codes = code_points(self.document)
+            hashes = gram_hashes(codes, size) if len(codes) >= size else np.zeros(0, np.uint32)
+            order = np.argsort(hashes, kind="stable")
+            self._tables[size] = hashes[order], order
+        return self._tables[size]
+
+    def hits(self, text: str, size: int) -> tuple[NDArray[np.int64], int]:
+        """Return the sorted diagonals (document − text) of shared k-grams, and how many grams were too common."""
+        hashes, position = self._table(size)
+        grams = gram_hashes(code_points(text), size)
+        first = np.searchsorted(hashes, grams, "left")
+        count = np.searchsorted(hashes, grams, "right") - first
+        common = count > _COMMON
+        count = np.where(common, 0, count)
+        row = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        return np.sort(position[row] - np.repeat(np.arange(len(grams)), count)), int(common.sum())
+
+
+def near_places(grams: Grams, text: str, similarity: float) -> list[Near]:
+    """Return the stretches of a document that are nearest to a text, all equally near; none below `similarity`.
+
+    >>> near_places(Grams("the cat sat on the mat, the dog sat on it"), "the cat sat an the mat", 0.9)
+    [Near(start=0, end=22, similarity=0.9545454545454546)]
+    """
+    allowed = int((1 - similarity) * len(text) + 1e-9)
+    if not allowed:
+        return []
+    found: dict[tuple[int, int], int] = {}
+    for frm, to in _windows(grams, text, allowed):
+        edits, stretches = nearest_stretches(text, grams.document[frm:to], allowed)
+        found |= {(frm + start, frm + end): edits for start, end in stretches}
+    fewest = min(found.values(), default=0)
+    best = sorted(span for span, edits in found.items() if edits == fewest)
+    return [Near(start, end, 1 - fewest / len(text)) for start, end in _apart(best, fewest)]
+
+
+def _windows(grams: Grams, text: str, allowed: int) -> list[tuple[int, int]]:
+    """Return windows of the document that share enough k-grams with a text to be within the allowed edits."""
+    longest = (len(text) - allowed - 1) // (allowed + 1) + 1
+    size = 8 if longest >= 8 else 4 if longest >= 4 else 2
+    if len(text) < size:
+        return []
+    diagonals, common = grams.hits(text, size)
+    least = max(1, len(text) - size + 1 - size * allowed - common)
+    shared = np.searchsorted(diagonals, diagonals + allowed, "right") - np.arange(len(diagonals))
+    rich = np.flatnonzero(shared >= least)
+    if not len(rich):
+        return []
+    cut = np.flatnonzero(np.diff(diagonals[rich]) > allowed + 1) + 1
+    groups = [(int(shared[g].max()), int(diagonals[g[0]]), int(diagonals[g[-1]])) for g in np.split(rich, cut)]
+    groups = sorted(groups, key=lambda group: (-group[0], group[1]))[:_WINDOWS]
+    margin = 2 * allowed + 1
+    return [(max(0, low - margin), high + len(text) + margin) for _, low, high in groups]
+
+
+def _apart(spans: list[tuple[int, int]], edits: int) -> list[tuple[int, int]]:
+    """Keep of spans that start within `edits` of each other the first: they are one place, seen twice."""
+    kept: list[tuple[int, int]] = []
+    for span in spans:
+        if not kept or span[0] - kept[-1][0] > edits:
+            kept.append(span)
+    return kept

@@ -1,0 +1,148 @@
+"""Text as people see it: one form for what differs only in white space or in Unicode's spelling.
+
+The normal form is the compatibility decomposition (NFKD), with every run of white space as one blank, typographic
+quotes and dashes as their plain sisters, and invisible characters (soft hyphen, zero-width space, byte-order mark)
+left out. Every character of it knows the code point it came from, so that a place found here is a place there.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.engine.values import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_UNICODE = 0x110000
+_SISTERS = str.maketrans("‘’‚‛“”„‟«»′″‐‑‒–—―−", "''''" + '""""""' + "'\"" + "-------")
+_PAIRS = tuple((chr(sister), chr(plain)) for sister, plain in _SISTERS.items())
+_INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_BLANK = 0x20
+_WHITE = tuple(white for white in map(chr, range(0x3001)) if white.isspace() and white != " ")
+"""Unicode's white space, but the blank; none of it stands beyond."""
+
+
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    r"""A normal form and, for each of its characters, the code point of the original that it came from.
+
+    >>> form = normalise("a\u00a0\r\n“é”")
+    >>> form.text == 'a "e\u0301"', form.source.tolist()
+    (True, [0, 1, 4, 5, 5, 6])
+    """
+
+    text: str
+    source: NDArray[np.int64]
+    """Non-decreasing positions in the original, one for each character of `text`."""
+    inside: NDArray[np.bool_]
+    """Whether a cut before this character would fall inside a character of the original, or before a mark."""
+
+    def original(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the span of the original behind a span of this text, None when it would cut a character in two."""
+        if start >= end or self.inside[start] or (end < len(self.inside) and self.inside[end]):
+            return None
+        return int(self.source[start]), int(self.source[end - 1]) + 1
+
+
+@lru_cache(maxsize=1 << 16)
+def _expand(code: int) -> tuple[tuple[int, int], ...]:
+    """Return what one code point becomes: pairs of code point and canonical combining class."""
+    character = chr(code)
+    if character in _INVISIBLE:
+        return ()
+    if character.isspace():
+        return ((_BLANK, 0),)
+    form = unicodedata.normalize("NFKD", character).translate(_SISTERS)
+    return tuple((_BLANK if c.isspace() else ord(c), unicodedata.combining(c)) for c in form)
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """Return a text's code points, lone surrogates included."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def to_text(codes: NDArray[np.uint32]) -> str:
+    """Return the text of an array of code points."""
+    return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def normal_form(text: str) -> str:
+    r"""Return a text's normal form alone: what `normalise` gives, without the way back.
+
+    >>> normal_form(" “ﬁve”\u00a0–\r\n six ")
+    '"five" - six'
+    """
+    if not text.isascii():  # a search for each of some characters is faster than a look at every one, here and below
+        for invisible in _INVISIBLE:
+            text = text.replace(invisible, "")
+        text = unicodedata.normalize("NFKD", text)
+        for sister, plain in _PAIRS:
+            text = text.replace(sister, plain)
+    for white in _WHITE:
+        text = text.replace(white, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.strip(" ")
+
+
+def longer_than(text: str, most: int) -> bool:
+    """Say whether a text's normal form is longer than `most` characters, after as much of it as is needed to know.
+
+    >>> longer_than("a  b c", 4), longer_than("a  b c", 5), longer_than(" " * 9 + "a", 5)
+    (True, False, False)
+    """
+    first, size = 0, max(2 * most, 1024)
+    while first + size < len(text):
+        if len(normal_form(text[: first + size])) > most:
+            return True
+        first, size = first + size, 2 * size
+    return len(normal_form(text)) > most
+
+
+def normalise(text: str) -> Normalised:
+    """Return a text's normal form, blanks at both ends removed."""
+    if not text:
+        return Normalised("", np.zeros(0, np.int64), np.zeros(0, np.bool_))
+    codes, mark, source = _decompose(code_points(text))
+    blank = codes == _BLANK
+    keep = ~(blank & np.r_[True, blank[:-1]])
+    if len(keep) and blank[-1]:
+        keep[np.flatnonzero(keep & blank)[-1:]] = False
+    codes, mark, source = codes[keep], mark[keep], source[keep]
+    inside = np.r_[False, source[1:] == source[:-1]][: len(source)] | (mark > 0)
+    return Normalised(to_text(_reorder(codes, mark)), source, inside)
+
+
+def _decompose(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int64]]:
+    """Replace every code point by its expansion: code points, combining classes, positions they come from."""
+    distinct, row = np.unique(codes, return_inverse=True) if len(codes) < _UNICODE // 8 else _distinct(codes)
+    forms = [_expand(int(code)) for code in distinct]
+    size = np.array([len(form) for form in forms])
+    pairs = np.array([pair for form in forms for pair in form], np.uint32).reshape(-1, 2)
+    first = np.cumsum(size) - size
+    if (size == 1).all():
+        at = first[row]
+        return pairs[at, 0], pairs[at, 1].astype(np.uint8), np.arange(len(codes))
+    source = np.repeat(np.arange(len(codes)), size[row])
+    within = np.arange(len(source)) - np.repeat(np.cumsum(size[row]) - size[row], size[row])
+    at = first[row[source]] + within
+    return pairs[at, 0], pairs[at, 1].astype(np.uint8), source
+
+
+def _distinct(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Do as ``np.unique`` with its inverse, without sorting a long text."""
+    present = np.zeros(_UNICODE, np.bool_)
+    present[codes] = True
+    return np.flatnonzero(present).astype(np.uint32), (np.cumsum(present) - 1)[codes]
+
+
+def _reorder(codes: NDArray[np.uint32], mark: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Put the marks of each base character into canonical order."""
+    if not (mark[1:].astype(np.bool_) & mark[:-1].astype(np.bool_)).any():
+        return codes
+    return codes[np.lexsort((mark, np.cumsum(mark == 0)))]

@@ -1,0 +1,172 @@
+"""The chunks of one document, each at its place: exact, then normalised, then approximate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from focuseval.data.alignment import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
+from focuseval.engine.lazy import cached_property
+from focuseval.placing.approximate import Grams, near_places
+from focuseval.placing.choose import OPEN, forced, nearest_candidate, touching
+from focuseval.placing.normalise import Normalised, longer_than, normal_form, normalise
+from focuseval.placing.occurrences import occurrences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Wanted(NamedTuple):
+    """A text to be placed, with the span that was claimed for it and its number among the document's chunks."""
+
+    text: str
+    start: int = -1
+    end: int = -1
+    order: int = -1
+
+
+class Placed(NamedTuple):
+    """A place: its span, how it was found, the similarity, and in how many places the text was found."""
+
+    start: int
+    end: int
+    how: int
+    similarity: float
+    places: int
+
+
+class Candidates(NamedTuple):
+    """The places that one text may stand for, in increasing order, all found in the same way."""
+
+    how: int = LOST
+    similarity: float = 0.0
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+
+    def take(self, row: int) -> Placed:
+        """Return one of the places, or the reason why there is none."""
+        places = len(self.starts)
+        if row != OPEN:
+            return Placed(self.starts[row], self.ends[row], self.how, self.similarity, places)
+        return Placed(-1, -1, AMBIGUOUS, self.similarity, places) if places else Placed(-1, -1, LOST, 0.0, 0)
+
+
+class Page:
+    """A document's text; its normal form and its k-grams are made only when a text is not found without them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def normal(self) -> Normalised:
+        """The document's normal form."""
+        return normalise(self.text)
+
+    @cached_property
+    def grams(self) -> Grams:
+        """The k-grams of the normal form."""
+        return Grams(self.normal.text)
+
+    def candidates(self, exact: Mapping[str, Sequence[int]], similarity: float) -> dict[str, Candidates]:
+        """Return the places of every text, from the first of the three ways that finds any."""
+        texts = list(exact)
+        found = [Candidates(EXACT, 1.0, at, [start + len(text) for start in at]) for text, at in exact.items()]
+        missing = [i for i, candidate in enumerate(found) if not candidate.starts and self._fits(texts[i], similarity)]
+        forms = [normal_form(texts[i]) for i in missing]
+        starts_in_normal = occurrences(self.normal.text, forms) if forms else []
+        for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
+            spans = [span for at in starts if (span := self.normal.original(at, at + len(form)))]
+            found[i] = _candidates(NORMALISED, 1.0, spans) if spans else self._approximate(form, similarity)
+        return dict(zip(texts, found, strict=True))
+
+    def _fits(self, text: str, similarity: float) -> bool:
+        """Say whether a text is short enough to be similar to a part of the document; the first characters tell."""
+        most = int(len(self.normal.text) / similarity) + 1
+        return len(text) <= most or not longer_than(text, most)
+
+    def _approximate(self, form: str, similarity: float) -> Candidates:
+        """Return the nearest places of a normal form, if they are similar enough."""
+        near = near_places(self.grams, form, similarity)
+        spans = [(self._whole(place.start), self._whole_end(place.end)) for place in near]
+        return _candidates(APPROXIMATE, near[0].similarity, spans) if near else Candidates()
+
+    def _whole(self, start: int) -> int:
+        """Return the original position of a start, moved back to the beginning of its character."""
+        while start and self.normal.inside[start]:
+            start -= 1
+        return int(self.normal.source[start])
+
+    def _whole_end(self, end: int) -> int:
+        """Return the original position of an end, moved on to the end of its character."""
+        inside = self.normal.inside
+        while end < len(inside) and inside[end]:
+            end += 1
+        return int(self.normal.source[end - 1]) + 1
+
+
+def _candidates(how: int, similarity: float, spans: Sequence[tuple[int, int]]) -> Candidates:
+    """Return spans as candidates."""
+    return Candidates(how, similarity, [start for start, _ in spans], [end for _, end in spans])
+
+
+def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Placed]:
+    """Place the texts of one document; see the rules in `focuseval.placing.texts`.
+
+    >>> from focuseval.data.alignment import HOW
+    >>> found = place(Page("one two one"), [Wanted("two"), Wanted("one"), Wanted("one", 7)], similarity=0.9)
+    >>> [(HOW[place.how], place.start) for place in found]
+    [('exact', 4), ('ambiguous', -1), ('exact', 8)]
+    """
+    claims = {want: claim for want in wanted if want.start >= 0 and want.order < 0 and (claim := _verified(page, want))}
+    texts = list({want.text: None for want in wanted if want not in claims})
+    exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
+    if not claims and all(len(starts) == 1 for starts in exact.values()):
+        once = {text: Placed(at, at + len(text), EXACT, 1.0, 1) for text, (at,) in exact.items()}
+        return [once[want.text] for want in wanted]
+    placed = _choose(page, dict.fromkeys(wanted), claims, page.candidates(exact, similarity))
+    return [placed[want] for want in wanted]
+
+
+def _choose(
+    page: Page, wanted: Iterable[Wanted], claims: dict[Wanted, Candidates], found: dict[str, Candidates]
+) -> dict[Wanted, Placed]:
+    """Choose among the candidates of texts that were not all found just once: by neighbours, else by the claim."""
+    options = {want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in wanted}
+    rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
+    if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):
+        rows |= _by_neighbours(page, options)
+    rows |= {want: _row(want, options[want]) for want, row in rows.items() if row == OPEN}
+    return {want: option.take(rows[want]) for want, option in options.items()}
+
+
+def _verified(page: Page, want: Wanted) -> Candidates | None:
+    """Return the claimed place where the document says there exactly what is claimed."""
+    if want.text and page.text.startswith(want.text, want.start):
+        return Candidates(EXACT, 1.0, (want.start,), (want.start + len(want.text),))
+    return None
+
+
+def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:
+    """Return the claimed span where it says the same in normal form and the very text stands nowhere."""
+    if option.how == EXACT or not 0 <= want.start < want.end <= len(page.text):
+        return option
+    there = normal_form(page.text[want.start : want.end])
+    same = there and not longer_than(want.text, len(there)) and normal_form(want.text) == there
+    return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option
+
+
+def _row(want: Wanted, option: Candidates) -> int:
+    """Choose without neighbours: the candidate nearest to the claim, if there is one."""
+    if want.start < 0 or not option.starts:
+        return OPEN
+    return nearest_candidate(option.starts, want.start)
+
+
+def _by_neighbours(page: Page, options: dict[Wanted, Candidates]) -> dict[Wanted, int]:
+    """Choose for texts in chunk order; two texts with one number make the numbers meaningless."""
+    chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
+    order = [want.order for want in chunks]
+    if len(set(order)) < len(order):
+        return {}
+    starts, ends = [options[want].starts for want in chunks], [options[want].ends for want in chunks]
+    chosen = touching(page.text, (starts, ends), order, forced(starts))
+    return dict(zip(chunks, chosen, strict=True))

@@ -1,0 +1,141 @@
+"""A heat map that shows itself in a notebook: plain HTML with its styles inside, and no script."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.data.placement import Placement
+from focuseval.engine.values import dataclass
+from focuseval.errors import InputError, MissingDataError
+from focuseval.evaluation.sources import as_gold, as_index, read
+from focuseval.report.heat.segments import KINDS, HeatSegments, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
+
+_RETURNED = "border-bottom:2px solid #0072b2"
+_STYLES = {
+    "plain": "",
+    "noise": f"background:radial-gradient(circle,#1d1c1a59 .8px,#0000 1.1px) 0 0/5px 5px #f1f1f0;{_RETURNED}",
+    "missed": "background:repeating-linear-gradient(135deg,#7a5c0080 0 2px,#0000 2px 7px) #ffe37d",
+    "found": f"background:#ffe37d;{_RETURNED}",
+}
+"""As in the report: yellow is highlighted, hatched is missed, dotted grey is wasted, a line is what was returned."""
+_WORDS = {
+    "found": "highlighted and returned",
+    "missed": "highlighted, not returned",
+    "noise": "returned, not highlighted",
+}
+_PAGE = (
+    "white-space:pre-wrap;overflow-wrap:anywhere;max-height:40em;overflow:auto;padding:.6em;border:1px solid #d1d5db;"
+    "background:#fff;color:#111827"
+)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """One document of one topic: its text and the pieces that highlights and results cut it into."""
+
+    topic: str
+    document: str
+    run: str
+    text: str
+    segments: HeatSegments
+    context: int = 300
+    """Characters of plain text that are shown on either side of what is marked; more is left out."""
+
+    def _repr_html_(self) -> str:
+        """Show the document in a notebook."""
+        sizes = self.segments.characters()
+        legend = " ".join(
+            f'<span style="{_STYLES[kind]}">{words}: {sizes[kind]:,}</span>' for kind, words in _WORDS.items()
+        )
+        title = f"topic {escape(self.topic)} · {escape(self.document)} · {escape(self.run)}"
+        body = "".join(self._pieces())
+        return f'<figure><figcaption><b>{title}</b><br/>{legend}</figcaption><div style="{_PAGE}">{body}</div></figure>'
+
+    def _pieces(self) -> Iterator[str]:
+        """Yield the text piece by piece, long stretches without any mark shortened."""
+        s = self.segments
+        rows = zip(s.start.tolist(), s.end.tolist(), s.kind.tolist(), s.rank.tolist(), s.times.tolist(), strict=True)
+        for start, end, kind, rank, times in rows:
+            if not kind:
+                yield self._plain(start, end)
+                continue
+            again = f", {times} results" if times > 1 else ""
+            said = _WORDS[KINDS[kind]] + (f": rank {rank}{again}" if rank else "")
+            mark = f"<sub>{rank}</sub>" if rank else ""
+            yield f'<span style="{_STYLES[KINDS[kind]]}" title="{said}">{escape(self.text[start:end])}{mark}</span>'
+
+    def _plain(self, start: int, end: int) -> str:
+        before = 0 if start == 0 else self.context
+        after = 0 if end == len(self.text) else self.context
+        left = end - start - before - after
+        if left <= 0:
+            return escape(self.text[start:end])
+        gap = f'<i style="color:#6b7280">… {left:,} characters …</i>'
+        return escape(self.text[start : start + before]) + gap + escape(self.text[end - after : end])
+
+
+def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: int | None = None) -> HeatMap:
+    """Return one document of a topic with what was highlighted in it and what a run returned from it.
+
+    Parameters
+    ----------
+    gold, run
+        Values, paths or frames, as `focuseval.evaluate` takes them.
+    topic, document
+        Their ids.
+    docs
+        The documents: an index, a path, or a mapping from ids to texts.
+    at
+        Look at the first `at` results of the topic only.
+    """
+    index = as_index(docs)
+    if index is None:
+        raise MissingDataError("a heat map shows text: give the documents with docs=")
+    judged, ranked = as_gold(gold, index), read(run, None, index)
+    row = int(Placement(index, pa.array([document])).document[0])
+    if row < 0:
+        raise InputError(f"expected a document of the collection, found {document!r}")
+    if topic not in judged.topics and topic not in ranked.topics:
+        raise InputError(f"expected a topic of the gold or the run, found {topic!r}")
+    spans, ranks = _returned(ranked, topic, row, at)
+    text = index.text(row)
+    pieces = segments(len(text), _highlights(judged, topic, row), spans, ranks)
+    return HeatMap(topic, document, ranked.run_id, text, pieces)
+
+
+def _highlights(gold: Gold, topic: str, row: int) -> list[tuple[int, int]]:
+    """Return the highlighted spans of a topic in one document; an ambiguous or lost quote highlights nothing."""
+    if topic not in gold.topics or gold.placement is None:
+        return []
+    p = gold.passages
+    mine = np.flatnonzero((p.topic == gold.topics.index(topic)) & (gold.placement.document[p.document] == row))
+    if not gold.aligned and (p.start[mine] < 0).any():
+        raise MissingDataError(f"{gold.file or 'the gold'}: the passages of topic {topic!r} have no places in the text")
+    mine = mine[p.start[mine] >= 0]
+    return list(zip(p.start[mine].tolist(), p.end[mine].tolist(), strict=True))
+
+
+def _returned(run: Run, topic: str, row: int, at: int | None) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the spans of a topic's results in one document, and their ranks among all its results."""
+    if topic not in run.topics or run.placement is None:
+        return [], []
+    code = run.topics.index(topic)
+    low, high = run.bounds[code], run.bounds[code + 1]
+    last = high if at is None else min(high, low + at)
+    here = np.flatnonzero(run.placement.document[low:last] == row)
+    if run.start is None or run.end is None:
+        return [(0, int(run.placement.collection.lengths[row]))] * len(here), (here + 1).tolist()
+    start, end = run.start[low + here], run.end[low + here]
+    placed = np.flatnonzero((start >= 0) & (end > start))
+    spans = zip(start[placed].tolist(), end[placed].tolist(), strict=True)
+    return list(spans), (here[placed] + 1).tolist()

@@ -1,0 +1,100 @@
+"""Words into terms: folded, and in a language of Snowball without stop words and stemmed.
+
+Stop words are Snowball's own lists (in the folder `stop`, with their licence), cut as texts are; they are compared
+after folding and before stemming. Snowball has lists for some of its languages; words of the others are stemmed only.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from focuseval.collection.chunks.words import words
+from focuseval.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NONE = "none"
+"""No language: words are folded, all are kept."""
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages that there are."""
+    import Stemmer  # noqa: PLC0415  only where words are read
+
+    return (*Stemmer.algorithms(), NONE)
+
+
+def stemmer_version(language: str) -> str:
+    """Return what makes the terms of a language: terms of another version may differ."""
+    import Stemmer  # noqa: PLC0415  as above
+
+    return "" if language == NONE else f"Snowball {Stemmer.version()}"
+
+
+def check_language(name: str) -> None:
+    """Refuse a language that is not there."""
+    if name not in languages():
+        remedy = did_you_mean(name, languages(), f"there are {', '.join(languages())}")
+        raise UsageError(f"expected a language of Snowball or {NONE!r}, found {name!r}; {remedy}")
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Return the words of a language that are left out.
+
+    >>> "the" in stop_words("english"), stop_words("none")
+    (True, frozenset())
+    """
+    found = files("focuseval.retrieval") / "stop" / f"{language}.txt"
+    text = found.read_text(encoding="utf-8") if found.is_file() else ""
+    return frozenset(word.casefold() for word in words(text))
+
+
+class Language:
+    """The terms of words; each distinct word is looked at once."""
+
+    def __init__(self, name: str) -> None:
+        """Take a language by its name."""
+        check_language(name)
+        self.name = name
+        self.terms: list[str] = []
+        """Every term so far."""
+        self._number: dict[str, int] = {}
+        self._known: dict[str, int] = {}
+        self._stop = stop_words(name)
+        self._stemmer = None if name == NONE else _stemmer(name)
+
+    def numbers(self, found: Iterable[str]) -> list[int]:
+        """Return the number of every word's term in `terms`, −1 for stop words.
+
+        >>> english = Language("english")
+        >>> english.numbers(["The", "Tides", "tide"]), english.terms
+        ([-1, 0, 0], ['tide'])
+        """
+        known = self._known
+        return [known[word] if word in known else self._learnt(word) for word in found]
+
+    def term(self, word: str) -> str | None:
+        """Return the term of one word, None for a stop word."""
+        number = self.numbers([word])[0]
+        return None if number < 0 else self.terms[number]
+
+    def _learnt(self, word: str) -> int:
+        folded = word.casefold()
+        number = -1
+        if folded not in self._stop:
+            term = folded if self._stemmer is None else self._stemmer.stemWord(folded)
+            number = self._number.setdefault(term, len(self.terms))
+            if number == len(self.terms):
+                self.terms.append(term)
+        self._known[word] = number
+        return number
+
+
+def _stemmer(name: str) -> Any:
+    import Stemmer  # noqa: PLC0415  as above
+
+    return Stemmer.Stemmer(name, 0)  # without its cache: a word is asked for once

@@ -1,0 +1,157 @@
+"""What to return and how to score it: the options of ``focuseval retrieve`` as one value, with its defaults."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from focuseval.collection.chunks.spec import SPLITTERS, Spec, parse_spec
+from focuseval.engine.values import dataclass
+from focuseval.errors import UsageError
+from focuseval.measures.tasks.tasks import MOST_RESULTS, Task, find_task
+from focuseval.retrieval.language import check_language
+
+if TYPE_CHECKING:
+    from focuseval.collection.chunks import Chunks
+    from focuseval.collection.index import Index
+
+Kind = Literal["element", "document", "passage"]
+
+_TASK = {"element": "focused", "document": "thorough", "passage": "spans"}
+_PASSAGE = "passage:100/50"
+_GIVEN = "chunks:"
+"""What a unit is called that the caller cut; the rest of it is their name."""
+
+
+@dataclass(frozen=True)
+class RetrievalSettings:
+    """Parameters of a retrieval; None takes the default of the unit, `resolved` fills it in.
+
+    >>> RetrievalSettings(unit="passage:80").resolved().description()
+    'BM25 passage:80 task=spans k1=1.2 b=0.75 mix=0 idf=units language=english limit=1500'
+    """
+
+    unit: str = "element"
+    """``element``, ``document``, ``passage:WORDS/STEP``, or a SPEC of `focuseval.chunk`: ``characters:400``."""
+    task: str | None = None
+    tags: tuple[str, ...] = ()
+    """Elements with one of these tags only."""
+    min_words: int | None = None
+    """Elements with so many words at least."""
+    k1: float = 1.2
+    b: float = 0.75
+    mix: float | None = None
+    """Share of the document's score."""
+    idf: str | None = None
+    """What is counted: ``documents`` or ``units``."""
+    language: str = "english"
+    cas: str = "ignore"
+    """How structured titles are read: ``strict``, ``vague`` or ``ignore``."""
+    limit: int = MOST_RESULTS
+
+    @property
+    def kind(self) -> Kind:
+        """``element``, ``document`` or ``passage``, which is every span."""
+        if self.unit == "element":
+            return "element"
+        if self.unit == "document":
+            return "document"
+        _ = self.spec  # refuses what is none
+        return "passage"
+
+    @property
+    def spec(self) -> Spec | None:
+        """How spans are cut; None for elements and documents, and for chunks that are given."""
+        if self.unit in {"element", "document"} or self.unit.startswith(_GIVEN):
+            return None
+        name, _, window = self.unit.partition(":")
+        try:
+            found = parse_spec(f"words:{window or _PASSAGE.partition(':')[2]}" if name == "passage" else self.unit)
+        except UsageError:
+            found = None
+        if found is None or found.kind in {"tokens", *SPLITTERS}:
+            what = f"expected a unit (element, document or passage:WORDS/STEP), found {self.unit!r}"
+            raise UsageError(f"{what}; passage:100/50, characters:400 or sentences:5, for instance")
+        return found
+
+    @property
+    def rules(self) -> Task:
+        """The task that the lists are made for."""
+        return find_task(self.task or _TASK[self.kind])
+
+    def resolved(self) -> RetrievalSettings:
+        """Return the settings with every default filled in, checked."""
+        elements = self.kind == "element"
+        return replace(
+            self,
+            unit=self._canonical(),
+            task=self.rules.name,
+            min_words=(10 if self.min_words is None else self.min_words) if elements else 0,
+            tags=self.tags if elements else (),
+            mix=(0.5 if elements else 0.0) if self.mix is None else self.mix,
+            idf=self.idf or ("units" if self.kind == "passage" else "documents"),
+        ).checked()
+
+    def _canonical(self) -> str:
+        """Return the unit with its defaults; words that were asked for as a passage stay one."""
+        if self.spec is None:
+            return self.unit
+        return str(self.spec).replace("words:", "passage:") if self.unit.startswith("passage") else str(self.spec)
+
+    def checked(self) -> RetrievalSettings:
+        """Return the settings; numbers out of range and choices that do not exist are refused."""
+        ranges = {"k1": (self.k1, np.inf), "b": (self.b, 1), "mix": (self.mix or 0.0, 1)}
+        for name, (value, most) in ranges.items():
+            if not 0 <= value <= most or not np.isfinite(value):
+                upto = "" if most == np.inf else f" up to {most}"
+                raise UsageError(f"expected {name} from 0{upto}, found {value}; give another number")
+        choices = {"idf": (self.idf, ("documents", "units")), "cas": (self.cas, ("strict", "vague", "ignore"))}
+        for name, (choice, known) in choices.items():
+            if choice not in known:
+                what = f"expected {name} among {', '.join(known)}, found {choice!r}"
+                raise UsageError(f"{what}; name one of these")
+        if self.cas != "ignore" and self.kind != "element":
+            what = f"expected elements for structured titles, found --unit {self.unit}"
+            raise UsageError(f"{what}; use --unit element, or --cas ignore")
+        check_language(self.language)
+        if self.limit < 1:
+            raise UsageError(f"expected a limit of 1 or more, found {self.limit}; give another number")
+        largest = self.rules.limit
+        if largest is not None and self.limit > largest:
+            what = f"expected at most {largest:,} results for the {self.rules.name} task, found --limit {self.limit:,}"
+            raise UsageError(f"{what}; lower the limit, or use --task spans")
+        return self
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Options that say nothing of this kind of unit."""
+        given = {"--tags": bool(self.tags), "--min-words": self.min_words is not None}
+        return tuple(name for name, there in given.items() if there and self.kind != "element")
+
+    def description(self, formula: str = "BM25") -> str:
+        """Return every parameter, as a run names it."""
+        shown = [f"{part.name}={_shown(getattr(self, part.name))}" for part in fields(self) if part.name != "unit"]
+        left_out = {"tags=", "min_words=0", *(() if self.kind == "element" else ("cas=ignore",))}
+        return " ".join([formula, self.unit, *(text for text in shown if text not in left_out)])
+
+
+def default_unit(index: Index) -> str:
+    """Return the unit of a collection: passages where no document has inner elements."""
+    return "element" if (np.diff(index.element_bounds) > 1).any() else _PASSAGE
+
+
+def asked_unit(unit: str | None, chunks: Chunks | None) -> str | None:
+    """Return the unit that is asked for, by its name or as chunks that the caller cut; both are refused."""
+    if chunks is None:
+        return unit
+    if unit is not None:
+        raise UsageError(f"expected a unit or chunks, found unit {unit!r} and chunks {chunks.name!r}; give one of them")
+    return f"{_GIVEN}{chunks.name}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,197 @@
+"""The index of words: made once for a language, kept beside the collection's index, mapped into memory.
+
+::
+
+    words-english/
+        words.json                       version, language, stemmer, the collection's hash, counts, tags
+        terms.arrow                      the terms, in the order of their bytes
+        offsets.npy, postings.npy        for every term the numbers of the kept words that have it, ascending
+        word.npy, element.npy            of every kept word: its number among all words, the deepest element around it
+        start.npy, end.npy               of every word: its code points in its document
+        word_bounds.npy                  where every document's words begin, and the end of the last
+        first.npy, last.npy              of every element: its first kept word, and past its last
+        parent.npy, depth.npy, tag.npy   of every element, numbered through the collection
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.collection.store import MappedBlocks
+from focuseval.engine.disk import sync
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.storage import Remote
+from focuseval.engine.values import dataclass
+from focuseval.errors import CollectionError
+from focuseval.retrieval.build import COLUMNS, VERSION, build_words
+from focuseval.retrieval.language import Language, check_language, stemmer_version
+from focuseval.retrieval.remote_words import copies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection.index import Index
+    from focuseval.engine.storage import Location
+    from focuseval.engine.workers import Workers
+    from focuseval.retrieval.remote_words import Find
+
+    Progress = Callable[[int, int], None]
+
+_IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
+"""The words of collections that lie on no disk, while somebody holds the collection."""
+
+
+@dataclass(frozen=True, eq=False)
+class IndexedWords:
+    """The words of a collection in one language; columns as above."""
+
+    index: Index
+    language: str
+    terms: pa.Array
+    tags: tuple[str, ...]
+    columns: dict[str, NDArray[Any]]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        return self.columns[name]
+
+    @cached_property
+    def words_of_language(self) -> Language:
+        """What makes terms of a query's words."""
+        return Language(self.language)
+
+    @cached_property
+    def roots(self) -> NDArray[np.int64]:
+        """The root element of every document."""
+        return self.index.element_bounds[:-1]
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        """Kept words of every element."""
+        return np.asarray(self["last"] - self["first"])
+
+    def occurrences(self, term: str) -> NDArray[np.int32]:
+        """Return the numbers of the kept words that are a term, ascending."""
+        number = self._find(term.encode())
+        if number < 0:
+            return np.zeros(0, np.int32)
+        begin, end = self["offsets"][number : number + 2]
+        return np.asarray(self["postings"][begin:end])
+
+    def _find(self, term: bytes) -> int:
+        """Return the number of a term by bisection, −1 where there is none."""
+        low, high = 0, len(self.terms)
+        while low < high:
+            middle = (low + high) // 2
+            if self.terms[middle].as_buffer().to_pybytes() < term:
+                low = middle + 1
+            else:
+                high = middle
+        found = low < len(self.terms) and self.terms[low].as_buffer().to_pybytes() == term
+        return low if found else -1
+
+
+def open_words(
+    index: Index, language: str, jobs: int = 1, progress: Progress | None = None, workers: Workers | None = None
+) -> IndexedWords:
+    """Return the words of a collection; the first time they are made, which reads all of its texts."""
+    check_language(language)
+    if not isinstance(index.blocks, MappedBlocks):
+        known = _IN_MEMORY.setdefault(index, {})
+        if language not in known:
+            known[language] = _in_memory(index, language, progress)
+        return known[language]
+    folder = index.blocks.folder / f"words-{language}"
+    make = partial(build_words, index, language, jobs=jobs, progress=progress, workers=workers)
+    if isinstance(folder, Remote):
+        with copies(folder, make, index.blocks.cache, shared=workers is not None) as find:
+            return _opened(index, language, folder, find, mapped=index.blocks.cache is not None)
+    if not folder.is_dir() and not _made(folder, make):
+        return _in_memory(index, language, progress)
+    return index.blocks.still(partial(_opened, index, language, folder, _in(folder)))
+
+
+def _in(folder: Path) -> Find:
+    return lambda name, opened: opened(folder / name)
+
+
+def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
+    with tempfile.TemporaryDirectory(prefix="focuseval-") as folder:
+        build_words(index, language, Path(folder), 1, progress)
+        return _read(index, language, _in(Path(folder)), mapped=False)
+
+
+def _made(folder: Path, make: Callable[[Path], None]) -> bool:
+    """Make the folder, whole or not at all; return whether it is there, which it is not where nobody may write."""
+    try:
+        scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except PermissionError:
+        return False
+    except OSError as error:
+        if error.errno == 30:  # a file system that can only be read
+            return False
+        raise
+    try:
+        make(scratch)
+        for file in scratch.iterdir():
+            sync(file)  # a name that appears before its content would be taken for a whole index
+        scratch.chmod(0o755)
+        try:
+            scratch.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was faster
+                raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return True
+
+
+def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped: bool = True) -> IndexedWords:
+    """Open the words that lie beside an index; others than this collection's, and of this program, are refused."""
+    remedy = f"remove {folder}, it will be made again"
+    try:
+        said = json.loads(find("words.json", Path.read_bytes))
+        found = said["version"], said["stemmer"], said["sha256"]
+    except (OSError, ValueError, KeyError, TypeError):
+        what = "expected an index of words, found no readable words.json"
+        raise CollectionError(what, at=str(folder), remedy=remedy) from None
+    if found[2] != index.sha256:
+        what = "expected the words of this collection, found those of another one"
+        raise CollectionError(what, at=str(folder), remedy=remedy)
+    if found[:2] != (VERSION, stemmer_version(language)):
+        expected = f"version {VERSION} {stemmer_version(language)}".strip()
+        what = f"expected an index of words of {expected}, found version {found[0]} {found[1]}".strip()
+        raise CollectionError(what, at=str(folder), remedy=remedy)
+    try:
+        return _read(index, language, find, mapped=mapped)
+    except (OSError, ValueError, pa.ArrowInvalid) as error:
+        raise CollectionError(f"damaged index of words: {error}", at=str(folder), remedy=remedy) from None
+
+
+def _read(index: Index, language: str, find: Find, *, mapped: bool) -> IndexedWords:
+    said = json.loads(find("words.json", Path.read_bytes))
+    columns = {name: find(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
+    source = find("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
+    table = pa.ipc.open_file(source).read_all()
+    terms = table["term"].combine_chunks()
+    return IndexedWords(index, language, terms, tuple(said["tags"]), columns)
+
+
+def _column(path: Path, *, mapped: bool) -> NDArray[Any]:
+    """Return a column as a plain array over the mapped file: NumPy's own class for it is slow to cut."""
+    if not mapped or os.path.getsize(path) < 4096:  # noqa: PTH202  twelve files, opened in a millisecond
+        small: NDArray[Any] = np.load(path)
+        return small
+    return np.asarray(np.load(path, mmap_mode="r"))

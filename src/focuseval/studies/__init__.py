@@ -1,0 +1,1 @@
+"""Measures as the object of study: simulated runs, and what a measure makes of them."""

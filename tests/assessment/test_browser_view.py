@@ -1,0 +1,123 @@
+"""Can everybody use it? Labels, contrast, small screens, the order of focus; and the second pass of 2005."""
+
+import pytest
+
+from focuseval.assessment.plan import Pooled, add_to_pool
+from focuseval.assessment.store import Key, Store
+
+PAGES = ("/", "/topic?topic=11", "/read?topic=11&document=a/tides", "/adjudicate", "/agreement", "/exchange")
+SAVED = "return document.getElementById('saving').textContent === 'Saved'"
+UNNAMED = """
+  const visible = (node) => node.checkVisibility() && !node.closest("[hidden]");
+  const name = (node) => (node.getAttribute("aria-label") || node.textContent || node.title || "").trim()
+    || [...(node.labels ?? [])].map((label) => label.textContent.trim()).join("");
+  const all = document.querySelectorAll("button, a[href], input:not([type=hidden]), select, textarea, [role=toolbar]");
+  return [...all].filter((node) => visible(node) && !name(node)).map((node) => node.outerHTML);"""
+CONTRAST = """
+  const channel = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const found = numbers(getComputedStyle(at).backgroundColor);
+      if (found.length === 3 || found[3] > 0.99) return found;
+    }
+    return [255, 255, 255];
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const poor = new Set();
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !node.checkVisibility() || node.closest("kbd, select, .skip")) continue;
+    const [a, b] = [light(numbers(getComputedStyle(node).color)), light(behind(node))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) poor.add(`${node.className}: ${walker.currentNode.data.trim().slice(0, 30)}`);
+  }
+  return [...poor];"""
+SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [380, 1600])
+def test_every_page_has_names_contrast_and_no_sideways_scrolling(site, browser, dark, width):
+    browser.size(width, 900, dark=dark)
+    site.enter(browser)
+    for path in PAGES:
+        browser.open(site.address(path))
+        if path.startswith("/read"):
+            browser.wait("return document.documentElement.dataset.ready")
+            browser.keys("j", "j", "j", "x")
+            browser.wait(SAVED)
+        assert browser.run(UNNAMED) == [], path
+        assert browser.run(CONTRAST) == [], path
+        assert browser.run(SIDEWAYS) <= 0, path
+
+
+def test_highlights_and_query_terms_can_be_read_in_both_schemes(site, browser):
+    script = """
+      const value = (name) => {
+        const probe = document.body.appendChild(document.createElement("i"));
+        probe.style.color = getComputedStyle(document.documentElement).getPropertyValue(name);
+        const colour = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+        probe.remove();
+        return colour;
+      };
+      const channel = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+      const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+      return [["--ink", "--mark"], ["--term", "--mark"], ["--term", "--paper"], ["--ink", "--some"]].map((pair) => {
+        const [a, b] = pair.map((name) => light(value(name))).sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05);
+      });"""
+    site.enter(browser)
+    for dark in (False, True):
+        browser.size(1000, 800, dark=dark)
+        assert min(browser.run(script)) >= 4.5
+
+
+def test_on_a_small_screen_the_text_has_most_of_the_room(site, browser):
+    browser.size(380, 800)
+    site.enter(browser)
+    site.read(browser)
+    height = browser.run("return document.getElementById('scroller').clientHeight")
+    assert height > 400
+    title = browser.run("return document.querySelector('.summary-title').getBoundingClientRect().bottom")
+    assert 0 < title < 200, "the topic is always in sight"
+
+
+def test_the_focus_goes_from_the_pages_through_the_text_to_the_actions(site, browser):
+    site.enter(browser)
+    site.read(browser)
+    browser.run("document.querySelector('.skip').focus()")
+    visited = []
+    for _ in range(24):
+        visited.append(browser.run("return document.activeElement.id || document.activeElement.textContent.trim()"))
+        browser.keys("Tab")
+    assert visited[0] == "Skip to the content"
+    first_action = next(k for k, name in enumerate(visited) if "Highlight" in name)
+    assert visited.index("Topics") < visited.index("text") < first_action
+
+
+def test_2005_needs_a_grade_for_every_touched_element(tmp_path, pages, browser, make_site):
+    store = Store(tmp_path / "2005.db", exhaustivity=True)
+    add_to_pool(store, [Pooled("11", "a/tides")], actor="lead")
+    site = make_site(store, pages)
+    site.enter(browser)
+    site.read(browser)
+    browser.keys("j", "j", "j", "x")
+    browser.wait(SAVED)
+    browser.keys("r")
+    browser.wait("return document.getElementById('notice').textContent.includes('no exhaustivity')")
+    browser.keys("2")
+    browser.wait(SAVED)
+    browser.wait("return document.querySelectorAll('#grades li').length === 5")
+    inferred = "return [...document.querySelectorAll('#grades select')].map((n) => n.selectedOptions[0].textContent)"
+    browser.wait("return document.querySelectorAll('#grades .missing').length === 1")
+    assert browser.run(inferred) == ["2 (inferred)", "2 (inferred)", "2 (inferred)", "2", "–"]
+    browser.click("#grades button")
+    browser.wait("return document.querySelectorAll('#grades .missing').length === 0")
+    browser.wait(SAVED)
+    browser.keys("r")
+    browser.wait("return document.getElementById('status').textContent === 'relevant'")
+    grades = store.judgement(Key("ann", "11", "a/tides")).judgement.grades
+    assert sorted(grades.values()) == ["2", "?"]
+    site.stop()
+    store.close()

@@ -1,0 +1,245 @@
+"""Many connections: idle, half-open, too large, too many; and an edit among them."""
+
+import json
+import re
+import socket
+import threading
+import time
+from http.client import HTTPConnection
+
+import pytest
+
+from focuseval.assessment.store import Key
+from focuseval.assessment.web import connections, serve
+from focuseval.collection.rendering.document import Document
+from strategies.assessing import mark
+from strategies.pages import ARTICLE, page_from_xml
+
+TEXT = page_from_xml("a/tides", ARTICLE).text
+
+
+class Person:
+    """Somebody with one kept-alive connection, logged in."""
+
+    def __init__(self, site, name="ann"):
+        self.site, self.version, self.cookies = site, 0, {}
+        self.connection = HTTPConnection("127.0.0.1", site.port, timeout=30)
+        page = self.send("GET", "/login")[1]
+        form = f"name={name}&password={name}%27s+secret&csrf={_csrf(page)}"
+        assert self.send("POST", "/login", form, "application/x-www-form-urlencoded")[0] == 302
+        self.csrf = _csrf(self.send("GET", "/")[1])
+
+    def send(self, method, path, body=None, kind="application/json"):
+        headers = {"Origin": self.site.address(""), "X-CSRF-Token": getattr(self, "csrf", ""), "Content-Type": kind}
+        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        self.connection.request(method, path, body, headers)
+        answer = self.connection.getresponse()
+        told = answer.read().decode()
+        for line in answer.headers.get_all("Set-Cookie", []):
+            name, _, value = line.split(";")[0].partition("=")
+            self.cookies[name] = value
+        return answer.status, told
+
+    def edit(self):
+        start = 2 * (self.version % 20)
+        values = {"topic": "11", "document": "a/tides", "version": self.version, "token": f"token-{self.version:05}",
+                  "edit": mark(start, start + 1, text=TEXT)}  # fmt: skip
+        status, told = self.send("POST", "/api/edit", json.dumps(values))
+        assert status == 200, told
+        self.version = json.loads(told)["state"]["version"]
+
+    def close(self):
+        self.connection.close()
+
+
+def _csrf(page):
+    return page.split('name="csrf" ')[1].split('"')[1]
+
+
+@pytest.fixture
+def person(shared_site):
+    somebody = Person(shared_site)
+    yield somebody
+    somebody.close()
+
+
+def eventually(found):
+    """What a function finds, after a while."""
+    end = time.monotonic() + 10
+    while not (value := found()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return value
+
+
+def opened(site, count, data=b""):
+    """So many connections, each with the beginning of a request."""
+    found = []
+    for _ in range(count):
+        connection = socket.create_connection(("127.0.0.1", site.port), timeout=30)
+        connection.sendall(data)
+        found.append(connection)
+    return found
+
+
+def closed(found):
+    for connection in found:
+        connection.close()
+
+
+def is_closed(connection):
+    connection.settimeout(5)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize("data", [b"", b"POST /api/edit HTTP/1.1\r\nHost: x\r\nContent-"], ids=["idle", "half-open"])
+def test_a_thousand_connections_that_do_nothing_do_not_keep_an_edit_waiting(shared_site, person, data, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD", 600)  # a slow machine must not close them meanwhile
+    person.edit()
+    found = opened(shared_site, 1_000, data)
+    newcomer = Person(shared_site, "bob")
+    for _ in range(5):
+        person.edit()
+        newcomer.edit()
+    server = shared_site.server._server
+    assert len(server.active_channels) >= 1_000
+    asked = []
+    real = connections.ManyConnections._ask
+    server._ask = lambda one: asked.append(one) or real(server, one)
+    person.edit()
+    assert len(asked) < 50, "who does nothing is not asked"
+    del server._ask
+    newcomer.close()
+    closed(found)
+    assert shared_site.store.judgement(Key("ann", "11", "a/tides")).version == 7
+
+
+def test_kept_alive_connections_serve_one_request_after_another(person):
+    for _ in range(30):
+        person.edit()
+    assert person.connection.sock is not None
+
+
+def test_a_head_that_does_not_get_finished_is_closed_and_so_is_silence(shared_site, person, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD", 0)
+    silent, half = opened(shared_site, 1) + opened(shared_site, 1, b"GET / HTTP/1.1\r\nHo")
+    server = shared_site.server._server
+    server.next_channel_cleanup = 0
+    person.edit()
+    assert is_closed(silent)
+    assert is_closed(half)
+    closed([silent, half])
+    person.edit()
+
+
+def test_a_slow_drip_of_a_head_does_not_keep_a_connection_open(shared_site, person, monkeypatch):
+    (slow,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\nX-A: ")
+    server = shared_site.server._server
+    channel = eventually(lambda: next((c for c in server.active_channels.values() if c.request is not None), None))
+    began = channel.began
+    for _ in range(3):
+        slow.sendall(b"a")
+        time.sleep(0.02)
+    assert channel.began == began, "since when it is awaited does not move with every byte"
+    slow.close()
+
+
+def test_when_all_places_are_taken_the_longest_idle_makes_room(shared_site, person, monkeypatch):
+    server = shared_site.server._server
+    server.adj.connection_limit = 60
+    server.proxies = ("127.0.0.1",)
+    found = opened(shared_site, 100)
+    newcomer = Person(shared_site, "bob")
+    newcomer.edit()
+    assert len(server.active_channels) <= 61
+    assert is_closed(found[0])
+    newcomer.close()
+    closed(found)
+
+
+def test_one_address_gets_no_more_than_half_of_the_places(shared_site):
+    server = shared_site.server._server
+    server.adj.connection_limit = 60
+    found = opened(shared_site, 40)
+    assert is_closed(found[-1])
+    assert len(server.active_channels) == 30
+    closed(found)
+    assert eventually(lambda: not server.places)
+    Person(shared_site).close()
+
+
+def test_of_forty_tries_at_once_no_more_are_looked_at_than_of_forty_in_turn(shared_site):
+    barrier, answers = threading.Barrier(40), []
+
+    def guess():
+        somebody = Person.__new__(Person)
+        somebody.site, somebody.cookies = shared_site, {}
+        somebody.connection = HTTPConnection("127.0.0.1", shared_site.port, timeout=60)
+        form = f"name=ann&password=guess&csrf={_csrf(somebody.send('GET', '/login')[1])}"
+        barrier.wait()
+        answers.append(somebody.send("POST", "/login", form, "application/x-www-form-urlencoded")[0])
+        somebody.close()
+
+    threads = [threading.Thread(target=guess) for _ in range(40)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert (answers.count(200), answers.count(429)) == (5, 35)
+
+
+def refusal(site, head):
+    """What the server says to a head alone."""
+    (connection,) = opened(site, 1, head.replace("\n", "\r\n").encode())
+    connection.settimeout(10)
+    told = connection.recv(200).decode()
+    connection.close()
+    return told.split(" ", 2)[1]
+
+
+def test_a_large_body_is_refused_before_it_is_read_unless_its_sender_may_send_it(shared_site, person):
+    host = f"Host: 127.0.0.1:{shared_site.port}"
+    head = f"POST /import HTTP/1.1\n{host}\nContent-Length: {50 * 2**20}\n"
+    assert refusal(shared_site, f"{head}\n") == "413"
+    assert refusal(shared_site, f"{head}Expect: 100-continue\n\n") == "413"
+    assert refusal(shared_site, f"POST /login HTTP/1.1\n{host}\nTransfer-Encoding: chunked\n\n") == "413"
+    cookie = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
+    assert refusal(shared_site, f"{head}Cookie: {cookie}\nExpect: 100-continue\n\n") == "413", "ann is no lead"
+    lead = Person(shared_site, "lea")
+    cookie = "; ".join(f"{name}={value}" for name, value in lead.cookies.items())
+    assert refusal(shared_site, f"{head}Cookie: {cookie}\nExpect: 100-continue\n\n") == "100"
+    edit = f"POST /api/edit HTTP/1.1\n{host}\nCookie: {cookie}\nExpect: 100-continue\n"
+    assert refusal(shared_site, f"{edit}Content-Length: {2**20}\n\n") == "100"
+    assert refusal(shared_site, f"{edit}Content-Length: {9 * 2**20}\n\n") == "413"
+    lead.close()
+
+
+def test_who_sends_a_refused_body_all_the_same_hears_why(shared_site):
+    head = f"POST /login HTTP/1.1\r\nHost: 127.0.0.1:{shared_site.port}\r\nContent-Length: {20 * 2**20}\r\n\r\n"
+    (raw,) = opened(shared_site, 1, head.encode())
+    raw.sendall(b"x" * 20 * 2**20)
+    told = b""
+    while piece := raw.recv(65536):
+        told += piece
+    raw.close()
+    assert told.startswith(b"HTTP/1.1 413")
+    assert eventually(lambda: not shared_site.server._server.active_channels)
+
+
+def test_a_large_answer_arrives_whole_and_two_requests_at_once_in_order(shared_site, person):
+    shared_site.pages.put(Document("b/plain", "A long line of text. " * 200_000))
+    status, told = person.send("GET", "/api/document?topic=11&document=b/plain")
+    assert (status, len(json.loads(told)["document"]["text"])) == (200, 21 * 200_000)
+    cookie = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
+    head = f"\r\nHost: 127.0.0.1:{shared_site.port}\r\nCookie: {cookie}\r\n"
+    (raw,) = opened(shared_site, 1, f"GET /api/state?topic=11&document=a/tides HTTP/1.1{head}\r\n"
+                    f"GET /nowhere HTTP/1.1{head}Connection: close\r\n\r\n".encode())  # fmt: skip
+    told = b""
+    while piece := raw.recv(65536):
+        told += piece
+    raw.close()
+    assert re.findall(rb"HTTP/1.1 (\d+)", told) == [b"200", b"404"]
+
+
+def test_a_server_asks_the_system_for_the_files_it_needs():
+    assert serve.open_files() >= 512

@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering.layout import layout, title_of
+from strategies.pages import ARTICLE, page_from_xml
+
+TAGS = st.sampled_from(["p", "sec", "title", "b", "link", "item", "unknown"])
+TREE = st.recursive(
+    st.text("ab \n", max_size=5),
+    lambda inner: st.tuples(TAGS, st.lists(inner, max_size=4)).map(lambda t: f"<{t[0]}>{''.join(t[1])}</{t[0]}>"),
+    max_leaves=12,
+)
+
+
+def shown(document):
+    return [(block.kind, document.text[block.start : block.end].strip()) for block in layout(document)]
+
+
+def test_headings_paragraphs_and_items_are_seen_as_such():
+    blocks = [block for block in shown(page_from_xml("a", ARTICLE)) if block[0] != "gap"]
+    assert blocks[:3] == [
+        ("heading", "Tides"),
+        ("heading", "The moon"),
+        ("paragraph", "The moon pulls the sea. Twice a day the water rises; spring tides follow the new moon."),
+    ]
+    assert ("item", "High water at Brest") in blocks
+
+
+def test_an_unknown_tag_is_part_of_the_line_unless_it_holds_blocks():
+    assert shown(page_from_xml("a", "<article><p>One <odd>two</odd> three</p></article>")) == [
+        ("paragraph", "One two three")
+    ]
+    assert shown(page_from_xml("a", "<article><odd>Before<p>inside</p>after</odd></article>")) == [
+        ("paragraph", "Before"),
+        ("paragraph", "inside"),
+        ("paragraph", "after"),
+    ]
+
+
+def test_a_title_inside_running_text_or_a_reference_is_no_heading():
+    page = page_from_xml(
+        "a", "<article><p>See <title>Tides</title>.</p><ref>A <article-title>B</article-title></ref></article>"
+    )
+    assert shown(page) == [("paragraph", "See Tides."), ("item", "A B")]
+
+
+def test_a_name_is_a_heading_only_right_below_the_root():
+    page = page_from_xml("a", "<article><name>Tides</name><p>x</p><au><name>Ann</name></au></article>")
+    assert shown(page) == [("heading", "Tides"), ("paragraph", "x"), ("meta", "Ann")]
+
+
+JATS = """<article><front><journal-meta><journal-id>plos</journal-id><publisher>P</publisher></journal-meta>
+<article-meta><article-id>10.1</article-id><title-group><article-title>Tides</article-title></title-group>
+<contrib-group><contrib>Ann</contrib></contrib-group><author-notes><fn><p>No interests.</p></fn></author-notes>
+<volume>4</volume><issue>10</issue><permissions><license><p>Open access.</p></license></permissions>
+<abstract><p>The moon pulls.</p></abstract><funding-group><p>A grant.</p></funding-group></article-meta></front>
+<body><sec><title>Introduction</title><p>Twice a day.</p></sec></body></article>"""
+
+
+def test_in_jats_everything_but_title_and_abstract_before_the_body_is_metadata():
+    blocks = [block for block in shown(page_from_xml("a", JATS)) if block[0] != "gap"]
+    assert [block for block in blocks if block[0] != "meta"] == [
+        ("heading", "Tides"),
+        ("paragraph", "The moon pulls."),
+        ("heading", "Introduction"),
+        ("paragraph", "Twice a day."),
+    ]
+    metadata = " ".join(text for kind, text in blocks if kind == "meta")
+    for words in ("plos", "10.1", "Ann", "No interests.", "Open access.", "A grant.", "4"):
+        assert words in metadata
+
+
+def test_a_title_is_the_first_heading_that_is_no_metadata_or_the_first_line():
+    assert title_of(page_from_xml("a", JATS)) == "Tides"
+    assert title_of(Document("a", "x" * 200)) == "x" * 119 + "…"
+    assert title_of(Document("a", " \n ")) == ""
+
+
+def test_a_heading_knows_how_deep_it_stands():
+    page = page_from_xml("a", "<article><title>A</title><sec><title>B</title><ss1><st>C</st></ss1></sec></article>")
+    assert [block.level for block in layout(page)] == [1, 2, 3]
+
+
+@given(st.lists(TREE, max_size=5))
+def test_every_character_belongs_to_exactly_one_block_in_order(parts):
+    page = page_from_xml("a", f"<article>{''.join(parts)}</article>")
+    assert "".join(page.text[block.start : block.end] for block in layout(page)) == page.text
+
+
+@given(st.text("ab \n\r🚢", max_size=200), st.integers(1, 200))
+def test_plain_text_is_covered_too_however_long_its_lines(text, times):
+    page = Document("a", text * times)
+    blocks = layout(page)
+    assert "".join(page.text[block.start : block.end] for block in blocks) == page.text
+    assert all(block.start < block.end for block in blocks)
+
+
+@pytest.mark.parametrize("piece", ["x" * 99 + "\n", "Word after word. ", "word ", "x"])
+def test_a_very_long_paragraph_is_cut_where_a_reader_minds_least(piece):
+    for page in (Document("a", piece * 30_000), page_from_xml("a", f"<article><p>{piece * 30_000}</p></article>")):
+        blocks = layout(page)
+        assert max(block.end - block.start for block in blocks) <= 16_000
+        assert all(page.text[: block.end].endswith(piece) for block in blocks)
+        assert sum(block.end - block.start for block in blocks) == len(page.text)

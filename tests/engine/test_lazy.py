@@ -1,0 +1,86 @@
+"""A value is computed once, and threads with different objects do not wait for each other."""
+
+import pkgutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from threading import Barrier, Event
+
+import pytest
+
+from focuseval.engine.lazy import cached_property
+
+LONG = 10
+
+
+@dataclass(frozen=True)
+class Thing:
+    """An object with a value that takes a while."""
+
+    both: Barrier
+
+    @cached_property
+    def value(self):
+        """Wait until another thread is here, too."""
+        return self.both.wait(LONG)
+
+
+def test_two_threads_compute_the_values_of_two_objects_at_once():
+    both = Barrier(2)
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(lambda thing: thing.value, [Thing(both), Thing(both)])) == [0, 1]
+
+
+def test_two_threads_that_ask_for_one_value_compute_it_once():
+    started, go_on, times = Event(), Event(), []
+
+    class Slow:
+        @cached_property
+        def value(self):
+            times.append(started.set())
+            go_on.wait(LONG)
+            return object()
+
+    slow = Slow()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lambda: slow.value)
+        started.wait(LONG)
+        second = pool.submit(lambda: slow.value)
+        go_on.set()
+        assert first.result(LONG) is second.result(LONG)
+    assert len(times) == 1
+    assert list(vars(slow)) == ["value"]
+
+
+def test_a_value_that_failed_is_computed_again():
+    outcomes = iter([1 / 2, 0])
+
+    class Unlucky:
+        @cached_property
+        def value(self):
+            return 1 / next(outcomes)
+
+    assert Unlucky().value == 2
+    unlucky = Unlucky()
+    with pytest.raises(ZeroDivisionError):
+        _ = unlucky.value
+    with pytest.raises(StopIteration):
+        _ = unlucky.value
+    assert vars(unlucky) == {}
+
+
+def test_a_value_is_computed_once_and_its_description_kept():
+    thing = Thing(Barrier(1))
+    assert thing.value is thing.value
+    assert "another thread" in Thing.value.__doc__
+
+
+@pytest.mark.parametrize("name", ["collection", "evaluation", "placing", "measures.tasks"])
+def test_a_package_gives_every_name_that_it_promises_and_hides_none_behind_a_module(name):
+    """A submodule that is imported becomes an attribute of its package, over what else has the name."""
+    package = import_module(f"focuseval.{name}")
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert not modules & set(package.__all__)
+    assert all(getattr(package, promised) is not None for promised in package.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        package.nothing  # noqa: B018  the attribute refuses

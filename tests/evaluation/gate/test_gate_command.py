@@ -1,0 +1,237 @@
+"""The gate never passes by accident: whatever goes wrong is exit code 2, one line, and no verdict."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+import focuseval.cli.scoring
+from focuseval.cli import main
+from focuseval.evaluation.gate import read_baseline
+from focuseval.formats.output import write_whole
+
+QRELS = "".join(f"{t} 0 d{d} {int(d == t % 3)}\n" for t in range(8) for d in range(6))
+
+
+def run_text(shift):
+    ranks = {t: [*range(shift, 6), *range(shift)] for t in range(8)}
+    return "".join(f"{t} Q0 d{d} {r + 1} {-r} R\n" for t, docs in ranks.items() for r, d in enumerate(docs))
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    for name, text in {"qrels": QRELS, "good": run_text(0), "bad": run_text(3)}.items():
+        (tmp_path / name).write_text(text)
+    given = ["score", "qrels", "good", "-m", "AP", "-m", "RR", "--per-topic", "--format", "json", "-o", "base.json"]
+    assert CliRunner().invoke(main, given).exit_code == 0
+    return tmp_path
+
+
+def gate(run, *options, measures=("AP",)):
+    asked = [word for measure in measures for word in ("-m", measure)]
+    return CliRunner().invoke(main, ["gate", "--baseline", "base.json", "qrels", run, *asked, *options])
+
+
+def assert_no_verdict(done, words=""):
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    assert done.stderr.startswith("NO VERDICT ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
+def test_a_pass_and_a_regression_say_that_the_test_has_one_tail(files):
+    assert gate("good").exit_code == 0
+    assert gate("good").stdout.startswith("PASS AP: ")
+    done = gate("bad")
+    assert (done.exit_code, done.stdout[:14]) == (1, "REGRESSION AP:")
+    assert "p of a drop 0.0039, randomisation, one-tailed) over 8 topics\n" in done.stdout  # 2^-8
+    assert "p of a drop 0.0078, randomisation, two-tailed)" in gate("bad", "--tails", "2").stdout
+
+
+@pytest.mark.parametrize("effect", ["nan", "inf", "-inf", "NaN", "-0.1", "1e999", "much"])
+def test_a_smallest_effect_that_is_no_size_gives_no_verdict(files, effect):
+    for run in ("good", "bad"):
+        assert_no_verdict(gate(run, "--min-effect", effect), "--min-effect")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--alpha", "nan"], "--alpha"),
+        (["--seed", "-1"], "--seed"),
+        (["--no-such-option"], "--no-such-option"),
+        (["--format", "csv"], "--format"),
+        (["more", "and more"], "extra argument"),
+        (["-m", "nDCQ"], "nDCQ"),
+        (["--profile", "nobodys"], "nobodys"),
+        (["--junit", "no/such/folder/j.xml"], "no/such/folder"),
+        (["--run-format", "x"], "x"),
+    ],
+)
+def test_wrong_usage_is_one_line(files, options, words):
+    assert_no_verdict(gate("good", *options), words)
+
+
+def test_an_argument_that_is_missing_is_one_line(files):
+    assert_no_verdict(CliRunner().invoke(main, ["gate", "qrels", "good"]), "--baseline")
+    assert_no_verdict(CliRunner().invoke(main, ["gate", "--baseline", "base.json", "qrels"]), "RUN")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("NaN", "expected JSON, found NaN"),
+        ("Infinity", "expected JSON, found Infinity"),
+        ("-Infinity", "expected JSON, found -Infinity"),
+        ("1e999", "expected a finite number for AP of topic 3, found Infinity"),
+        ("null", "expected a finite number for AP of topic 3, found null"),
+        ("true", "expected a finite number for AP of topic 3, found true"),
+        ('"0.5"', 'expected a finite number for AP of topic 3, found "0.5"'),
+        ("[0.5]", "expected a finite number for AP of topic 3, found [0.5]"),
+        ('{"a": 1}', 'expected a finite number for AP of topic 3, found {"a": 1}'),
+        ("1" + "0" * 400, "expected a finite number for AP of topic 3, found 1000"),
+        ("1" + "0" * 5000, "expected JSON, found Exceeds the limit"),
+        ('0.5, "AP": 0.6', "expected JSON, found 'AP' twice"),
+        ("[" * 100_000, "expected JSON, found"),
+        ("0.5,}", "expected JSON, found"),
+    ],
+)
+def test_a_baseline_with_anything_but_numbers_gives_no_verdict(files, value, found):
+    document = json.loads((files / "base.json").read_text())
+    document["runs"][0]["per_topic"]["3"]["AP"] = "HERE"
+    (files / "base.json").write_text(json.dumps(document).replace('"HERE"', value))
+    assert_no_verdict(gate("good"), found)
+    assert_no_verdict(gate("bad"), found)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "found"),
+    [
+        ("per_topic", [], "expected values per topic, found means alone"),
+        ("per_topic", None, "expected values per topic, found means alone"),
+        ("per_topic", {}, "AP is not in the baseline"),
+        ("per_topic", {"3": 0.5}, "expected the measures of topic 3, found none"),
+        ("per_topic", {"3": {"AP": 0.5}}, "other topics than now under AP (7 differ, the first is 0)"),
+        ("run", 5, ""),
+    ],
+)
+def test_a_baseline_of_another_shape_gives_no_verdict(files, place, value, found):
+    document = json.loads((files / "base.json").read_text())
+    document["runs"][0][place] = value
+    (files / "base.json").write_text(json.dumps(document))
+    if found:
+        assert_no_verdict(gate("good"), found)
+    else:
+        assert gate("good").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "change", [{"runs": [5]}, {"runs": "x"}, {"docs_sha256": [1]}, {"gold_sha256": None}, {"signature": 5}]
+)
+def test_a_baseline_whose_ground_cannot_be_read_gives_no_verdict(files, change):
+    document = json.loads((files / "base.json").read_text())
+    (files / "base.json").write_text(json.dumps(document | change))
+    done = gate("good")
+    assert done.exit_code == (0 if change == {"signature": 5} else 2)
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), RuntimeError("two\nlines"), MemoryError(), OSError(5, "Input/output error")]
+)
+def test_an_interruption_or_a_defect_is_no_verdict(files, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(focuseval.cli.scoring, "score_files", fail)
+    done = gate("good", "--junit", "j.xml", "--markdown", "m.md", measures=("AP", "RR"))
+    words = {KeyboardInterrupt: "interrupted", RuntimeError: "RuntimeError: two lines; please report this"}
+    assert_no_verdict(done, words.get(type(error), ""))
+    assert ET.parse("j.xml").getroot().get("errors") == "2"
+    assert (files / "m.md").read_text().startswith("### focuseval gate: no verdict")
+
+
+def test_the_profiles_measures_are_judged_where_none_is_named(files):
+    done = gate("good", measures=())
+    assert_no_verdict(done, "is not in the baseline")
+    given = ["score", "qrels", "good", "--per-topic", "--format", "json", "-o", "base.json"]
+    assert CliRunner().invoke(main, given).exit_code == 0
+    done = gate("bad", "--format", "json", measures=())
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    assert len(found["measures"]) > 2
+    assert (found["verdict"], found["rule"]["tails"], found["baseline"], found["run"]) == (
+        "regression", 1, "base.json", "bad",
+    )  # fmt: skip
+    assert_no_verdict(gate("good", "--cutoff", "3", measures=()), "other policies (cutoff) than now")
+
+
+def test_where_topics_are_too_few_the_size_decides_or_nothing(files):
+    for name in ("qrels", "good", "bad"):
+        lines = (files / name).read_text().splitlines(keepends=True)
+        (files / name).write_text("".join(line for line in lines if int(line.split()[0]) < 4))
+    given = ["score", "qrels", "good", "-m", "AP", "--per-topic", "--format", "json", "-o", "base.json"]
+    assert CliRunner().invoke(main, given).exit_code == 0
+    for run in ("good", "bad"):
+        assert_no_verdict(gate(run), "4 topics are too few for any outcome to be significant at 0.05")
+        assert_no_verdict(gate(run, "--min-effect", "0"), "give --min-effect to judge by the size of the drop")
+    assert gate("good", "--min-effect", "0.02").exit_code == 0
+    done = gate("bad", "--min-effect", "0.02")
+    assert done.exit_code == 1
+    assert "too few for any outcome to be significant: the size alone decides (--min-effect 0.02)" in done.stdout
+    assert gate("bad", "--min-effect", "0.99").exit_code == 0
+
+
+def command(line, **more):
+    return subprocess.run(["/bin/sh", "-c", f"{sys.executable} -m focuseval {line}"], capture_output=True, text=True,
+                          check=False, env=os.environ, **more)  # fmt: skip
+
+
+GATE = "gate --baseline base.json qrels good -m AP"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full, a device that is always full")  # noqa: PTH110  at import
+def test_a_verdict_that_cannot_be_printed_is_none(files):
+    done = command(f"{GATE} > /dev/full")
+    assert (done.returncode, done.stderr) == (2, "NO VERDICT standard output: No space left on device\n")
+
+
+def test_a_closed_output_is_no_verdict(files):
+    done = command(f"{GATE} >&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("NO VERDICT standard output: ")
+
+
+def test_ctrl_c_is_no_verdict(files):
+    """A run that never ends is a pipe that nobody writes to."""
+    os.mkfifo(files / "pipe")
+    call = [sys.executable, "-m", "focuseval", "gate", "--baseline", "base.json", "qrels", "pipe", "-m", "AP"]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    writer = os.open(files / "pipe", os.O_WRONLY)  # waits until the gate opens it to read
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)
+    os.close(writer)
+    assert (process.returncode, said[0]) == (2, "")
+    assert said[1] == "NO VERDICT interrupted\n"
+
+
+def test_a_baseline_that_another_command_writes_again_is_read_whole_at_any_time(tmp_path):
+    path = tmp_path / "base.json"
+    per_topic = {str(k): {"AP": k / 1000} for k in range(1000)}
+    text = json.dumps({"signature": "", "runs": [{"run": "r", "per_topic": per_topic}]}).encode()
+    write_whole(path, [text])
+    writer = threading.Thread(target=lambda: [write_whole(path, [text]) for _ in range(100)])
+    writer.start()
+    while writer.is_alive():
+        assert len(read_baseline(path).per_topic) == 1000
+    writer.join()

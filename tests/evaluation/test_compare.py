@@ -1,0 +1,158 @@
+"""Comparisons of scored runs: refusals, variants of measures, and what is printed."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import focuseval.example
+from focuseval.cli import main
+from focuseval.errors import MeasureError, NotComparableError
+from focuseval.evaluation.comparing import find_run, order_of
+from focuseval.evaluation.comparison import correlations, variants
+from focuseval.evaluation.comparison.tables import correlation_table, means_table, pairs_table, star_table
+from focuseval.evaluation.scores import Counts, Scores
+
+EXAMPLE = next(iter(focuseval.example.__path__))
+VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])
+SCORES = Scores(
+    runs=("low", "high"), topics=("1", "2", "3"), measures=("AP", "RR"), values=VALUES,
+    counts=(Counts(3, 0, 0, 0),) * 2, signature="test",
+)  # fmt: skip
+
+
+def test_runs_are_ordered_by_the_first_measure_for_every_measure():
+    assert SCORES.compare("AP").runs == ("high", "low")
+    assert SCORES.compare("RR").runs == ("high", "low")
+
+
+def test_topics_without_a_base_are_left_out_and_those_that_only_some_runs_have_are_counted():
+    gap = VALUES.copy()
+    gap[:, 1, 0] = np.nan
+    found = replace(SCORES, values=gap).compare("AP")
+    assert (found.topics, found.left_out) == (("1", "3"), 0)
+    gap[0, 1, 0] = 0.5
+    found = replace(SCORES, values=gap).compare("AP")
+    assert (found.topics, found.left_out) == (("1", "3"), 1)
+    assert "2 topics (1 left out: some run has no value)" in pairs_table(found).notes[1]
+    gap[0, [0, 2], 0] = np.nan
+    with pytest.raises(NotComparableError, match="no topic has a value in every run"):
+        replace(SCORES, values=gap).compare("AP")
+    gap[:, :, 0] = np.nan
+    with pytest.raises(NotComparableError, match="no topic has a base"):
+        replace(SCORES, values=gap).compare("AP")
+
+
+def test_runs_without_a_mean_come_last_and_equal_ones_in_the_order_given():
+    means = [0.5, np.nan, 0.25, *[0.5] * 40, np.inf * 0, 0.75]
+    values = np.repeat(np.array(means)[:, None, None], 2, axis=1)
+    runs = tuple(f"r{n}" for n in range(len(means)))
+    scores = replace(SCORES, runs=runs, topics=("1", "2"), measures=("AP",), values=values,
+                     counts=(Counts(2, 0, 0, 0),) * len(means))  # fmt: skip
+    assert order_of(scores).tolist() == [44, 0, *range(3, 43), 2, 1, 43]
+
+
+def test_a_baseline_is_found_by_its_label_id_or_file_and_only_if_it_is_one_run():
+    three = replace(
+        SCORES, runs=("b", "a", "a"), files=("x", "y", "z"), values=np.concatenate([VALUES, VALUES[:1] + 0.01]),
+        counts=(Counts(3, 0, 0, 0),) * 3,
+    )  # fmt: skip
+    assert [find_run(name, three, three.names) for name in ("b", "x", "y", "z", "a (z)")] == [0, 0, 1, 2, 2]
+    assert find_run(Path("y"), three, three.names) == 1
+    with pytest.raises(NotComparableError) as caught:
+        find_run("a", three, three.names)
+    assert str(caught.value) == "baseline 'a' is none of the runs; there are b, a (y), a (z)"
+    with pytest.raises(NotComparableError, match=r"there are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9$"):
+        find_run("x", replace(SCORES, files=()), list("0123456789a"))
+
+
+def test_a_baseline_has_its_place_in_the_order_of_the_means():
+    three = replace(
+        SCORES, runs=("low", "high", "middle"), values=np.concatenate([VALUES, VALUES.mean(axis=0, keepdims=True)]),
+        counts=(Counts(3, 0, 0, 0),) * 3,
+    )  # fmt: skip
+    found = three.compare("AP", baseline="low")
+    assert (found.runs, found.baseline) == (("high", "middle", "low"), 2)
+    assert found.worse.tolist() == [2, 2]
+    assert three.compare("AP", baseline="high").members == "the 2 pairs with high"
+    assert three.compare("AP").baseline is None
+
+
+def test_a_measure_that_was_not_scored_is_refused_with_those_that_were():
+    with pytest.raises(MeasureError, match="MAep was not scored; there are AP, RR"):
+        SCORES.compare("MAep")
+
+
+def test_variants_spell_out_the_parameter_that_changes():
+    assert variants("ideals", ["nxCG@10"]) == [("nxCG@10", ("nxCG(ideal=ideal)@10", "nxCG(ideal=full)@10"))]
+    names = variants("quantisations", ["MAep"], "grades")[0][1]
+    assert names == ("MAep(quant=strict)", "MAep(quant=gen)", "MAep(quant=sog)")
+    assert variants("measures", ["AP", "RR"]) == [("measures", ("AP", "RR"))]
+
+
+@pytest.mark.parametrize(
+    ("axis", "scale", "words"),
+    [
+        ("recall-bases", "highlights", "AP has no parameter base"),
+        ("quantisations", "highlights", "one quantisation"),
+        ("colours", "", "axis among"),
+    ],
+)
+def test_what_cannot_vary_is_refused(axis, scale, words):
+    with pytest.raises(MeasureError, match=words):
+        variants(axis, ["AP"], scale)
+
+
+def test_correlations_are_read_as_the_papers_read_them():
+    found = correlations(SCORES, [("measures", ("AP", "RR"))])[0]
+    assert found.readings() == [("AP", "RR", pytest.approx(-1), "noticeable differences")]
+    assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "noticeable differences"),)
+
+
+def test_tables_say_what_they_show():
+    comparison = SCORES.compare("AP", test="bootstrap", tails=1, alpha=0.2)
+    means = means_table([comparison])
+    assert "Means over 3 topics" in means.title
+    assert [means.columns[place].heading for _, place in means.marks()] == [comparison.measure]
+    assert star_table(comparison).rows == (("1", "·", "⋆"), ("2", "", "·"))
+    (pair,) = pairs_table(comparison).rows
+    assert pair[:3] == ("high", "low", pytest.approx(0.5))
+    assert pair[4] == "<0.001 ⋆"
+    assert star_table(SCORES.compare("AP")).rows == (("1", "·", ""), ("2", "", "·"))
+
+
+def test_latex_escapes_a_runs_name_whatever_it_holds(tmp_path):
+    """``score`` and ``compare`` had an escaper each, and that of ``compare`` left three signs as they are."""
+    (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d2 1\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 1 a\\b^c~d_e\n2 Q0 d2 1 1 a\\b^c~d_e\n")
+    name = r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d\_e"
+    for command in ("compare", "score", "report"):
+        call = [command, str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "AP", "--format", "latex"]
+        result = CliRunner().invoke(main, call, catch_exceptions=False)
+        assert f"{name} & " in result.stdout, command
+
+
+def test_the_command_compares_the_examples_runs_in_every_layout(tmp_path):
+    runs = [f"{EXAMPLE}/runs/relevant-in-context/{name}.txt" for name in ("careful", "coarse", "hasty")]
+    call = ["compare", f"{EXAMPLE}/gold/gold.jsonl", *runs, "-m", "MAgP", "-m", "AP", "--correlate", "measures"]
+    call += ["--docs", f"{EXAMPLE}/articles"]
+    for layout in ("table", "markdown", "latex", "csv", "json"):
+        result = CliRunner().invoke(main, [*call, "--format", layout, "-o", str(tmp_path / "out")])
+        assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "out").read_text())
+    assert [c["measure"] for c in found["comparisons"]] == ["MAgP", "AP"]
+    assert len(found["comparisons"][0]["pairs"]) == 3
+    assert found["correlations"][0]["pairs"][0]["a"] == "MAgP"
+
+
+def test_two_runs_show_the_topics_that_decide_and_one_run_says_why_nothing_follows():
+    runs = [f"{EXAMPLE}/runs/focused/{name}.xml" for name in ("careful", "hasty")]
+    call = ["compare", f"{EXAMPLE}/gold/gold.jsonl", *runs, "-m", "nxCG@5", "--docs", f"{EXAMPLE}/articles"]
+    result = CliRunner().invoke(main, call)
+    assert "Topics that decide under nxCG@5" in result.output
+    result = CliRunner().invoke(main, [*call[:3], *call[4:]])
+    assert result.exit_code == 0
+    assert "One run cannot be compared" in result.output
