@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from click.testing import CliRunner
 
 import focuseval
 from focuseval.cli import main
-from focuseval.engine.values import dataclass
 
 ROOT = Path(__file__).parents[1]
 RUNNABLE = ("console", "python", "pycon")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ import pyarrow as pa
 from embedded.rank import Ranker, Unit, rank
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ documents: what neither touched is part of what they agree on, and leaving it ou
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -16,7 +16,6 @@ import numpy as np
 
 from focuseval.assessment.comparisons import compare_sides, joined
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.engine.values import dataclass
 from focuseval.inference.agreement import alpha_of_counts, beyond_chance, correlation_of_moments, overlap_of_sums
 from focuseval.inference.agreement_intervals import intervals
 

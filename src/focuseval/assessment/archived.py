@@ -12,13 +12,12 @@ import re
 import tempfile
 import zipfile
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.archive import KIND, MANIFEST, VERSION
 from focuseval.collection.rendering.document import Document
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError, FormatError, NotComparableError
 from focuseval.formats import read_gold
 

@@ -11,11 +11,11 @@ import logging
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.durable import make_private, settle
-from focuseval.engine.values import dataclass
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from focuseval.assessment.archived import open_archive
 from focuseval.assessment.backup import newest_backup
 from focuseval.assessment.database import restore_remedy
 from focuseval.data import highlights as spans
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError, counted
 from focuseval.placing.anchor import REMEDY
 

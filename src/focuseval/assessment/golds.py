@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.adjudicate import stale_decisions
@@ -13,7 +13,6 @@ from focuseval.assessment.merge import counts_text, facts, merge_judgements, mer
 from focuseval.assessment.plan import MODEL_PREFIX, assessors
 from focuseval.assessment.project import open_project
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

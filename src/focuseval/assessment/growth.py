@@ -8,13 +8,12 @@ place.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.plan import Pooled, add_to_pool, pool
 from focuseval.assessment.pool import Contributor, Entry, Pool, build_pool
 from focuseval.assessment.rules import FINISHED
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

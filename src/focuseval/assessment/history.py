@@ -6,11 +6,10 @@ A replacement with a ``barrier`` (the text itself changed) cannot be undone past
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.rules import Edit, Judgement, apply
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.plan import IMPORTED, Assessor, in_pool, register
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assessment.store import ADJUDICATED, Key, Request
 from focuseval.data.highlights import Span, merge
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError, FormatError, Place
 from focuseval.placing.anchor import LOST, MOVED, nearest
 

@@ -9,6 +9,7 @@ first finished: whoever looks at the answer and corrects themselves has not foun
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.assignments import ALSO, assign, owners
@@ -16,7 +17,6 @@ from focuseval.assessment.history import Timeline
 from focuseval.assessment.plan import PERSON, assessors, record, roles
 from focuseval.assessment.store import ADJUDICATED, EVENTS_OF_KEY, Key
 from focuseval.data.highlights import jaccard
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

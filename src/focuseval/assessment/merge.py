@@ -8,14 +8,13 @@ has not judged, the document is *open*: it stays out of the gold, and is counted
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.adjudicate import combine
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.plan import IMPORTED, PERSON, assessors, roles
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

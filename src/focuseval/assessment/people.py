@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.plan import Assessor, assessors, know_role, record, register
 from focuseval.assessment.users import ROLES, User, add_user, change_role, check_name, remove_user
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

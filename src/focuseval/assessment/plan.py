@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assessment.store import ADJUDICATED, Store, now
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

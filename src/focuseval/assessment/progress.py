@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assessment.plan import Pooled, pool
 from focuseval.assessment.rules import FINISHED, OPEN, STATUSES, TODO
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ import json
 import os
 import secrets
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ from focuseval.assessment.growth import add_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.rendering.documents import DocumentCache
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError, StorageError
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import assessors, pool
 from focuseval.assessment.stability import over_assessors, over_depths, over_work
-from focuseval.engine.values import dataclass
 from focuseval.evaluation import evaluate
 from focuseval.formats import read_run
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.rules import OPEN, TODO, Judgement, as_dict
 from focuseval.assessment.store import Request
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 from focuseval.placing.anchor import MOVED, propose
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ from focuseval.assessment.plan import record
 from focuseval.assessment.project import DATABASE, IN_USE
 from focuseval.assessment.store import Store
 from focuseval.engine.disk import sync
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

@@ -9,12 +9,11 @@ with it. On a document that is not finished, notes and flags leave the status as
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.exhaustivity import ungraded
 from focuseval.data import highlights as spans
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.engine.values import dataclass
 from focuseval.inference.correlation import correlate
 
 if TYPE_CHECKING:

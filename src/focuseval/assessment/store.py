@@ -7,7 +7,7 @@ The log of events is the truth; the tables of judgements and highlights are its 
 from __future__ import annotations
 
 import json
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,6 @@ from focuseval.assessment.database import Database
 from focuseval.assessment.history import Timeline, replay
 from focuseval.assessment.rows import append, save
 from focuseval.assessment.rules import Edit, Judgement, apply, check
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
 
 if TYPE_CHECKING:

@@ -15,13 +15,12 @@ import re
 import secrets
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.durable import locked, write_private
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ records and the pages show, but it may not go.
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.durable import settle
 from focuseval.assessment.plan import record
-from focuseval.engine.values import dataclass
 from focuseval.errors import AssessError
 from focuseval.formats.questions import read_questions
 

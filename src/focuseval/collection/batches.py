@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -20,7 +21,6 @@ from focuseval.collection.kinds import MAX_BYTES, WHOLE, unpacked
 from focuseval.collection.members import Files, Member
 from focuseval.collection.parse import Raw
 from focuseval.engine.storage import Location, is_url, location
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ children, text nodes) count from that document's own beginning, so blocks can be
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from focuseval.collection.arrange import node_order, sibling_order
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from focuseval.collection.store import SCRATCH, documents_table, finish, part_na
 from focuseval.collection.worker import MEMORY, IndexTask, index_batch, unwritable
 from focuseval.engine.disk import syncing
 from focuseval.engine.storage import Remote, location
-from focuseval.engine.values import dataclass
 from focuseval.engine.workers import given
 from focuseval.errors import CollectionError
 

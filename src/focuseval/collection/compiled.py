@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pyexpat
 import threading
+from dataclasses import dataclass
 from functools import cache
 from struct import unpack
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ import pyarrow as pa
 
 from focuseval.collection.events import MAX_DEPTH
 from focuseval.engine import native
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

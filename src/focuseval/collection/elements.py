@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,6 @@ import pyarrow as pa
 
 from focuseval.collection.paths import path_strings
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,12 +13,11 @@ import codecs
 import re
 from array import array
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from html.entities import html5
 from typing import Any
 from xml.parsers import expat
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError, Place
 
 MAX_DEPTH = 2_000

@@ -5,13 +5,13 @@ A `Forest` is many documents' elements and text nodes in document order, numbere
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.events import WHITE, Tree
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

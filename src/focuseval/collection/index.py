@@ -6,7 +6,7 @@ through all documents in document order (`Elements.row`).
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,7 +18,6 @@ from focuseval.collection.names import Names
 from focuseval.collection.paths import encoded, parse_paths, split_pointers
 from focuseval.collection.resolve import find_elements, find_nodes
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

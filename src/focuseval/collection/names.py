@@ -9,14 +9,13 @@ and where no id at all is known, one folder in front of all of them is left out,
 from __future__ import annotations
 
 import posixpath
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

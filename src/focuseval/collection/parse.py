@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,6 @@ from focuseval.collection.events import Tree, read_tree, transcoded
 from focuseval.collection.forest import plant
 from focuseval.collection.kinds import DOCUMENTS
 from focuseval.collection.plain import plain_tree, read_plain
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

@@ -6,13 +6,12 @@ A column of paths has few different steps, so each is understood once; the rest 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

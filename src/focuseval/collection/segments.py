@@ -10,6 +10,7 @@ characters, half-open. Other fields (``url``, ``title``, ``headings``) are passe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -18,7 +19,6 @@ import pyarrow.compute as pc
 
 from focuseval.collection.json_lines import json_files, records, whole_characters
 from focuseval.engine.storage import Location, location
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

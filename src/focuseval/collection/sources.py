@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, kind_of
 from focuseval.collection.members import Files, Member, MetIds, usual
 from focuseval.engine.storage import Location, Remote, location
 from focuseval.engine.storage.faults import RemoteError
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from focuseval.collection.index import Index

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -33,7 +34,6 @@ from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Location, Remote, location
 from focuseval.engine.storage.cache import Cache, cache_from_environment
 from focuseval.engine.storage.faults import RemoteError
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

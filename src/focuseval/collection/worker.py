@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,7 +18,6 @@ from focuseval.collection.compiled import Memory
 from focuseval.collection.parse import ParseReport, Raw, parse_documents
 from focuseval.collection.store import SCRATCH, document_rows, part_name, write_arrow
 from focuseval.engine.storage import Location, location
-from focuseval.engine.values import dataclass
 from focuseval.engine.version import __version__
 from focuseval.errors import CollectionError
 

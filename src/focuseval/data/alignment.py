@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import Place
 
 if TYPE_CHECKING:

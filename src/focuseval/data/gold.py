@@ -7,13 +7,12 @@ document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. W
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.spans import dense, pack
-from focuseval.engine.values import dataclass
 from focuseval.errors import Place
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ result whose place the file declares unknown (``X``).
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import Place
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ non-negative integer below ``2**31``, a position a non-negative integer below ``
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

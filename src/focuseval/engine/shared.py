@@ -6,13 +6,12 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from glob import escape
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,11 +14,11 @@ import re
 from collections import deque
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from focuseval.engine.shared import Shared, in_files
-from focuseval.engine.values import dataclass
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:

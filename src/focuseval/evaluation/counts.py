@@ -7,12 +7,11 @@ remarks take names, headings and sentences from the fields: a new count is one m
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:

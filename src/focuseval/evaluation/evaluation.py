@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from os import fspath
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.evaluation.counts import counted, total
 from focuseval.evaluation.curves import curve_of, long_table

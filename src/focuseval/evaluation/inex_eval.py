@@ -8,13 +8,12 @@ counts where it is answered: with 0, and with NaN where its rates divide by the 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.measures.article_score import article_scores

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError, UsageError
 from focuseval.measures import parse
 from focuseval.measures.matching.policies import Policies, inex_eval

@@ -7,6 +7,7 @@ in `focuseval.collection.describe`.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,6 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.spans import crowded, pack, union
-from focuseval.engine.values import dataclass
 from focuseval.measures.tasks.extents import extents
 from focuseval.placing import place_gold, place_run
 

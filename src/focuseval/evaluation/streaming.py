@@ -6,7 +6,7 @@ a TREC run whose topics stand together. For everything else, and where anything 
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import tee
 from os import fspath
@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.engine.storage import location
-from focuseval.engine.values import dataclass
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
 from focuseval.evaluation.noticed import RANKS, order_remarks

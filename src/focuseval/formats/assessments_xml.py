@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.xml import EventReader
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:

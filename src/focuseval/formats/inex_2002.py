@@ -15,14 +15,13 @@ kept as 0, 1, 2, 3.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.gold import NOT_ASSESSED, UNKNOWN
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements

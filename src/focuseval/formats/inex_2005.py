@@ -21,13 +21,12 @@ element's size is taken as the document's length.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.gold import TOO_SMALL, UNKNOWN
-from focuseval.engine.values import dataclass
 from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import attributes

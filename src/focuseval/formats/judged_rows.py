@@ -6,13 +6,13 @@ if the lines had been read one after another.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, Passages
 from focuseval.engine.keys import indices
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import empty_elements, judged_twice, origin
 

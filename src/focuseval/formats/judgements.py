@@ -5,14 +5,13 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest

@@ -6,6 +6,7 @@ of order only tied rows move. Every order is deterministic: what still ties stay
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

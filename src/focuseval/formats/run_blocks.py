@@ -9,13 +9,13 @@ what they do not need.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.engine.storage import Location, Remote, location
-from focuseval.engine.values import dataclass
 from focuseval.errors import Place
 from focuseval.formats.format import read_faultless
 from focuseval.formats.source import BOM, Source

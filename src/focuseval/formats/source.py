@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import mmap
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focuseval.engine.compression import unpacked
 from focuseval.engine.storage import Location, in_order, location
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ characters, and their number is one of the gold's remarks.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.spans import union
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, MissingDataError
 
 if TYPE_CHECKING:

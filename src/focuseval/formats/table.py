@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.columns import any_lines, read_parts
 from focuseval.formats.numbers import ARROW

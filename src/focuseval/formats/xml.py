@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 from xml.parsers import expat
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ instead.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.engine.keys import indices
-from focuseval.engine.values import dataclass
 from focuseval.formats import xml_slow
 from focuseval.formats.numbers import ARROW, numbers
 from focuseval.formats.source import source_of

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.formats.numbers import checked, no_number, number
 from focuseval.formats.xml import EventReader

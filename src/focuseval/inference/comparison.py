@@ -6,11 +6,11 @@ significantly on worse". The pairs are one family: all of them, or those with a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import NotComparableError
 from focuseval.inference.paired import Paired, judge_pairs
 from focuseval.inference.paired_tests import paired_differences

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.inference.corrections import adjust
 from focuseval.inference.intervals import bca, effect_size
 from focuseval.inference.paired_tests import EXACT, p_values

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError
 from focuseval.inference.corrections import CORRECTIONS
 from focuseval.inference.paired_tests import TESTS

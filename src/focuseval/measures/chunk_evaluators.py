@@ -6,12 +6,12 @@ recall of 1.2. The formulas are theirs; `focuseval.measures.peers` declares them
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.spans import pack, union, unpack
-from focuseval.engine.values import dataclass
 from focuseval.measures.ceiling import best_read
 from focuseval.measures.topicwise import count, count_by, ratio
 

@@ -8,12 +8,11 @@ is the same value, passed to `focuseval.evaluate`.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.limits import MOST
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError
 
 if TYPE_CHECKING:

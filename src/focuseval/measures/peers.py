@@ -5,11 +5,11 @@ The numbers are no measures of ours, and stand in no list of them: one exceeds 1
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.measures import chunk_evaluators as theirs
 from focuseval.measures.ceiling import ceiling
 from focuseval.measures.measure import Measure

@@ -5,10 +5,9 @@ A profile is a named bundle. ``-m`` replaces its measures and keeps its policies
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:

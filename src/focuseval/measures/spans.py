@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.spans import union
-from focuseval.engine.values import dataclass
 from focuseval.measures.budget import budgeted
 from focuseval.measures.characters import harmonic
 from focuseval.measures.measure import Budget, Measure

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.data.highlights import Spans, merge
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

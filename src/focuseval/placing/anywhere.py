@@ -6,11 +6,10 @@ texts found nowhere, in normal form. Only the documents are found here; `focusev
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,11 +9,11 @@ Only very common k-grams and very many windows are left out, see the limits belo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.placing.edits import nearest_stretches
 from focuseval.placing.normalise import code_points
 from focuseval.placing.occurrences import gram_hashes

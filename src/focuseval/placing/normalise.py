@@ -8,12 +8,11 @@ left out. Every character of it knows the code point it came from, so that a pla
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

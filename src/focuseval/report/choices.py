@@ -5,12 +5,12 @@ Every p and every interval is computed here, by `focuseval.inference`; the page 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.inference.tables import shown_p
 from focuseval.report.charts.chart import number
 from focuseval.report.cutoffs import cut_of

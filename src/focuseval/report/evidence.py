@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import NotComparableError
 from focuseval.evaluation.comparing import compare_scores, order_of
 from focuseval.report.intervals import intervals

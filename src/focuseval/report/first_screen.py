@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.inference.paired_tests import paired_differences
 from focuseval.report.verdict import SAME, Against, Verdict, topics, verdict
 

@@ -8,13 +8,12 @@ compared as numbers. Put the date or the number of the commit into the name and 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.data.tables import ABSENT, Table, numbers, words
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, MeasureError
 from focuseval.evaluation.score_file import finite, read_score_file
 from focuseval.evaluation.signature import decisions

@@ -6,12 +6,11 @@ of twenty runs take less than a megabyte.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 
 if TYPE_CHECKING:

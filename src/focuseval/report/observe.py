@@ -5,12 +5,11 @@ A run is matched once; only what the report shows is kept of it.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.curves import curve_of, mean_of
 from focuseval.measures import parse

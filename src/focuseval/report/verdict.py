@@ -5,12 +5,11 @@ Every number comes from the comparison of the runs, which ``focuseval compare`` 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.inference.tables import shown_p
 
 if TYPE_CHECKING:

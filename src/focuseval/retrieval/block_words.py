@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ import numpy as np
 from focuseval.collection.chunks.words import cut_block
 from focuseval.engine import native
 from focuseval.engine.storage import location
-from focuseval.engine.values import dataclass
 from focuseval.retrieval.language import Language
 
 if TYPE_CHECKING:

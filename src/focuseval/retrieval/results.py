@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,6 @@ import pyarrow.compute as pc
 from focuseval.collection.paths import path_strings
 from focuseval.collection.plain import TAG
 from focuseval.data.run import Run
-from focuseval.engine.values import dataclass
 from focuseval.retrieval.unit_sets import ElementUnits, with_ancestors
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ document always has the documents' own numbers. What holds no word counts nowher
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.retrieval.query import occurrences
 from focuseval.retrieval.unit_sets import Counted, ElementUnits, size_of, unit_set
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.topics.other_formats import plain_topic
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError, FormatError, Place
 from focuseval.retrieval.query import occurrences, weights
 from focuseval.retrieval.results import places

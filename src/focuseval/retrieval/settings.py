@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from focuseval.collection.chunks.spec import SPLITTERS, Spec, parse_spec
-from focuseval.engine.values import dataclass
 from focuseval.errors import UsageError
 from focuseval.measures.tasks.tasks import MOST_RESULTS, Task, find_task
 from focuseval.retrieval.language import check_language

@@ -19,6 +19,7 @@ import json
 import os
 import shutil
 import tempfile
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,6 @@ from focuseval.collection.store import MappedBlocks
 from focuseval.engine.disk import sync
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Remote
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError
 from focuseval.retrieval.build import COLUMNS, VERSION, build_words
 from focuseval.retrieval.language import Language, check_language, stemmer_version

@@ -11,12 +11,12 @@ best matching ancestor. Read strictly, the target's path must match and all cond
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves
-from focuseval.engine.values import dataclass
 from focuseval.retrieval.query import weights
 from focuseval.retrieval.score import DECIMALS, wanted
 from focuseval.retrieval.tree import ElementTree, compare

@@ -9,14 +9,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.collection.chunks.columns import span_texts
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 from focuseval.retrieval.lists import task_list
 from focuseval.retrieval.results import Places, as_run, places

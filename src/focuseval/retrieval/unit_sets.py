@@ -7,6 +7,7 @@ count is a difference of two running sums, as its descendants stand next to it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,7 +16,6 @@ from focuseval.collection.chunks.boundaries import Boundaries, windows
 from focuseval.collection.chunks.cut import as_chunks, cuts
 from focuseval.collection.forest import spread
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import CollectionError, did_you_mean
 
 if TYPE_CHECKING:

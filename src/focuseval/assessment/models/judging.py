@@ -6,7 +6,7 @@ import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.models.asking import Asker
@@ -16,7 +16,6 @@ from focuseval.assessment.models.placing import COUNTED, PlacedAnswer, place_ans
 from focuseval.assessment.models.unjudged import questions, unjudged
 from focuseval.assessment.plan import MODEL, Assessor, register
 from focuseval.assessment.rules import as_dict
-from focuseval.engine.values import dataclass
 from focuseval.errors import ModelError, UnansweredError
 
 if TYPE_CHECKING:

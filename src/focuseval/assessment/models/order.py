@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from focuseval.assessment.stability import in_common
-from focuseval.engine.values import dataclass
 from focuseval.evaluation import evaluate
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.power import topics_needed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
 from focuseval.data.alignment import AMBIGUOUS, HOW, LOST
 from focuseval.data.highlights import merge
-from focuseval.engine.values import dataclass
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Placed, Wanted, place
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.models.windows import OVERLAP
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import UsageError
 
 _PATH = "/chat/completions"

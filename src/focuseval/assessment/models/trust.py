@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,6 @@ from focuseval.assessment.models.order import replacements
 from focuseval.assessment.models.placing import COUNTED
 from focuseval.assessment.plan import MODEL, PERSON, assessors
 from focuseval.data.highlights import size
-from focuseval.engine.values import dataclass
 from focuseval.inference.agreement_intervals import RESAMPLES
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.assessment.pool.model import ORDERS, Contributor, Entry, Pool
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 
 if TYPE_CHECKING:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.attempts import Attempts
 from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.users import User, verify
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

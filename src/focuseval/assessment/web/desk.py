@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
@@ -13,7 +13,6 @@ from focuseval.assessment.shared_documents import SharedDocuments
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.collection.rendering.titles import Titles
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

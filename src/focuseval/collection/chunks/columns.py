@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:

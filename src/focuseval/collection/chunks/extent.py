@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.collection.chunks.boundaries import between_blanks, boundaries, texts_of
 from focuseval.data.spans import union
-from focuseval.engine.values import dataclass
 from focuseval.errors import counted
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ than the size leaves gaps, which are counted.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import UsageError, did_you_mean
 
 WINDOWS = ("characters", "words", "sentences", "tokens")

@@ -6,6 +6,7 @@ cut out of their run and become overlapping pairs of characters, each with the m
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import pyarrow as pa
 
 from focuseval.collection.chunks.characters import DENSE, DENSE_MARK, LETTER, MARK, OTHER, kind, kinds
 from focuseval.engine import native
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 
 
 class Element(NamedTuple):

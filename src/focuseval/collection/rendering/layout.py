@@ -8,10 +8,8 @@ its successors used; an element with an unknown name is part of the line unless 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

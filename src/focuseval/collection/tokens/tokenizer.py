@@ -13,13 +13,13 @@ looks like one in a text is text.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, MissingDataError, UsageError
 
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from focuseval.data.tables.escape import visible
-from focuseval.engine.values import dataclass
 
 Value = str | int | float | None
 Row = tuple[Value, ...]

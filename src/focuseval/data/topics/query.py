@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from focuseval.data.topics.matching import Equivalents, matches
 from focuseval.data.topics.syntax import Condition, Node, Step, as_json, conditions
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,10 +14,8 @@ two trees are equal when they say the same, and ``parse_nexi(str(query)) == quer
 
 from __future__ import annotations
 
-from dataclasses import field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

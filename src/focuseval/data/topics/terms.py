@@ -8,9 +8,7 @@ is a word (real titles write ``query expansion - techniques``). Commas between w
 from __future__ import annotations
 
 import re
-from dataclasses import field
-
-from focuseval.engine.values import dataclass
+from dataclasses import dataclass, field
 
 _STOP = r'\s"“”()\[\]'
 _PHRASE = r'"(?=\s*[^\s"])(?P<straight>[^"]*)"|“(?=\s*[^\s“”"])(?P<curly>[^“”"]*)”'

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from focuseval.data.topics.parser import parse_nexi
 from focuseval.data.topics.syntax import About
 from focuseval.data.topics.terms import Term, parse_terms
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import Place
 
 if TYPE_CHECKING:

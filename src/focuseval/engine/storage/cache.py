@@ -7,10 +7,10 @@ import os
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import UsageError
 
 if TYPE_CHECKING:

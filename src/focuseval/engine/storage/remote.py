@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from posixpath import basename, splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FormatError, NotComparableError
 from focuseval.evaluation.score_file import finite, read_score_file
 from focuseval.evaluation.signature import decisions

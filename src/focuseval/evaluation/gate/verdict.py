@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isclose, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError, NotComparableError, counted
 from focuseval.evaluation.gate.baseline import refuse_other_ground
 from focuseval.inference.corrections import adjust

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focuseval.data.tables import Table, numbers, words
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from focuseval.evaluation.quotes.answers import Quotation

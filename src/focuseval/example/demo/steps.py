@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,6 @@ from focuseval.collection import describe, open_index
 from focuseval.data.tables import Table, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.evaluation import evaluate
 from focuseval.evaluation.tables import means_table
 from focuseval.formats import read_gold, read_run, write_run

@@ -9,6 +9,7 @@ keys: most lists return an article once or twice, and a sort without equal neigh
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,6 @@ from focuseval.collection.paths import encoded
 from focuseval.data.placement import Placement
 from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
 from focuseval.engine.lookup import BLOCK, Lookup, in_blocks
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

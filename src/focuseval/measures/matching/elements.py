@@ -6,13 +6,12 @@ element; results that are not in the base, and repeats, gain 0.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 from focuseval.measures.recall_base import running
 

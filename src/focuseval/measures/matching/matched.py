@@ -8,12 +8,12 @@ that measures of documents never touch a span.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.measures.matching.results import Results, ranks
 
 if TYPE_CHECKING:

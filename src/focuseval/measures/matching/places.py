@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ every output, so that two numbers with the same signature were computed in the s
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from focuseval.data.limits import MOST
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError
 
 CHOICES = {

@@ -6,7 +6,7 @@ is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from focuseval.data.spans import Spans, union
 from focuseval.engine.keys import hash64, mix
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.lookup import Lookup
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 from focuseval.measures.matching.needs import Needs, needs_of
 from focuseval.measures.recall_base import Assessed, assessed_elements

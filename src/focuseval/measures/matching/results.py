@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.spans import novelty, unseen
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 from focuseval.measures.matching.documents import MatchedDocuments, find_documents
 from focuseval.measures.matching.places import ResultSpans, result_spans

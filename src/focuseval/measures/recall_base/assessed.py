@@ -7,14 +7,13 @@ are built when they are first asked for, and kept.
 from __future__ import annotations
 
 import threading
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.spans import pack
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import InputError
 from focuseval.measures.quantise import quantisation, quantise
 from focuseval.measures.recall_base.base import RecallBase, row_keys

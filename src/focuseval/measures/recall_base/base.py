@@ -15,13 +15,13 @@ times 1/10, reach 1.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.lookup import Lookup
-from focuseval.engine.values import dataclass
 from focuseval.measures.recall_base.ideal import ideal_rows
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ order of the text, ``sec[10]`` stands before ``sec[2]``, but ancestry is all tha
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

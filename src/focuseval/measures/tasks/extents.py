@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,6 @@ import pyarrow.compute as pc
 
 from focuseval.data.placement import AMBIGUOUS, BAD_SPAN, LOST, NO_PLACE
 from focuseval.data.spans import dense
-from focuseval.engine.values import dataclass
 from focuseval.measures.tasks.overlap import path_intervals
 
 if TYPE_CHECKING:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import UsageError, did_you_mean
 
 Level: TypeAlias = Literal["error", "warning", "change"]

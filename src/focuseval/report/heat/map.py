@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.placement import Placement
-from focuseval.engine.values import dataclass
 from focuseval.errors import InputError, MissingDataError
 from focuseval.evaluation.sources import as_gold, as_index, read
 from focuseval.report.heat.segments import KINDS, HeatSegments, segments

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.tables import Column, Table, numbers, render, words
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.values import dataclass
 from focuseval.errors import counted
 from focuseval.evaluation.comparing import compare_scores, order_of
 from focuseval.inference.tables import P_HEADINGS, shown_p

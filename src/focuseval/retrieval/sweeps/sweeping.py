@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -14,7 +14,6 @@ from focuseval.collection.chunks import Chunks, extent, parse_spec
 from focuseval.collection.chunks.boundaries import boundaries, texts_of
 from focuseval.collection.tokens import remembered
 from focuseval.data.run import Run
-from focuseval.engine.values import dataclass
 from focuseval.engine.workers import given as given_workers
 from focuseval.errors import MissingDataError, UsageError
 from focuseval.evaluation.planning import plan_evaluation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focuseval.engine.values import dataclass
 from focuseval.evaluation.planning import evaluate
 from focuseval.measures import parse
 from focuseval.measures.matching.policies import Policies

@@ -7,14 +7,13 @@ article where they touch.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.data.spans import union
-from focuseval.engine.values import dataclass
 from focuseval.evaluation.planning import evaluate
 from focuseval.measures.tasks import repair
 from focuseval.measures.tasks.repairs import take

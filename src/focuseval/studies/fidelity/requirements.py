@@ -6,9 +6,9 @@ be observed comes from the measure's declaration and is marked so.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.planning import evaluate
 from focuseval.measures import parse

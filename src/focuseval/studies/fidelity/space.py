@@ -7,11 +7,11 @@ nothing for perfect passages, because every article's score is 1; elsewhere the 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.engine.values import dataclass
 from focuseval.evaluation.planning import evaluate
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.studies.simulation import SPACE, simulate

@@ -11,12 +11,12 @@ depth favours small elements deep in the tree, a positive size large ones.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.engine.values import dataclass
 from focuseval.errors import MeasureError
 from focuseval.studies.simulation.merits import merits
 from focuseval.studies.simulation.parts import elements_of

@@ -15,12 +15,12 @@ text are never returned.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.spans import pack
-from focuseval.engine.values import dataclass
 from focuseval.errors import MissingDataError
 
 if TYPE_CHECKING:

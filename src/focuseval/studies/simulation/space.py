@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import pyarrow as pa
 
 from focuseval.data.placement import Placement
 from focuseval.data.run import Run
-from focuseval.engine.values import dataclass
 from focuseval.studies.simulation.parts import select
 from focuseval.studies.simulation.ranking import article_ranks, intruders
 
