@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Gold
 from focuseval.formats.frame_rows import gold_from_frame
 from focuseval.placing import align_chunks, place_gold

@@ -51,9 +51,8 @@ from focuseval.assessment.store import Key, Store
 from focuseval.assessment.users import User, hash_password
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.web.serve import Server, bind, names_of
-from focuseval.collection import open_documents
-from focuseval.collection.rendering.document import Document, Element
-from focuseval.collection.rendering.documents import DocumentCache
+from focuseval.collection.documents import open_documents
+from focuseval.collection.rendering import Document, DocumentCache, Element
 from strategies.pages import TOPICS, Pages
 
 LENGTH, HIGHLIGHTS = 750_000, 1_000

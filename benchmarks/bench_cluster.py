@@ -22,7 +22,8 @@ from bench_index import write_articles
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from focuseval.collection import build_index, open_index
+from focuseval.collection.build import build_index
+from focuseval.collection.store import open_index
 from focuseval.engine.cluster import connected
 from focuseval.engine.workers import processes
 from focuseval.evaluation import evaluate

@@ -23,9 +23,10 @@ from xml.parsers import expat
 
 import numpy as np
 
-from focuseval.collection import build_index, open_index
+from focuseval.collection.build import build_index
 from focuseval.collection.documents import portions
 from focuseval.collection.parse import Raw, parse_documents
+from focuseval.collection.store import open_index
 
 ARTICLES = 12_000
 REPEATS = 7
@@ -169,7 +170,7 @@ def peak(source, target, jobs):
     """Megabytes of the largest process of `focuseval index`, in a program that did nothing else before."""
     script = """
 import resource, sys
-from focuseval.collection import build_index
+from focuseval.collection.build import build_index
 build_index(sys.argv[1], sys.argv[2], jobs=int(sys.argv[3]), force=True)
 print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024)
 """

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from focuseval.collection import build_index, open_index
+from focuseval.collection.build import build_index
+from focuseval.collection.store import open_index
 
 RESULTS = 1500
 MEASURES = ("-m", "nxCG@10", "-m", "MAep")
@@ -31,7 +32,7 @@ CASES = {
 FLOOR = """
 import sys
 import focuseval.evaluation
-from focuseval.collection import open_index
+from focuseval.collection.store import open_index
 index = open_index(sys.argv[1])
 rows = sorted({line.split()[2] for line in open(sys.argv[2])})
 found = index.find(rows)

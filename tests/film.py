@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import start_driver
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
 from focuseval.report import build_report, render_html

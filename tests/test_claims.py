@@ -11,9 +11,8 @@ import pytest
 
 from blocks import ROOT
 from focuseval import ModelSettings, align_chunks, open_documents, read_gold
-from focuseval.collection import events, kinds, sources
-from focuseval.engine import cluster
-from focuseval.engine.storage import cache
+from focuseval.collection import document_files, sources, trees
+from focuseval.engine import cluster, storage
 from focuseval.evaluation.quotes import answers, checking
 from focuseval.inference.paired_tests import EXACT
 from focuseval.inference.power import smallest_p
@@ -163,13 +162,13 @@ def test_lengths_of_the_sample_on_the_page_on_offsets():
 
 
 NUMBERS = (
-    ("howto/index-a-collection.md", f"nested more than {events.MAX_DEPTH:,} deep"),
-    ("howto/index-a-collection.md", f"documents of more than {kinds.MAX_BYTES >> 20} MB"),
-    ("howto/index-a-collection.md", f"more than {events.MAX_ENTITIES:,} entity declarations"),
+    ("howto/index-a-collection.md", f"nested more than {trees.MAX_DEPTH:,} deep"),
+    ("howto/index-a-collection.md", f"documents of more than {document_files.MAX_BYTES >> 20} MB"),
+    ("howto/index-a-collection.md", f"more than {trees.MAX_ENTITIES:,} entity declarations"),
     ("howto/check-quotations.md", f"of more than {checking.LARGE // 10**6} million characters"),
     ("howto/check-quotations.md", f"count from {checking.SHORTEST} characters on (`--shortest`)"),
     ("howto/cluster.md", f"at least {cluster._LEAST} tasks are always given out"),
-    ("howto/cluster.md", f"kept in `--cache DIR`, up to {cache._DEFAULT:g} GB"),
+    ("howto/cluster.md", f"kept in `--cache DIR`, up to {storage._DEFAULT:g} GB"),
     ("howto/cluster.md", f"in files of up to {sources._WHOLE // 10**6} MB"),
     ("howto/language-model-as-assessor.md", f"`--window` ({ModelSettings.window:,} characters)"),
     (

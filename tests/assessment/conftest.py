@@ -10,7 +10,7 @@ from focuseval.assessment.store import Store
 from focuseval.assessment.users import User, hash_password
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.web.serve import Server, bind, names_of
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.pages import ARTICLE, TOPICS, Pages, page_from_xml
 
 HOST = "127.0.0.1:4321"

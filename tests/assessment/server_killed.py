@@ -9,7 +9,7 @@ from focuseval.assessment.store import Store
 from focuseval.assessment.users import User
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.web.serve import Server, bind, names_of
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.pages import TOPICS, Pages
 
 

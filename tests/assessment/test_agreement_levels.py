@@ -10,7 +10,7 @@ from focuseval.assessment.agreement import agreements, alpha, finished
 from focuseval.assessment.comparisons import extents_of
 from focuseval.assessment.rules import Judgement
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError
 from strategies.assessing import PAGE, mark, save
 

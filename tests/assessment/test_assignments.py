@@ -8,7 +8,7 @@ from focuseval.assessment.assignments import ALSO, EVERYONE, ONLY, assign, owner
 from focuseval.assessment.exchange import export_everything, import_everything
 from focuseval.assessment.plan import pool, split
 from focuseval.assessment.store import Key, Store
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError
 from strategies.assessing import mark, save
 from strategies.pages import ARTICLE, page_from_xml

@@ -10,7 +10,7 @@ import pytest
 
 from focuseval.assessment.plan import Pooled, add_to_pool, split
 from focuseval.assessment.web import Access
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
 

@@ -7,7 +7,7 @@ import pytest
 
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.data.topics import Topic
 from strategies.pages import Pages
 

@@ -16,7 +16,7 @@ from axe import source, violations
 from browser import illustrate
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, pool, register, split
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT, copy_example
 from strategies.assessing import TEXT, mark, save

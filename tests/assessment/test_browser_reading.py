@@ -4,7 +4,7 @@ import pytest
 
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.pages import page_from_xml
 
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"

@@ -9,7 +9,7 @@ import pytest
 import focuseval.assessment
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 
 NASTY = {

@@ -11,7 +11,7 @@ import pytest
 
 from focuseval.assessment.store import Key
 from focuseval.assessment.web import connections, serve
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
 

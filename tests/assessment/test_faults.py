@@ -25,7 +25,7 @@ from focuseval.assessment.backup import back_up, backups_in, read_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.store import Key, Store
 from focuseval.assessment.users import hash_password
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.errors import ConflictError
 from strategies.assessing import ANN, PAGE, mark, save
 

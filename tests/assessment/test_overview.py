@@ -10,7 +10,7 @@ from focuseval.assessment.overview import Overview, Work, summed
 from focuseval.assessment.pace import Pace
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, know_role, pool, register, split
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.assessing import TEXT, mark, save
 
 PEOPLE = ("ann", "bob", "cy")

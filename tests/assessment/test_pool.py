@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from focuseval.assessment.pool import build_pool, describe_pool, read_pool, write_pool
 from focuseval.cli import main
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.placing import place_run

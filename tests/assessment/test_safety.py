@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from focuseval.assessment.backup import Backups, back_up
 from focuseval.assessment.check import check_project
 from focuseval.assessment.store import Store
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError
 from focuseval.placing.anchor import diff, nearest, propose
 from strategies.assessing import ANN, PAGE, TEXT, mark, save

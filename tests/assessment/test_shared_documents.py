@@ -15,7 +15,7 @@ from focuseval.assessment.rules import Judgement
 from focuseval.assessment.shared_documents import SharedDocuments
 from focuseval.assessment.shared_documents import alpha as shared_alpha
 from focuseval.assessment.store import Key, Saved, Store
-from focuseval.collection.rendering.document import Document, Element
+from focuseval.collection.rendering import Document, Element
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
 from focuseval.inference.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap

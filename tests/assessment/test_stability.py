@@ -8,7 +8,7 @@ from focuseval.assessment.golds import build_gold
 from focuseval.assessment.plan import Assessor, Pooled, register
 from focuseval.assessment.stability import only_pairs, only_topics, over_assessors, over_depths
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from strategies.assessing import PAGE, mark, save
 
 RUNS = {"A": {"d1", "d2"}, "B": {"d2", "d3"}, "C": {"d3"}}

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from focuseval.assessment.store import Key, Store
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError, ChangedTextError, ConflictError, StorageError
 from strategies.assessing import ANN, PAGE, TEXT, Model, mark, save
 

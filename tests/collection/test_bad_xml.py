@@ -2,10 +2,10 @@
 
 import pytest
 
+from focuseval.collection.document_files import kind_of
 from focuseval.collection.documents import in_memory
-from focuseval.collection.events import MAX_DEPTH, MAX_ENTITIES
-from focuseval.collection.kinds import kind_of
 from focuseval.collection.parse import Raw, parse_documents
+from focuseval.collection.trees import MAX_DEPTH, MAX_ENTITIES
 from focuseval.errors import CollectionError
 
 

@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from focuseval.collection import batches, build, build_index, open_index, store
+from focuseval.collection import batches, build, store
+from focuseval.collection.batches import IndexTask, index_batch
+from focuseval.collection.build import build_index
 from focuseval.collection.sources import Sources
-from focuseval.collection.worker import IndexTask, index_batch
+from focuseval.collection.store import open_index
 from focuseval.engine.workers import WorkerError
 from focuseval.errors import CollectionError
 
@@ -150,7 +152,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(source, tmp_path, jobs):
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
     code = (
-        "from focuseval.collection import batches, build_index\n"
+        "from focuseval.collection import batches\nfrom focuseval.collection.build import build_index\n"
         "from focuseval.errors import CollectionError\n"
         "batches.SMALLEST, batches.LARGEST = 2_000, 4_000\n"
         f"try:\n    build_index({str(source)!r}, {str(tmp_path / 'index')!r}, jobs={jobs})\n"
@@ -165,7 +167,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(source, tmp_path, jobs):
 
 def test_a_killed_build_leaves_no_index_and_the_next_one_sweeps_up(source, tmp_path):
     code = (
-        "import time\nfrom focuseval.collection import build, build_index\n"
+        "import time\nfrom focuseval.collection import build\nfrom focuseval.collection.build import build_index\n"
         "def wait(task):\n    print('working', flush=True)\n    time.sleep(60)\n"
         "build.index_batch = wait\n"
         f"build_index({str(source)!r}, {str(tmp_path / 'index')!r}, jobs=1)\n"
@@ -192,7 +194,7 @@ def die_elsewhere(task, pid):
 @pytest.mark.usefixtures("small_batches")
 def test_a_worker_that_dies_is_an_error_not_a_wait(source, tmp_path, monkeypatch):
     monkeypatch.setattr("focuseval.collection.build.index_batch", partial(die_elsewhere, pid=os.getpid()))
-    with pytest.raises(WorkerError, match=r"ended before its work was done \(EXIT\(3\)\); .*try --jobs 1"):
+    with pytest.raises(WorkerError, match=r"ended before its work was done \(EXIT\(3\)\); .*try .*--jobs 1"):
         build_index(source, tmp_path / "index", jobs=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 from focuseval.collection import compiled
-from focuseval.collection.events import MAX_DEPTH
 from focuseval.collection.parse import parse_documents
+from focuseval.collection.trees import MAX_DEPTH
 from focuseval.engine import native
 from strategies.xml_documents import columns, documents, raws
 

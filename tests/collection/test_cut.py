@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import focuseval as fe
+from focuseval.collection.boundaries import between_blanks, boundaries, moved_left, sentences, texts_of, windows
 from focuseval.collection.chunks import Chunks, extent, parse_spec
-from focuseval.collection.chunks.boundaries import between_blanks, boundaries, texts_of, windows
-from focuseval.collection.chunks.graphemes import moved_left
-from focuseval.collection.chunks.sentences import sentences
-from focuseval.collection.chunks.words import words
-from focuseval.collection.tokens.tokenizer import TiktokenEncoding
+from focuseval.collection.tokens import TiktokenEncoding
+from focuseval.collection.words import words
 from focuseval.errors import FocusevalError
 from strategies.tokenizers import encoding
 

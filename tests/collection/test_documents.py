@@ -2,9 +2,9 @@
 
 import pytest
 
-from focuseval.collection import open_documents
-from focuseval.collection.rendering import documents
-from focuseval.collection.rendering.documents import DocumentCache
+from focuseval.collection import rendering
+from focuseval.collection.documents import open_documents
+from focuseval.collection.rendering import DocumentCache
 from focuseval.errors import AssessError
 from focuseval.example import ROOT
 
@@ -25,12 +25,12 @@ def test_a_plain_document_is_the_same_text_without_elements(cache):
 def test_texts_that_are_read_least_make_room(cache, monkeypatch):
     names = ["water/tide", "water/rock-pool", "water/sounding"]
     sizes = [len(cache.get(name).text) for name in names]
-    monkeypatch.setattr(documents, "CHARACTERS", sum(sizes[1:]) + sizes[0] - 1)
+    monkeypatch.setattr(rendering, "CHARACTERS", sum(sizes[1:]) + sizes[0] - 1)
     kept = [cache.plain(name) for name in names]
     assert cache.plain(names[2]) is kept[2]
     assert cache.plain(names[1]) is kept[1]
     assert cache.plain(names[0]) is not kept[0]
-    monkeypatch.setattr(documents, "KEPT", 1)
+    monkeypatch.setattr(rendering, "KEPT", 1)
     first = cache.get(names[0])
     cache.get("water/tide-table")
     assert cache.get(names[0]) is not first

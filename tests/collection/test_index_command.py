@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection import open_index
+from focuseval.collection.store import open_index
 
 
 @pytest.fixture

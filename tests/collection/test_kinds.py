@@ -9,7 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection import build_index, kinds, open_documents, open_index
+from focuseval.collection import document_files
+from focuseval.collection.build import build_index
+from focuseval.collection.documents import open_documents
+from focuseval.collection.store import open_index
 from focuseval.errors import CollectionError
 
 
@@ -38,7 +41,7 @@ def test_a_compressed_document_that_is_cut_short_is_named(indexed):
 
 
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(indexed, monkeypatch):
-    monkeypatch.setattr(kinds, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(document_files, "MAX_BYTES", 1 << 20)
     with pytest.raises(CollectionError, match=r"a\.txt\.gz: refused: more than 1 MB"):
         indexed("a.txt.gz", gzip.compress(bytes(1 << 24)), jobs=1)
 
@@ -100,7 +103,7 @@ def test_a_file_of_several_docs(indexed):
 
 
 def test_a_doc_across_chunks_is_one(indexed, monkeypatch):
-    monkeypatch.setattr("focuseval.collection.containers._CHUNK", 7)
+    monkeypatch.setattr("focuseval.collection.document_files._CHUNK", 7)
     assert indexed("fr94.sgml", TREC).ids.to_pylist() == ["FR-1", "FR-2", "w3"]
 
 

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection.rendering.document import Document
-from focuseval.collection.rendering.layout import layout, title_of
+from focuseval.collection.rendering import Document, layout, title_of
 from strategies.pages import ARTICLE, page_from_xml
 
 TAGS = st.sampled_from(["p", "sec", "title", "b", "link", "item", "unknown"])

@@ -5,7 +5,9 @@ import json
 import pytest
 
 import focuseval as fe
-from focuseval.collection import build_index, open_documents, open_index
+from focuseval.collection.build import build_index
+from focuseval.collection.documents import open_documents
+from focuseval.collection.store import open_index
 from focuseval.errors import CollectionError
 
 

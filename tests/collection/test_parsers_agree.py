@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focuseval.collection import compiled, worker
+from focuseval.collection import block, compiled
 from focuseval.collection.block import joined
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import parse_documents
@@ -65,8 +65,8 @@ def test_blocks_joined_equal_documents_parsed_together(contents, cut):
     together, _ = parse_documents(all_raws)
     parts = [parse_documents(part)[0] for part in (all_raws[:cut], all_raws[cut:]) if part]
     assert columns(joined(parts)) == columns(together)
-    total = sum(worker.fingerprint(part) for part in parts) % 2**256
-    assert total == worker.fingerprint(together)
+    total = sum(block.fingerprint(part) for part in parts) % 2**256
+    assert total == block.fingerprint(together)
 
 
 @given(st.binary(max_size=60).map(lambda data: b"<a>" + data + b"</a>"))

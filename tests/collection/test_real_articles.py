@@ -5,9 +5,11 @@ import zipfile
 import numpy as np
 import pytest
 
-from focuseval.collection import build_index, open_documents, open_index
 from focuseval.collection.block import ELEMENT, NODE
+from focuseval.collection.build import build_index
+from focuseval.collection.documents import open_documents
 from focuseval.collection.parse import Raw, parse_documents
+from focuseval.collection.store import open_index
 from oracle.xml_tree import slow_tree
 
 

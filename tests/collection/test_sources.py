@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from focuseval.collection import archives
 from focuseval.collection.batches import batches
-from focuseval.collection.members import Files, Member
-from focuseval.collection.sources import Sources
+from focuseval.collection.sources import Files, Member, Sources
 from focuseval.errors import CollectionError
 
 FILES = {

@@ -2,7 +2,8 @@
 
 import pytest
 
-from focuseval.collection import describe, open_documents
+from focuseval.collection.documents import open_documents
+from focuseval.collection.index import describe
 
 
 def test_a_collection_counted_by_hand(tmp_path):

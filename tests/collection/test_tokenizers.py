@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection.tokens import open_tokenizer, remembered
-from focuseval.collection.tokens.remembered import RememberedTokens
-from focuseval.collection.tokens.tokenizer import TiktokenEncoding
+from focuseval.collection.tokens import RememberedTokens, TiktokenEncoding, open_tokenizer, remembered
 from focuseval.errors import FocusevalError
 from strategies.tokenizers import encoding, train
 

@@ -9,7 +9,7 @@ import focuseval.example
 from focuseval.cli import main
 from focuseval.cli.options import GRIDS
 from focuseval.data.tables import LAYOUTS
-from focuseval.data.tables.terminal import size
+from focuseval.data.terminal import size
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 GOLD, DOCS = f"{EXAMPLE}/gold/gold.jsonl", ("--docs", f"{EXAMPLE}/articles")

@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.data.tables import LAYOUTS, Table, numbers, render, words
-from focuseval.data.tables.escape import latex, one_line
-from focuseval.data.tables.layouts import html, notebook, trec
+from focuseval.data.tables import LAYOUTS, Table, html, latex_text, notebook, numbers, one_line, render, trec, words
 from strategies.tables import NAMES, VALUES, tables
 
 MEANS = Table(
@@ -105,7 +103,7 @@ COMMANDS = re.compile(
 
 @given(NAMES)
 def test_latex_leaves_no_sign_that_it_reads_as_its_own(text):
-    assert not set(COMMANDS.sub("", latex(text))) & set("&%$#_{}\\^~<>|⋆τ−–≥≤→·✓✗—×ρβ…\n")
+    assert not set(COMMANDS.sub("", latex_text(text))) & set("&%$#_{}\\^~<>|⋆τ−–≥≤→·✓✗—×ρβ…\n")
 
 
 @given(tables(rows=1))

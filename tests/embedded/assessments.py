@@ -13,7 +13,7 @@ from focuseval.placing.locate import with_elements, with_pointers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
 
 
 def by_topic(gold: Gold, index: Index) -> Iterator[tuple[str, Gold]]:

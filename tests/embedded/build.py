@@ -13,7 +13,7 @@ from embedded.chunks import chunk_units, rank_chunks
 from embedded.judge import read_judgements
 from embedded.rank import units
 from embedded.runs import PLANS, as_run, make_run
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
 from focuseval.formats import write_gold, write_run
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.data.topics import Topic
 
 _RUN_FORMAT = {"path": ("inex-xml", ".xml"), "span": ("inex-text", ".txt"), "point": ("inex-text", ".txt")}

@@ -6,13 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from embedded.rank import Unit, bm25, words
-from focuseval.collection.chunks.cut import cuts
-from focuseval.collection.chunks.spec import parse_spec
+from focuseval.collection.chunks import cuts, parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
 
 
 def paragraphs(text: str, least: int = 120) -> Iterator[tuple[int, int]]:

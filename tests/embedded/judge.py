@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
 
 _ELISION = " … "
 

@@ -17,7 +17,7 @@ from zlib import crc32
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
 
 _STOP = re.compile(
     r"(a|an|and|are|as|at|be|by|did|do|for|from|how|in|is|it|of|on|or|that|the|to|was|were|what|why|with)$"

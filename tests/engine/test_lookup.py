@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.engine.lookup import Lookup
+from focuseval.engine.keys import Lookup
 
 KEYS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 40), max_size=60)
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from focuseval.engine import shared
+from focuseval.engine import workers
 from focuseval.engine.workers import Here, WorkerError, Workers, interrupts_held, processes
 
 
@@ -65,7 +65,7 @@ def die(number):
 
 def test_a_worker_that_is_killed_is_one_line():
     with (
-        pytest.raises(WorkerError, match=r"a worker process ended .*\(SIGKILL\(-9\)\); .*try --jobs 1"),
+        pytest.raises(WorkerError, match=r"a worker process ended .*\(SIGKILL\(-9\)\); .*try .*--jobs 1"),
         processes(2) as some,
     ):
         list(some.in_order(die, [os.getpid()] * 20))
@@ -79,7 +79,7 @@ def first(given, row):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_shared_value_is_laid_down_once_and_goes_at_the_end(jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(shared.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
     value = np.arange(10_000), pa.array([os.getpid(), *range(1, 10_000)]), lambda row: 2 * row
     with processes(jobs) as some, some.share(value) as given:
         found = list(some.in_order(partial(first, given), range(1, 40)))
@@ -89,11 +89,11 @@ def test_a_shared_value_is_laid_down_once_and_goes_at_the_end(jobs, tmp_path, mo
 
 
 def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path, monkeypatch):
-    monkeypatch.setattr(shared.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = tmp_path / f"focuseval-{shared.gethostname()}.x.{ended.pid}.shared"
-    living = tmp_path / f"focuseval-{shared.gethostname()}.x.{os.getppid()}.shared"
+    left = tmp_path / f"focuseval-{workers.gethostname()}.x.{ended.pid}.shared"
+    living = tmp_path / f"focuseval-{workers.gethostname()}.x.{os.getppid()}.shared"
     for folder in (left, living):
         folder.mkdir()
     with processes(2) as some, some.share(1):
@@ -101,9 +101,9 @@ def test_what_a_killed_program_left_is_removed_by_the_next(tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == [living]
 
 
-def test_a_value_without_arrays_can_be_shared(tmp_path):
-    shared._lay_down("word", tmp_path)
-    assert shared._loaded(str(tmp_path)) == "word"
+def test_a_value_without_arrays_can_be_shared():
+    with workers.in_files("word") as shared:
+        assert workers._loaded(shared.address) == "word"
 
 
 SCRIPT = """

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import focuseval.example
-from focuseval.collection import build_index, open_documents, open_index
+from focuseval.collection.build import build_index
+from focuseval.collection.documents import open_documents
+from focuseval.collection.store import open_index
 from focuseval.errors import FormatError, TaskError
 from focuseval.evaluation import evaluate
 from focuseval.formats import read_run

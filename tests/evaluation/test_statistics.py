@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 
 from focuseval.cli import main
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.topics import Topic
 from focuseval.evaluation.statistics import describe_gold, describe_run, describe_topics
 from focuseval.formats import read_gold

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection import build_index
+from focuseval.collection.build import build_index
 from focuseval.example import ROOT
 
 STORED = Path(__file__).parent / "stored" / "example-0.1.0.jsonl"

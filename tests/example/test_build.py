@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from embedded.build import build
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.example import ROOT
 from focuseval.formats import read_gold, read_run
 from focuseval.measures.tasks import check

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.errors import FormatError
 from focuseval.formats import convert_file, find_format, read_gold, read_run, source_of, write_gold, write_run
 from focuseval.formats.convert import convert_run

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats import detect_source, genomics, genomics_run, kilt, natural_questions
 from focuseval.formats.byte_offsets import from_bytes, from_utf16

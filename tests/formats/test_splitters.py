@@ -90,7 +90,7 @@ def test_a_class_that_does_not_exist_is_refused_with_the_nearest():
 def test_a_splitter_counts_the_tokens_of_a_tokenizer():
     if not INSTALLED["langchain_text_splitters"]:
         pytest.skip("langchain_text_splitters is not installed: see the dependency group 'frameworks'")
-    from focuseval.collection.tokens.tokenizer import TiktokenEncoding  # noqa: PLC0415  only this test
+    from focuseval.collection.tokens import TiktokenEncoding  # noqa: PLC0415  only this test
     from strategies.tokenizers import encoding  # noqa: PLC0415  as above
 
     tiny = TiktokenEncoding(encoding())

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.collection.segments import find_segments
 from focuseval.errors import CollectionError, FormatError
 from focuseval.evaluation import evaluate

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from focuseval.data.tables import numbers, render, words
-from focuseval.data.tables.layouts import notebook
+from focuseval.data.tables import notebook, numbers, render, words
 from focuseval.errors import NotComparableError
 from focuseval.inference.comparison import compare
 from focuseval.inference.corrections import holm

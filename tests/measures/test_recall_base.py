@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import InputError, MissingDataError
 from focuseval.measures.recall_base import assessed_elements, path_tree

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
-from focuseval.collection.tokens import open_tokenizer
-from focuseval.collection.tokens.tokenizer import TiktokenEncoding
+from focuseval.collection.tokens import TiktokenEncoding, open_tokenizer
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.signature import decisions
 from oracle import highlighted as slow

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from browser import illustrate
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.example import ROOT
 from focuseval.report import build_report, render_html
 from strategies.campaigns import campaign

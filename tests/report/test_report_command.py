@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection import build_index
+from focuseval.collection.build import build_index
 from focuseval.example import copy_example
 from focuseval.report import figures
 from focuseval.report.charts.chart import Chart

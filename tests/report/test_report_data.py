@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from building import gold_of, run_of
-from focuseval.collection import build_index, open_documents
+from focuseval.collection.build import build_index
+from focuseval.collection.documents import open_documents
 from focuseval.evaluation import evaluate
 from focuseval.example import ROOT, copy_example
 from focuseval.example.demo.steps import Loop

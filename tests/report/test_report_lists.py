@@ -165,7 +165,7 @@ def test_text_of_other_scripts_keeps_the_budget_too():
 
 
 def test_the_heading_of_an_article_is_its_title_and_not_its_front_matter(tmp_path):
-    from focuseval.collection import open_documents  # noqa: PLC0415
+    from focuseval.collection.documents import open_documents  # noqa: PLC0415
 
     front = "<front><journal-meta><journal-id>plos</journal-id></journal-meta><article-meta><article-id>10</article-id>"
     title = "<title-group><article-title>How <i>tides</i> rise</article-title></title-group></article-meta></front>"

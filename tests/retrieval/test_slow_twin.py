@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from focuseval.collection.chunks import Chunks
-from focuseval.collection.chunks import words as split
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.data.topics.other_formats import plain_topic
+from focuseval.collection.words import words as split
+from focuseval.data.topics.topic import plain_topic
 from focuseval.engine import native
 from focuseval.measures.tasks import check
 from focuseval.retrieval import block_words, build, retrieve

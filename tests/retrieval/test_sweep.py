@@ -13,7 +13,7 @@ import focuseval as fe
 from building import gold_of, run_of
 from focuseval.cli import main
 from focuseval.collection.chunks import extent
-from focuseval.collection.tokens.tokenizer import TiktokenEncoding
+from focuseval.collection.tokens import TiktokenEncoding
 from focuseval.errors import FocusevalError
 from focuseval.inference.settings import Settings
 from focuseval.retrieval.sweeps.page import labels

@@ -3,7 +3,7 @@
 import itertools
 
 from focuseval.assessment.store import Key
-from focuseval.collection.rendering.document import Document, Element
+from focuseval.collection.rendering import Document, Element
 
 TEXT = "Title Some first words. A second sentence! Last paragraph."
 PAGE = Document(

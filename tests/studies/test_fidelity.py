@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import focuseval.example
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Articles, Gold, GradedElements, Passages
 from focuseval.data.tables import LAYOUTS, render
 from focuseval.formats import read_gold

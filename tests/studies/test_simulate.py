@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Articles, Gold, GradedElements, Passages
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.studies.simulation import KINDS, simulate

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.agreement import Finished, Unit
     from focuseval.assessment.store import Saved, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 
 def agreed(found: Finished, decided: Collection[Unit], least: float = 1.0) -> dict[Unit, list[Saved]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from focuseval.assessment.store import Saved, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 RULES = ("one", "union", "intersection")
 """How an adjudicator decides."""

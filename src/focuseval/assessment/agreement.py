@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.assessment.store import Saved, Store
-    from focuseval.collection.rendering.documents import Extents
+    from focuseval.collection.rendering import Extents
     from focuseval.inference.agreement_intervals import Interval
 
     Floats = NDArray[np.float64]

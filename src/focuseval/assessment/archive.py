@@ -44,7 +44,7 @@ from focuseval.errors import AssessError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.topics import Topic
 
 KIND, VERSION = "archive", 1

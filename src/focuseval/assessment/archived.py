@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.archive import KIND, MANIFEST, VERSION
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError, FormatError, NotComparableError
 from focuseval.formats import read_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.data.gold import Gold
 
 LARGEST = 2**31

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from focuseval.assessment.store import Key, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 _SQLITE = b"SQLite format 3\0"
 _TOLD = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")

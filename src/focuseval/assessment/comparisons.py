@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.assessment.store import Saved
-    from focuseval.collection.rendering.document import Document
-    from focuseval.collection.rendering.documents import Extents
+    from focuseval.collection.rendering import Document, Extents
 
     Floats = NDArray[np.float64]
 

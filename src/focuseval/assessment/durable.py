@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.engine.disk import sync
+from focuseval.engine.files import sync
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from focuseval.data.highlights import Spans, intersect
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 GRADES = ("?", "1", "2")
 """Lowest first: too small, somewhat, highly exhaustive."""
@@ -32,7 +32,7 @@ def relevant_rows(document: Document, highlights: Spans) -> list[int]:
 def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
     """Return every grade that holds: those given, and those that rise from below.
 
-    >>> from focuseval.collection.rendering.document import Document, Element
+    >>> from focuseval.collection.rendering import Document, Element
     >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 1, 0)))
     >>> inferred(page, {"/a[1]/p[1]": "2"})
     {'/a[1]/p[1]': '2', '/a[1]': '2'}

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.golds import Whose
     from focuseval.assessment.store import Store
-    from focuseval.collection import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.index import Index
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Gold
 
 EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.assessment.exhaustivity import inferred
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import AssessError
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.assessment.store import Quote, Saved, Store
-    from focuseval.collection import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.index import Index
+    from focuseval.collection.rendering import DocumentCache
 
 _GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
 

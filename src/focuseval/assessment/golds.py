@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focuseval.assessment.store import Quote, Saved, Store
-    from focuseval.collection import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.index import Index
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Gold
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
     from focuseval.assessment.store import Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,14 @@ from focuseval.assessment.durable import held, write_private
 from focuseval.assessment.growth import add_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
-from focuseval.collection.rendering.documents import DocumentCache
+from focuseval.collection.rendering import DocumentCache
 from focuseval.errors import AssessError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from focuseval.assessment.pool import Pool
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.data.topics import Topic
 
 DATABASE = "assess.db"
@@ -171,7 +171,7 @@ def _read_settings(file: Path) -> dict[str, Any]:
 
 
 def _collection(path: str) -> Any:
-    from focuseval.collection import open_documents  # noqa: PLC0415  an export of everything does not need it
+    from focuseval.collection.documents import open_documents  # noqa: PLC0415  an export of everything does not need it
 
     if not Path(path).exists():
         raise AssessError(f"the collection is not at {path} any more; say with --index or --docs where it is")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.stability import Swap
     from focuseval.assessment.store import Store
-    from focuseval.collection import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.index import Index
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 

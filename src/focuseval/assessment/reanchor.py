@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from focuseval.assessment.store import Key, Saved, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
     from focuseval.placing.anchor import Proposal
 
 

@@ -19,7 +19,7 @@ from focuseval.assessment.durable import held, make_private, settle
 from focuseval.assessment.plan import record
 from focuseval.assessment.project import DATABASE, IN_USE
 from focuseval.assessment.store import Store
-from focuseval.engine.disk import sync
+from focuseval.engine.files import sync
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:

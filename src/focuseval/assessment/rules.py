@@ -19,7 +19,7 @@ from focuseval.errors import AssessError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
 STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)

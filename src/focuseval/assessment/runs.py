@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.durable import make_private, settle
-from focuseval.engine.compression import unpacked
+from focuseval.engine.files import unpacked
 from focuseval.errors import FocusevalError, FormatError, StorageError
 from focuseval.formats import read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
 
 FOLDER = "runs"
 LARGEST = 2**28

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.agreement import Period, Unit
     from focuseval.assessment.store import Store
-    from focuseval.collection.rendering.documents import Extents
+    from focuseval.collection.rendering import Extents
 
 
 class SharedDocument(NamedTuple):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
     from focuseval.data.highlights import Span, Spans
 
 Quote = tuple[int, int, str]

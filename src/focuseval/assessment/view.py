@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.exhaustivity import inferred, ungraded
 from focuseval.assessment.rules import as_dict, warnings
-from focuseval.collection.rendering.layout import layout
+from focuseval.collection.rendering import layout
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
     from focuseval.assessment.store import Saved, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 
 def document_view(document: Document) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.collection import open_documents, open_index
+from focuseval.collection.documents import open_documents
+from focuseval.collection.store import open_index
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.topics import read_topics
 from focuseval.errors import MissingDataError
@@ -30,7 +31,7 @@ from focuseval.formats import read_gold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.topics import Topic
 

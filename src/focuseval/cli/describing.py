@@ -21,8 +21,8 @@ _NOT_TOPICS = frozenset((b"inex-submission", b"assessments"))
 
 def describe_file(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
-    from focuseval.collection import describe, open_index  # noqa: PLC0415  as above
-    from focuseval.collection.store import is_index  # noqa: PLC0415  as above
+    from focuseval.collection.index import describe  # noqa: PLC0415  as above
+    from focuseval.collection.store import is_index, open_index  # noqa: PLC0415  as above
     from focuseval.evaluation import statistics  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import detect, open_source, read_gold, read_run  # noqa: PLC0415  as above
 
@@ -63,14 +63,14 @@ def _topics(source: Any) -> Any:
 
 def are_topics(source: Any) -> bool:
     """Say whether the first bytes of an open file, or of a folder's first file, hold topics."""
-    from focuseval.data.topics.other_formats import kind_of  # noqa: PLC0415  as above
+    from focuseval.data.topics.topic import topic_format  # noqa: PLC0415  as above
     from focuseval.formats import open_source  # noqa: PLC0415  help must not wait for it
 
     files = in_order(location(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
     if not files:
         return False
     head = open_source(files[0]).head()
-    if kind_of(head.decode("utf-8", "replace")) in {"trec", "indri"}:  # lines and objects may be anything
+    if topic_format(head.decode("utf-8", "replace")) in {"trec", "indri"}:  # lines and objects may be anything
         return True
     root = _ROOT.search(head)
     return root is not None and root[1] not in _NOT_TOPICS and _TOPIC.search(head) is not None

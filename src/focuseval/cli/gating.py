@@ -57,7 +57,7 @@ def _reason(error: Exception) -> str:
 def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
     """Say in one line why there is no verdict, tell CI, and end with 2."""
     from focuseval.cli import _forget_output  # noqa: PLC0415  it loads this module
-    from focuseval.data.tables.escape import one_line  # noqa: PLC0415  help must not wait for it
+    from focuseval.data.tables import one_line  # noqa: PLC0415  help must not wait for it
 
     if sys.stdout is not None:
         _forget_output()

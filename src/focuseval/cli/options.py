@@ -47,7 +47,7 @@ def open_collection(options: dict[str, Any]) -> Any:
     if not (options["index"] or options["docs"]):
         return None
     if options["index"]:
-        from focuseval.collection import open_index  # noqa: PLC0415  only commands that need text pay for it
+        from focuseval.collection.store import open_index  # noqa: PLC0415  only commands that need text pay for it
 
         return open_index(options["index"])
     from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above

@@ -115,7 +115,11 @@ def _destroyed(path: str, read: str, names: tuple[str, str]) -> str:
 
 def _endings(name: str) -> tuple[str, ...] | None:
     """Return how the files end that are read where a folder is named: documents, scores; None for all files."""
-    from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, PACKED  # noqa: PLC0415  only a folder needs it
+    from focuseval.collection.document_files import (  # noqa: PLC0415  only a folder needs it
+        CONTAINERS,
+        DOCUMENTS,
+        PACKED,
+    )
 
     return {"docs": (*DOCUMENTS, *CONTAINERS, *PACKED), "folder": (".json",)}.get(name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.evaluation import Scores
     from focuseval.formats import Format
 

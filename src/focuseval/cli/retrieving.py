@@ -15,7 +15,7 @@ from focuseval.errors import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.engine.workers import Workers
 
 _OPTIONS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
@@ -117,7 +117,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
 
 def make_words(target: str, language: str, jobs: int | None, workers: Workers | None = None) -> str:
     """Read the words of an index, and return a sentence that says how many there are."""
-    from focuseval.collection import open_index  # noqa: PLC0415  help must not wait for it
+    from focuseval.collection.store import open_index  # noqa: PLC0415  help must not wait for it
     from focuseval.retrieval.store import open_words  # noqa: PLC0415  as above
 
     with watched(_READING) as progress:

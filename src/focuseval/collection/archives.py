@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from focuseval.collection.kinds import MAX_BYTES
-from focuseval.engine.storage.faults import RemoteError
+from focuseval.collection.document_files import MAX_BYTES
+from focuseval.engine.storage import RemoteError
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

@@ -3,25 +3,178 @@
 On disk a block is one Arrow record batch with a row per document; its elements and text nodes are lists inside that
 row, so every column is one flat array and a document is a slice of it. Numbers inside a document (parents,
 children, text nodes) count from that document's own beginning, so blocks can be joined without rewriting.
+
+A `Forest` is what was parsed, before it is arranged for searching: many documents' elements and text nodes in document
+order, numbered through. Arranging ranks siblings and sorts children by tag and text nodes by parent, for all documents
+at once. Packing a sort key together with the row it belongs to lets one plain sort of integers replace slower stable
+index sorts.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.arrange import node_order, sibling_order
+from focuseval.collection.trees import TAG, WHITE, Tree
 from focuseval.engine.lazy import cached_property
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.forest import Forest
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Elements and text nodes of many documents; rows are numbered through all of them, positions are not."""
+
+    element_bounds: NDArray[np.int64]
+    """Where each document's elements begin, and one more entry for the end of the last."""
+    tag: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    start: NDArray[np.int32]
+    """Code points from the start of the element's own document."""
+    end: NDArray[np.int32]
+    parent: NDArray[np.int64]
+    """Row of the parent element; −1 for a root."""
+    node_bounds: NDArray[np.int64]
+    node_parent: NDArray[np.int64]
+    node_start: NDArray[np.int32]
+    node_end: NDArray[np.int32]
+    node_solid: NDArray[np.bool_]
+    """Whether the node holds more than white space."""
+
+
+Parsed = tuple[Any, tuple[str, ...], Forest]
+"""Texts, tags and forest of the same documents."""
+
+
+def spread(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the integers ``first[i] … first[i] + count[i] − 1`` of every i, one after the other.
+
+    >>> spread(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    ends = np.cumsum(count)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(first - ends + count, count) + np.arange(total)
+
+
+def plant(trees: Sequence[Tree]) -> Parsed:
+    """Turn trees read one by one into columns: their texts, their tags, their forest."""
+    codes = pa.array([name for tree in trees for name in tree.tag], pa.string()).dictionary_encode()
+    elements = np.array([len(tree.tag) for tree in trees], np.int64)
+    nodes = np.array([len(tree.node_start) for tree in trees], np.int64)
+    element_bounds = np.append(0, np.cumsum(elements))
+    node_bounds = np.append(0, np.cumsum(nodes))
+    parent = _column(tree.parent for tree in trees)
+    texts = [tree.text for tree in trees]
+    solid = [
+        bool(text[a:b].strip(WHITE))
+        for text, tree in zip(texts, trees, strict=True)
+        for a, b in zip(tree.node_start, tree.node_end, strict=True)
+    ]
+    forest = Forest(
+        element_bounds,
+        codes.indices.to_numpy(),
+        _column(tree.depth for tree in trees),
+        _column(tree.start for tree in trees),
+        _column(tree.end for tree in trees),
+        np.where(parent < 0, -1, parent + np.repeat(element_bounds[:-1], elements)),
+        node_bounds,
+        _column(tree.node_parent for tree in trees) + np.repeat(element_bounds[:-1], nodes),
+        _column(tree.node_start for tree in trees),
+        _column(tree.node_end for tree in trees),
+        np.array(solid, np.bool_),
+    )
+    return pa.array(texts, pa.large_string()), tuple(codes.dictionary.to_pylist()), forest
+
+
+def plain_forest(texts: Sequence[str]) -> Parsed:
+    """Return many texts as columns at once: each is one element with at most one text node."""
+    size = np.array([len(text) for text in texts], np.int32)
+    none, filled = np.zeros(len(texts), np.int32), np.flatnonzero(size)
+    solid = np.array([bool(texts[row].strip(WHITE)) for row in filled.tolist()], np.bool_)
+    forest = Forest(
+        element_bounds=np.arange(len(texts) + 1),
+        tag=none,
+        depth=none + 1,
+        start=none,
+        end=size,
+        parent=np.full(len(texts), -1, np.int64),
+        node_bounds=np.append(0, np.cumsum(size > 0)),
+        node_parent=filled,
+        node_start=none[filled],
+        node_end=size[filled],
+        node_solid=solid,
+    )
+    return pa.array(texts, pa.large_string()), (TAG,), forest
+
+
+def _column(parts: Iterable[Any]) -> NDArray[Any]:
+    return np.concatenate([np.asarray(part) for part in parts])
+
+
+_KEY_BITS = 63
+
+
+def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the order that sorts rows by `high`, then `low`, then row; both keys are not negative.
+
+    >>> by_key(np.array([1, 0, 1, 0]), np.array([0, 7, 0, 3]))
+    array([3, 1, 0, 2])
+    """
+    rows = len(high)
+    row_bits = max(rows - 1, 0).bit_length()
+    low_bits = int(low.max(initial=0)).bit_length()
+    if int(high.max(initial=0)).bit_length() + low_bits + row_bits > _KEY_BITS:
+        return np.lexsort((low, high))
+    key = (((high << low_bits) | low) << row_bits) | np.arange(rows)
+    key.sort()
+    key &= (1 << row_bits) - 1
+    return key
+
+
+def sibling_order(forest: Forest) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return, counted from their document's first element: ``n`` of every step, children by tag, first child.
+
+    Children of element e are ``child[first_child[e] : first_child[e + 1]]``, sorted by tag and then by place, so
+    that the n-th child with a tag is one binary search away. Entry 0 of every document is its root.
+    """
+    size = len(forest.tag)
+    parent_key = forest.parent + 1
+    roots = forest.element_bounds[:-1]
+    parent_key[roots] = roots
+    child = by_key(parent_key, forest.tag)
+    fresh = np.ones(size, np.bool_)
+    fresh[1:] = (np.diff(parent_key[child]) != 0) | (np.diff(forest.tag[child]) != 0)
+    heads = np.flatnonzero(fresh)
+    runs = np.diff(np.append(heads, size))
+    n = np.empty(size, np.int32)
+    n[child] = np.arange(1, size + 1) - np.repeat(heads, runs)
+    first_child = np.cumsum(np.bincount(parent_key, minlength=size))[:size]
+    base = np.repeat(roots, np.diff(forest.element_bounds))
+    return n, (child - base).astype(np.int32), (first_child - base).astype(np.int32)
+
+
+def node_order(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return the text nodes' order by parent, each element's first node, and the rank of nodes that are not blank.
+
+    The rank counts the nodes of the same parent, up to and with this one, that hold more than white space.
+    """
+    order = by_key(forest.node_parent, np.zeros(1, np.int64))
+    per_element = np.bincount(forest.node_parent, minlength=len(forest.tag))
+    first = np.cumsum(per_element) - per_element
+    running = np.cumsum(forest.node_solid[order])
+    earlier = np.append(0, running)[first]
+    solid = running - np.repeat(earlier, per_element)
+    base = np.repeat(forest.node_bounds[:-1], np.diff(forest.element_bounds))
+    return order, (first - base).astype(np.int32), solid.astype(np.int32)
+
 
 ELEMENT = {
     "tag": pa.int32(),
@@ -161,3 +314,13 @@ def joined(blocks: Sequence[Block]) -> Block:
         )
     table = pa.Table.from_batches(batches).combine_chunks()
     return Block(table.to_batches()[0], tuple(names))
+
+
+def fingerprint(block: Block) -> int:
+    """Return the sum of the hashes of (text's hash, id) pairs; sums of blocks add up to that of a collection.
+
+    A sum does not depend on the order of documents, nor on how they were cut into blocks.
+    """
+    ids, digests = (block.batch.column(name).to_pylist() for name in ("id", "sha256"))
+    pairs = (f"{digest} {name}".encode() for name, digest in zip(ids, digests, strict=True))
+    return sum(int.from_bytes(hashlib.sha256(pair).digest(), "big") for pair in pairs) % 2**256

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.events import MAX_DEPTH
+from focuseval.collection.trees import MAX_DEPTH
 from focuseval.engine import native
 
 if TYPE_CHECKING:

@@ -9,16 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.batches import LARGEST, read_file
-from focuseval.collection.block import Block, make_block
+from focuseval.collection.block import Block, fingerprint, make_block, plain_forest
+from focuseval.collection.document_files import DOCUMENTS, json_documents, json_files, unpacked
 from focuseval.collection.index import Index
-from focuseval.collection.json_lines import json_documents, json_files
-from focuseval.collection.kinds import DOCUMENTS, unpacked
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
-from focuseval.collection.plain import plain_forest
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, is_index, open_index
-from focuseval.collection.worker import fingerprint
 from focuseval.engine.storage import Location, location
 from focuseval.errors import CollectionError
 

@@ -1,4 +1,4 @@
-"""An index: documents, their texts and their elements, found by id, path or pointer.
+"""An index: documents, their texts and their elements, found by id, path or pointer; and what papers' tables say of it.
 
 `Index` answers in columns. Rows of documents are numbered 0 … len − 1 in the index's order; elements are numbered
 through all documents in document order (`Elements.row`).
@@ -6,22 +6,22 @@ through all documents in document order (`Elements.row`).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.elements import Elements, IndexedDocument
-from focuseval.collection.forest import spread
+from focuseval.collection.block import spread
 from focuseval.collection.names import Names
-from focuseval.collection.paths import encoded, parse_paths, split_pointers
-from focuseval.collection.resolve import find_elements, find_nodes
+from focuseval.collection.paths import encoded, find_elements, find_nodes, parse_paths, split_pointers
+from focuseval.collection.protocol import Elements, IndexedDocument
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -41,7 +41,7 @@ class Blocks(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """A collection of documents; `focuseval.collection.open_index` and `open_documents` make one."""
+    """A collection of documents; `focuseval.open_index` and `open_documents` make one."""
 
     documents: Any
     """An Arrow table, a row per document: id, file, bytes, length, sha256, elements, nodes."""
@@ -56,6 +56,8 @@ class Index:
     """What was counted while it was made."""
     segments: Segments | None = None
     """Where the segments lie, if that is what the documents were given as."""
+    reopen: tuple[Callable[..., Index], tuple[Any, ...]] | None = None
+    """How another process opens it, where it is stored: a function and its arguments."""
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -63,11 +65,7 @@ class Index:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Travel to another process by name where the index is stored, as a whole where it is not."""
-        from focuseval.collection.store import MappedBlocks, open_index  # noqa: PLC0415  it imports this module
-
-        if isinstance(self.blocks, MappedBlocks):
-            return open_index, (str(self.blocks.root.absolute()), self.blocks.cache)
-        return super().__reduce_ex__(protocol)
+        return self.reopen or super().__reduce_ex__(protocol)
 
     @cached_property
     def ids(self) -> Any:
@@ -233,3 +231,66 @@ _ELEMENT = {
     "end": np.int64,
     "parent": np.int64,
 }
+
+
+@dataclass(frozen=True)
+class CollectionStatistics:
+    """Counts and means of a collection.
+
+    Papers that speak of an article's "nodes" mean its elements; `nodes_per_article` counts text nodes too. A mean depth
+    can be taken over all elements of the collection, or over articles, each with its own mean: long articles with much
+    mathematics pull the two apart, so both are given.
+    """
+
+    documents: int
+    elements: int
+    text_nodes: int
+    bytes: int
+    characters: int
+    elements_per_article: float
+    nodes_per_article: float
+    """Elements and text nodes."""
+    mean_depth: float
+    """Over all elements; a root has depth 1."""
+    mean_depth_of_articles: float
+    """Over articles, of the mean depth of their elements."""
+    max_depth: int
+    unique_tags: int
+    mean_length: float
+    """Characters of a document's text."""
+    tags: tuple[tuple[str, int], ...]
+    """Every tag with its count, the most frequent first."""
+
+
+def describe(index: Index) -> CollectionStatistics:
+    """Return the figures that papers print of a collection, one block at a time."""
+    tags: Counter[str] = Counter()
+    depth = deepest = 0
+    article_depth = 0.0
+    for number in range(len(index.blocks)):
+        block = index.blocks[number]
+        counts = np.bincount(block.element("tag"), minlength=len(block.tags))
+        tags.update(dict(zip(block.tags, counts.tolist(), strict=True)))
+        depths = block.element("depth")
+        sums = np.add.reduceat(depths, block.element_bounds[:-1], dtype=np.int64)
+        depth += int(sums.sum())
+        article_depth += float((sums / np.diff(block.element_bounds)).sum())
+        deepest = max(deepest, int(depths.max(initial=0)))
+    columns = ("bytes", "length", "elements", "nodes")
+    size, length, elements, nodes = (int(index.documents.column(name).to_numpy().sum()) for name in columns)
+    articles = len(index)
+    return CollectionStatistics(
+        documents=articles,
+        elements=elements,
+        text_nodes=nodes,
+        bytes=size,
+        characters=length,
+        elements_per_article=elements / articles,
+        nodes_per_article=(elements + nodes) / articles,
+        mean_depth=depth / elements,
+        mean_depth_of_articles=article_depth / articles,
+        max_depth=deepest,
+        unique_tags=len(tags),
+        mean_length=length / articles,
+        tags=tuple(sorted(tags.items(), key=lambda item: (-item[1], item[0]))),
+    )

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import Block, from_columns, joined, make_block
+from focuseval.collection.block import Block, from_columns, joined, make_block, plant
 from focuseval.collection.compiled import read_compiled
-from focuseval.collection.events import Tree, read_tree, transcoded
-from focuseval.collection.forest import plant
-from focuseval.collection.kinds import DOCUMENTS
-from focuseval.collection.plain import plain_tree, read_plain
+from focuseval.collection.document_files import DOCUMENTS
+from focuseval.collection.trees import Tree, plain_tree, read_plain, read_tree, transcoded
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -138,7 +136,7 @@ def _read_slowly(raw: Raw) -> Tree:
 
 
 def _lenient(raw: Raw, root: str | None = None) -> Tree:
-    from focuseval.collection.html import read_html  # noqa: PLC0415  most collections have none
+    from focuseval.collection.trees import read_html  # noqa: PLC0415  most collections have none
 
     tree = read_html(raw.data, raw.file, root)
     tree.lenient = True

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.json_lines import json_files, records, whole_characters
+from focuseval.collection.document_files import json_files, records, whole_characters
 from focuseval.engine.storage import Location, location
 from focuseval.errors import CollectionError
 

@@ -29,11 +29,9 @@ import pyarrow.compute as pc
 
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
-from focuseval.engine.disk import sync
+from focuseval.engine.files import sync
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.storage import Location, Remote, location
-from focuseval.engine.storage.cache import Cache, cache_from_environment
-from focuseval.engine.storage.faults import RemoteError
+from focuseval.engine.storage import Cache, Location, Remote, RemoteError, cache_from_environment, location
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -170,7 +168,7 @@ def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
 def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
     """Write the table that makes a folder of parts an index, and ``metadata.json``, which comes last.
 
-    On a disk the parts are there already (`focuseval.engine.disk.syncing`).
+    On a disk the parts are there already (`focuseval.engine.files.syncing`).
     """
     table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
     write_arrow(table.to_batches()[0], folder / "blocks.arrow")
@@ -280,7 +278,8 @@ def _open(root: Location, version: tuple[int, ...], cache: Cache | None) -> Inde
     if isinstance(root, Remote) and cache is None:
         cache = cache_from_environment()
     blocks = MappedBlocks(root, folder, table, cache, version)
-    return Index(documents, blocks, first.astype(np.int64), metadata["sha256"], str(root), metadata)
+    reopen = open_index, (str(root.absolute()), cache)
+    return Index(documents, blocks, first.astype(np.int64), metadata["sha256"], str(root), metadata, reopen=reopen)
 
 
 def _table(file: Location) -> Any:

@@ -23,8 +23,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from focuseval.engine.shared import Shared
-from focuseval.engine.workers import WorkerError, Workers, cores, interrupts_held
+from focuseval.engine.workers import Shared, WorkerError, Workers, cores, interrupts_held
 from focuseval.errors import UsageError, counted
 
 try:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from ctypes import CDLL
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Lines = NDArray[np.int32] | None
@@ -110,7 +110,8 @@ def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array |
     code = library()
     if code is None or not 0 < data.size < _MOST:
         return None
-    data = _with_newline(data)
+    if not data.slice(data.size - 1).equals(pa.py_buffer(b"\n")):
+        data = pa.py_buffer(bytes(data) + b"\n")
     most = code.lines(data.address, data.size)
     rooms = [_room(kind, most, data.size) for kind in kinds]
     columns = np.zeros(len(kinds), _COLUMN)
@@ -145,17 +146,8 @@ def _addresses(strings: pa.Array) -> tuple[int, int] | None:
     return None if data is None else (data.address, offsets.address + 4 * strings.offset)
 
 
-def _with_newline(data: pa.Buffer) -> pa.Buffer:
-    """Return lines of which the last one ends with a newline too."""
-    import pyarrow as pa  # noqa: PLC0415  who has lines has loaded it
-
-    return data if data.slice(data.size - 1).equals(pa.py_buffer(b"\n")) else pa.py_buffer(bytes(data) + b"\n")
-
-
 def _room(kind: str | None, rows: int, size: int) -> dict[str, pa.Buffer]:
     """Return memory for a column of so many rows at most, and for its strings together so many bytes."""
-    import pyarrow as pa  # noqa: PLC0415  as above
-
     if kind is None:
         return {}
     if kind in _NUMBERS:
@@ -168,8 +160,6 @@ def _room(kind: str | None, rows: int, size: int) -> dict[str, pa.Buffer]:
 
 def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) -> pa.Array | None:
     """Return what was written as an Arrow array; memory that it did not need is given back."""
-    import pyarrow as pa  # noqa: PLC0415  as above
-
     if kind is None:
         return None
     if kind in _NUMBERS:

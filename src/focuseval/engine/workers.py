@@ -4,32 +4,120 @@
 
 No algorithm knows where it runs: it gives tasks to an executor and takes results in order. Processes are loky's: they
 start quickly, a script needs no ``if __name__ == "__main__"``, and a worker that dies is an error, not a wait without
-end. What all tasks need is sent once (`focuseval.engine.shared`).
+end. A value that all tasks need is sent once: in a file that every process of this machine maps into its memory.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
+import pickle
 import re
+import shutil
+import signal
+import tempfile
+import threading
+import time
 from collections import deque
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from glob import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from socket import gethostname
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from focuseval.engine.shared import Shared, in_files
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+
 T = TypeVar("T")
 R = TypeVar("R")
 
+_ALIGNED = 64
+"""Arrays begin at multiples of so many bytes, as NumPy and Arrow like it."""
+
 _LOOK = 0.5
 """Seconds after which a worker looks again whether its parent lives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(Generic[T]):
+    """A value that travels by its address: a worker finds it there once, whatever the number of tasks."""
+
+    address: str
+    _value: T | None = None
+    load: Callable[[str], Any] | None = None
+    """How a worker finds it; None where the value itself is there."""
+
+    def get(self) -> T:
+        """Return the value."""
+        value: T = self.load(self.address) if self._value is None and self.load else self._value  # type: ignore[assignment]  # one of both is there
+        return value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel without the value."""
+        return Shared, (self.address, None, self.load)
+
+
+@contextmanager
+def in_files(value: T) -> Iterator[Shared[T]]:
+    """Write a value to a folder while the processes of this machine need it; they map its arrays."""
+    import cloudpickle  # noqa: PLC0415  only where there are processes: measures of users may be functions without a name
+
+    own = f"focuseval-{gethostname()}."
+    sweep(Path(tempfile.gettempdir()), own, ".shared")
+    folder = Path(tempfile.mkdtemp(f".{os.getpid()}.shared", own))
+    try:
+        buffers: list[pickle.PickleBuffer] = []
+        head = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+        bounds = [0]
+        with (folder / "arrays").open("wb") as file:
+            for buffer in buffers:
+                file.write(buffer.raw())
+                end = file.tell()
+                file.write(bytes(-end % _ALIGNED))
+                bounds += [end, file.tell()]
+            file.write(b"\0")  # an empty file cannot be mapped
+        (folder / "value").write_bytes(pickle.dumps((head, bounds)))
+        yield Shared(str(folder), value, _loaded)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str) -> Any:
+    """Return the value of a folder, in a worker."""
+    folder = Path(path)
+    head, bounds = pickle.loads((folder / "value").read_bytes())  # noqa: S301  written by this very program
+    with (folder / "arrays").open("rb") as file:
+        whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return pickle.loads(head, buffers=[whole[a:b] for a, b in zip(bounds[0::2], bounds[1::2], strict=False)])  # noqa: S301  as above
+
+
+def sweep(place: Path, prefix: str, suffix: str) -> None:
+    """Remove the folders that programs on this machine left behind when they were killed: ``prefix….PIDsuffix``."""
+    for folder in place.glob(f"{escape(prefix)}*{suffix}"):
+        if not is_alive(folder.name.removesuffix(suffix).rpartition(".")[2]):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_alive(number: str) -> bool:
+    """Say whether a process of this machine lives; one of which nothing is known does."""
+    if os.name != "posix":  # elsewhere a process cannot be asked without harming it
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OSError):
+        return True
+    return True
 
 
 class WorkerError(FocusevalError):
@@ -119,8 +207,8 @@ def given(jobs: int | None, workers: Workers | None = None) -> Iterator[Workers]
     if workers is not None:
         yield workers
         return
-    with processes(jobs or cores()) as made:
-        yield made
+    with processes(jobs or cores()) as own:
+        yield own
 
 
 @contextmanager
@@ -133,7 +221,9 @@ def processes(jobs: int) -> Iterator[Workers]:
     if jobs <= 1:
         yield Workers(Here())
         return
-    from loky import ProcessPoolExecutor  # noqa: PLC0415  a small job needs no process
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  a small job needs no process
+
+    from loky import ProcessPoolExecutor  # noqa: PLC0415  as above
 
     pool, done = ProcessPoolExecutor(jobs - 1, initializer=_begin, initargs=(os.getpid(),)), False
     try:
@@ -141,9 +231,10 @@ def processes(jobs: int) -> Iterator[Workers]:
             pool.submit(os.getpid)
         yield Workers(pool, 2 * (jobs - 1), 32 * jobs, helps=True, at_once=jobs, sharing=in_files)
         done = True
-    except _broken() as error:
-        what = f"a worker process ended before its work was done ({_reason(error)})"
-        raise WorkerError(f"{what}; is there enough memory? try --jobs 1") from None
+    except BrokenProcessPool as error:  # loky names how it ended: ``SIGKILL(-9)``, ``EXIT(3)``
+        found = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
+        what = f"a worker process ended before its work was done ({found[1] if found else type(error).__name__})"
+        raise WorkerError(f"{what}; is there enough memory? try with one job (--jobs 1)") from None
     finally:
         pool.shutdown(wait=True, kill_workers=not done)
 
@@ -151,9 +242,6 @@ def processes(jobs: int) -> Iterator[Workers]:
 @contextmanager
 def interrupts_held() -> Iterator[None]:
     """Let Ctrl-C pass by for a moment; only a program's main thread can, and processes that begin then inherit it."""
-    import signal  # noqa: PLC0415  only processes need it
-    import threading  # noqa: PLC0415  as above
-
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -172,29 +260,12 @@ def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """
     if len(items) < 2 or cores() < 2:
         return [work(item) for item in items]
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  small input needs none
-
     with ThreadPoolExecutor(min(cores(), len(items))) as pool:
         return list(pool.map(work, items))
 
 
-def _broken() -> type[Exception]:
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  only where there are processes
-
-    return BrokenProcessPool
-
-
-def _reason(error: Exception) -> str:
-    """Return how a worker ended, as far as loky says it: ``SIGKILL(-9)``, ``EXIT(3)``."""
-    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(error))
-    return found[1] if found else type(error).__name__
-
-
 def _begin(parent: int) -> None:
     """Prepare a worker process."""
-    import signal  # noqa: PLC0415  only a worker needs it
-    import threading  # noqa: PLC0415  as above
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -202,8 +273,6 @@ def _begin(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     """End this process when its parent has ended."""
-    from time import sleep  # noqa: PLC0415  only a worker needs it
-
     while os.getppid() == parent:
-        sleep(_LOOK)
+        time.sleep(_LOOK)
     os._exit(1)

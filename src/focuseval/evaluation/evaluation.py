@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
-    from focuseval.engine.shared import Shared
-    from focuseval.engine.workers import Workers
+    from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.measures import Asked, Measure
     from focuseval.measures.matching import Prepared

@@ -203,7 +203,7 @@ class Scores:
 
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""
-        from focuseval.data.tables.layouts import notebook  # noqa: PLC0415  as above
+        from focuseval.data.tables import notebook  # noqa: PLC0415  as above
         from focuseval.evaluation.tables import means_table  # noqa: PLC0415  tables know scores, not the other way round
 
         return notebook(means_table(self), self.signature)

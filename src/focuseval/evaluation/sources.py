@@ -15,7 +15,7 @@ from focuseval.evaluation.structure import strict_run
 from focuseval.placing import place_gold, place_run
 
 if TYPE_CHECKING:
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.evaluation.plan import Plan
 
 

@@ -1,7 +1,7 @@
 """What the papers' tables say of judgements, runs and topics: counts, sizes, overlap, tags.
 
 Shares are fractions of 1; a figure that the data cannot tell is None, never a guess. Collections describe themselves
-in `focuseval.collection.describe`.
+in `focuseval.collection.index.describe`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.data.topics import Topic

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-    from focuseval.engine.shared import Shared
+    from focuseval.engine.workers import Shared
     from focuseval.evaluation.evaluation import Evaluation, RunScores
     from focuseval.evaluation.plan import Plan
     from focuseval.formats.run_blocks import LargeRun

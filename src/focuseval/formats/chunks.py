@@ -23,9 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.chunks.columns import Chunks
-from focuseval.collection.chunks.cut import as_chunks, cuts
-from focuseval.collection.chunks.spec import SPLITTERS, Spec, parse_spec
+from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts, parse_spec
 from focuseval.collection.index import Index
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, MissingDataError, UsageError
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
     from focuseval.engine.storage import Location
@@ -45,7 +43,7 @@ _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "te
 
 def read_chunks(path: str, index: Collection | None = None) -> Chunks:
     """Read chunks: JSON lines of ``doc``, ``start``, ``end``, segments, or any other run format with spans."""
-    from focuseval.collection.json_lines import json_files  # noqa: PLC0415  chunks in memory need no reader
+    from focuseval.collection.document_files import json_files  # noqa: PLC0415  chunks in memory need no reader
     from focuseval.collection.segments import holds_segments, read_segments  # noqa: PLC0415  as above
     from focuseval.formats import read_run  # noqa: PLC0415  as above
 
@@ -68,7 +66,7 @@ def chunks_of(run: Run, name: str = "") -> Chunks:
 
 def _holds_topics(files: Sequence[Location]) -> bool:
     """Say whether files of JSON lines are a run, by their first object."""
-    from focuseval.collection.json_lines import records  # noqa: PLC0415  as above
+    from focuseval.collection.document_files import records  # noqa: PLC0415  as above
 
     first = next(records(files, _EXPECTED), None)
     return first is not None and "topic" in first[1]
@@ -76,7 +74,7 @@ def _holds_topics(files: Sequence[Location]) -> bool:
 
 def _from_lines(files: Sequence[Location], index: Collection | None, path: str, name: str) -> Chunks:
     """Return the chunks of JSON lines without topics; a text is looked for where there are documents."""
-    from focuseval.collection.json_lines import records  # noqa: PLC0415  as above
+    from focuseval.collection.document_files import records  # noqa: PLC0415  as above
     from focuseval.formats.frameworks import retrieved, run_from_results  # noqa: PLC0415  as above
     from focuseval.placing import place_run  # noqa: PLC0415  as above
 

@@ -20,7 +20,7 @@ from focuseval.placing import place_run
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.placement import Placement
     from focuseval.data.run import Run
     from focuseval.formats.format import Format

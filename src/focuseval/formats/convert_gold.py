@@ -15,7 +15,7 @@ from focuseval.placing import place_gold
 from focuseval.placing.locate import differing_elements, with_elements, with_pointers
 
 if TYPE_CHECKING:
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.formats.format import Format
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from focuseval import collection
-from focuseval.collection.json_lines import json_files
+from focuseval.collection.document_files import json_files
+from focuseval.collection.documents import open_documents as open_collection
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError
 from focuseval.formats import detect_source, find_format, sniff_spans
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from focuseval.collection import Collection, Index
+    from focuseval.collection.index import Index
+    from focuseval.collection.protocol import Collection
     from focuseval.data.alignment import Alignment
     from focuseval.data.gold import Gold
 
@@ -62,8 +63,8 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
         source = open_source(place)
         chosen = next((name for name, sniff in _CARRIERS.items() if sniff(source.head())), None)
         if chosen is not None:
-            return collection.open_documents(embedded_documents(str(place), chosen))
-    return collection.open_documents(path)
+            return open_collection(embedded_documents(str(place), chosen))
+    return open_collection(path)
 
 
 _CARRIERS = {

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.formats.row_judgements import JudgedSpan
 

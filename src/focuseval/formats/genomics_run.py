@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.formats.source import Source
 
 PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)

@@ -36,7 +36,7 @@ from focuseval.formats.rows import rows_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
 

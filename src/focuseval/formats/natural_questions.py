@@ -27,7 +27,7 @@ from focuseval.formats.span_gold import Span, SpanGold, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.gold import UNKNOWN
 from focuseval.formats.json_records import Lines, field, parse
 from focuseval.formats.judgements import Judgements

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focuseval.data.topics import read_topics
-from focuseval.data.topics.other_formats import plain_topic
+from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import location
 from focuseval.formats.files import read_gold
 from focuseval.formats.source import open_source

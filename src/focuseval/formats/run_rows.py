@@ -38,7 +38,7 @@ from focuseval.formats.frame_rows import columns_of, columns_run
 from focuseval.formats.rows import rows_of
 
 if TYPE_CHECKING:
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.run import Run
     from focuseval.formats.source import Source
 

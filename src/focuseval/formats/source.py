@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.engine.compression import unpacked
+from focuseval.engine.files import unpacked
 from focuseval.engine.storage import Location, in_order, location
 from focuseval.errors import FormatError, Place
 

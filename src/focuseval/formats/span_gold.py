@@ -18,7 +18,7 @@ from focuseval.errors import FormatError, MissingDataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.judgements import Judgements

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.chunks.boundaries import texts_of
-from focuseval.collection.chunks.columns import Chunks
+from focuseval.collection.boundaries import texts_of
+from focuseval.collection.chunks import Chunks
 from focuseval.errors import MissingDataError, UsageError, did_you_mean
 from focuseval.placing import align_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.collection import Index
-    from focuseval.collection.chunks.spec import Spec
+    from focuseval.collection.chunks import Spec
+    from focuseval.collection.index import Index
     from focuseval.collection.tokens import Tokenizer
 
 _MODULES = {

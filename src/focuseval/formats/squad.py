@@ -23,7 +23,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.data.fields import value
 from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError, Place
@@ -38,7 +38,7 @@ from focuseval.placing import place_gold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
 

@@ -108,7 +108,7 @@ class Comparison(Paired):
 
     def _repr_html_(self) -> str:
         """Show every pair in a notebook."""
-        from focuseval.data.tables.layouts import notebook  # noqa: PLC0415  as above
+        from focuseval.data.tables import notebook  # noqa: PLC0415  as above
         from focuseval.inference.tables import pairs_table  # noqa: PLC0415  it knows comparisons, not the other way round
 
         return notebook(pairs_table(self, means=True))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection.chunks.boundaries import between_blanks, boundaries, texts_of
+from focuseval.collection.boundaries import between_blanks, boundaries, texts_of
 from focuseval.data.spans import unseen
 from focuseval.errors import MissingDataError
 from focuseval.measures.topicwise import running_count
@@ -15,7 +15,7 @@ from focuseval.measures.topicwise import running_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.chunks.boundaries import Boundaries
+    from focuseval.collection.boundaries import Boundaries
     from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
 
 _AT_ONCE = 1 << 22
 """Characters that are searched together."""
@@ -35,7 +35,7 @@ class Holders:
 def holders_of(texts: Sequence[str | None], collection: Collection) -> Holders:
     r"""Return which document of a collection holds each text: word for word, else in normal form.
 
-    >>> from focuseval.collection import open_documents
+    >>> from focuseval.collection.documents import open_documents
     >>> found = holders_of(["Boil", "Stir it ", "it"], open_documents({"a": "Boil it.", "b": "Stir\n it."}))
     >>> found.row.tolist(), found.documents.tolist()
     ([0, 1, -1], [1, 1, 2])

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
 
 PLAIN = (".txt", ".md")
 _BOM = 3

@@ -16,7 +16,7 @@ from focuseval.placing.golds import place_gold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
 
 _NODES = 100_000

@@ -13,7 +13,7 @@ from focuseval.engine.keys import indices
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
 
 _POINTER = "text()"
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.alignment import Alignment
     from focuseval.data.placement import Placement
     from focuseval.placing.page import Placed
@@ -126,7 +126,7 @@ def as_collection(documents: Collection | Mapping[str, str]) -> Collection:
     """Return a collection as it is; a mapping from ids to texts becomes one."""
     if not isinstance(documents, Mapping):
         return documents
-    from focuseval.collection import open_documents  # noqa: PLC0415  a collection is mostly open already
+    from focuseval.collection.documents import open_documents  # noqa: PLC0415  a collection is mostly open already
 
     return open_documents(documents)
 

@@ -24,7 +24,7 @@ from focuseval.report.report import Provenance, Report
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.topics import Topic
     from focuseval.evaluation.evaluation import Evaluation

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.evaluation import Evaluation, Scores
     from focuseval.inference.comparison import Comparison

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.collection.rendering.layout import KINDS
+from focuseval.collection.rendering import KINDS
 from focuseval.errors import MissingDataError
 from focuseval.report.excerpts import fitting, order_of_documents, wanted, whole_documents
 from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.spans import Spans
     from focuseval.report.evidence import Evidence
     from focuseval.report.observe import Retrieved

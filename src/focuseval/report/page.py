@@ -10,9 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.tables import ABSENT, Table, numbers, words
-from focuseval.data.tables.escape import visible
-from focuseval.data.tables.layouts import html
+from focuseval.data.tables import ABSENT, Table, html, numbers, visible, words
 from focuseval.evaluation.counts import headings
 from focuseval.report.first_screen import MOST_MEASURES
 from focuseval.report.texts import as_json, packed

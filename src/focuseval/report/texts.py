@@ -8,9 +8,7 @@ import zlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection.rendering.document import Document
-from focuseval.collection.rendering.documents import DocumentCache
-from focuseval.collection.rendering.layout import layout, title_of
+from focuseval.collection.rendering import Document, DocumentCache, layout, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +34,7 @@ def reader(index: Any) -> Callable[[int], dict[str, Any]]:
 def document_view(document: Document) -> dict[str, Any]:
     """Return text, blocks and elements as plain values; numbers in flat lists, names once.
 
-    >>> from focuseval.collection.rendering.document import Document
+    >>> from focuseval.collection.rendering import Document
     >>> document_view(Document("d", "One."))["blocks"]
     [4, 0, 0]
     """

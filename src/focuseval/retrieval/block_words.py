@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.collection.chunks.words import cut_block
+from focuseval.collection.words import cut_block
 from focuseval.engine import native
 from focuseval.engine.storage import location
 from focuseval.retrieval.language import Language

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection.chunks.words import words
+from focuseval.collection.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from focuseval.data.topics.terms import Term
+    from focuseval.data.topics.syntax import Term
     from focuseval.retrieval.language import Language
     from focuseval.retrieval.store import IndexedWords
 
@@ -44,7 +44,7 @@ def weights(terms: Iterable[Term], language: Language) -> Weights:
     A phrase adds its words and itself; an unwanted one itself only. A phrase of one kept word is that word.
 
     >>> from focuseval.retrieval.language import Language
-    >>> from focuseval.data.topics.terms import parse_terms
+    >>> from focuseval.data.topics.syntax import parse_terms
     >>> weights(parse_terms('+tide "new moon" -self-made -"old ship"'), Language("none"))
     {('tide',): 2, ('new',): 1, ('moon',): 1, ('new', 'moon'): 1, ('self',): -1, ('made',): -1, ('old', 'ship'): -1}
     """

@@ -11,8 +11,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from focuseval.engine.storage.cache import Cache
-from focuseval.engine.storage.faults import RemoteError
+from focuseval.engine.storage import Cache, RemoteError
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def copies(folder: Remote, make: Callable[..., None], cache: Cache | None, *, sh
 
 def _made(folder: Remote, make: Callable[..., None], local: Path, *, shared: bool) -> bool:
     """Make the files and store them, ``words.json`` last; return whether that was allowed."""
-    from focuseval.engine.storage.objects import delete_folder  # noqa: PLC0415  loads Arrow's file systems
+    from focuseval.engine.storage import delete_folder  # noqa: PLC0415  loads Arrow's file systems
 
     scratch = folder.parent / f"{folder.name}-{uuid4().hex[:8]}.partial" if shared else None
     try:

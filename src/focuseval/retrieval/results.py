@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.paths import path_strings
-from focuseval.collection.plain import TAG
+from focuseval.collection.trees import TAG
 from focuseval.data.run import Run
 from focuseval.retrieval.unit_sets import ElementUnits, with_ancestors
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.topics.other_formats import plain_topic
+from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import UsageError, counted, did_you_mean
 from focuseval.formats.questions import read_questions
 from focuseval.retrieval.lists import task_list

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.data.topics.other_formats import plain_topic
+from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FormatError, Place
 from focuseval.retrieval.query import occurrences, weights
 from focuseval.retrieval.results import places

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from focuseval.collection.chunks.spec import SPLITTERS, Spec, parse_spec
+from focuseval.collection.chunks import SPLITTERS, Spec, parse_spec
 from focuseval.errors import UsageError
 from focuseval.measures.tasks.tasks import MOST_RESULTS, Task, find_task
 from focuseval.retrieval.language import check_language

@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.store import MappedBlocks
-from focuseval.engine.disk import sync
+from focuseval.engine.files import sync
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Remote
 from focuseval.errors import CollectionError

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.data.topics.query import Query
-    from focuseval.data.topics.syntax import Clause, Step
+    from focuseval.data.topics.syntax import Clause, Query, Step
     from focuseval.retrieval.score import Matches, UnitRanker
 
     Integers = NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection.forest import spread
+from focuseval.collection.block import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

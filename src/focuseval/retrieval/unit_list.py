@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.collection.chunks.columns import span_texts
+from focuseval.collection.chunks import span_texts
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError
 from focuseval.retrieval.lists import task_list

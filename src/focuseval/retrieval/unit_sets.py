@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from focuseval.collection.chunks.boundaries import Boundaries, windows
-from focuseval.collection.chunks.cut import as_chunks, cuts
-from focuseval.collection.forest import spread
+from focuseval.collection.block import spread
+from focuseval.collection.boundaries import Boundaries, windows
+from focuseval.collection.chunks import as_chunks, cuts
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, did_you_mean
 

@@ -292,7 +292,7 @@ def test_text_that_speaks_to_a_model_is_noticed(text):
 
 
 def test_the_embedded_example_speaks_to_no_model():
-    from focuseval.collection import open_documents  # noqa: PLC0415
+    from focuseval.collection.documents import open_documents  # noqa: PLC0415
     from focuseval.example import ROOT  # noqa: PLC0415
 
     index = open_documents(ROOT / "articles")

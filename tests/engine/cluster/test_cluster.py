@@ -18,7 +18,10 @@ import pytest
 distributed = pytest.importorskip("distributed")
 
 import focuseval  # noqa: E402  after the check for what it needs
-from focuseval.collection import batches, build, build_index, open_documents, open_index  # noqa: E402
+from focuseval.collection import batches, build  # noqa: E402
+from focuseval.collection.build import build_index  # noqa: E402
+from focuseval.collection.documents import open_documents  # noqa: E402
+from focuseval.collection.store import open_index  # noqa: E402
 from focuseval.engine import cluster  # noqa: E402
 from focuseval.engine.cluster import connected  # noqa: E402
 from focuseval.engine.workers import WorkerError  # noqa: E402

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection import open_index
+from focuseval.collection.store import open_index
 from focuseval.example import ROOT
 from object_store import SECRET, Fault
 

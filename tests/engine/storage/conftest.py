@@ -2,13 +2,13 @@
 
 import pytest
 
-from focuseval.engine.storage import faults, objects
+from focuseval.engine import storage
 
 
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch):
-    monkeypatch.setattr(faults, "PAUSES", (0.01,))
-    monkeypatch.setattr(objects, "_ATTEMPTS", 2)
-    objects._connected.cache_clear()
+    monkeypatch.setattr(storage, "PAUSES", (0.01,))
+    monkeypatch.setattr(storage, "_ATTEMPTS", 2)
+    storage._connected.cache_clear()
     yield
-    objects._connected.cache_clear()
+    storage._connected.cache_clear()

@@ -14,10 +14,12 @@ import pyarrow as pa
 import pytest
 
 import focuseval
-from focuseval.collection import batches, build_index, open_documents, open_index
-from focuseval.engine.storage import cache, location
-from focuseval.engine.storage.cache import Cache
-from focuseval.errors import CollectionError
+from focuseval.collection import batches
+from focuseval.collection.build import build_index
+from focuseval.collection.documents import open_documents
+from focuseval.collection.store import open_index
+from focuseval.engine.storage import Cache, cache_from_environment, location
+from focuseval.errors import CollectionError, UsageError
 from focuseval.formats import run_blocks
 from object_store import SECRET, Fault
 
@@ -248,10 +250,10 @@ def test_a_copy_that_vanishes_before_it_is_opened_is_fetched_again(store, tmp_pa
 def test_the_environment_names_the_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("FOCUSEVAL_CACHE", str(tmp_path))
     monkeypatch.setenv("FOCUSEVAL_CACHE_GB", "0.5")
-    assert cache.cache_from_environment() == Cache(str(tmp_path), 500_000_000)
+    assert cache_from_environment() == Cache(str(tmp_path), 500_000_000)
     monkeypatch.setenv("FOCUSEVAL_CACHE_GB", "much")
-    with pytest.raises(cache.UsageError, match="FOCUSEVAL_CACHE_GB: expected a number"):
-        cache.cache_from_environment()
+    with pytest.raises(UsageError, match="FOCUSEVAL_CACHE_GB: expected a number"):
+        cache_from_environment()
 
 
 def test_an_index_on_a_store_is_replaced_only_when_asked(store, source, local):

@@ -4,9 +4,10 @@ import gzip
 import io
 import zipfile
 
+import pyarrow as pa
 import pytest
 
-from focuseval.engine.storage import location, objects
+from focuseval.engine.storage import location
 from object_store import SECRET, Fault
 
 
@@ -34,7 +35,9 @@ def test_a_small_object_is_written_by_as_few_requests_as_arrow_can_and_read_by_t
     place = location(store.url("requests/small"))
     with store.counted() as seen:
         place.write_bytes(b"x" * 1000)
-    assert [line.split()[0] for line in seen] == (["PUT"] if objects._DELAYS else ["POST", "PUT", "POST"])
+    assert [line.split()[0] for line in seen] == (
+        ["PUT"] if int(pa.__version__.partition(".")[0]) >= 21 else ["POST", "PUT", "POST"]
+    )
     with store.counted() as seen:
         place.read_bytes()
     assert [line.split()[0] for line in seen] == ["HEAD", "GET"]

@@ -339,7 +339,7 @@ def test_ci_is_told_when_nothing_can_be_compared(files):
 
 
 def test_the_pytest_helper_fails_on_a_regression_and_returns_verdicts_otherwise(files):
-    from focuseval.collection import open_documents  # noqa: PLC0415  beside its use
+    from focuseval.collection.documents import open_documents  # noqa: PLC0415  beside its use
 
     docs = open_documents(files / "docs.jsonl")
     base, gold = files / "base.json", str(files / "gold.jsonl")

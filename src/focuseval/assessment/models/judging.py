@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from focuseval.assessment.models.unjudged import Questions, Unjudged
     from focuseval.assessment.project import Project
     from focuseval.assessment.store import Key, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
     Answers = tuple[ModelAnswer, ...]
     Outcome = tuple[Questions, Answers, str]

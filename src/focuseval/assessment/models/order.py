@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from focuseval.assessment.models.prompt import Prompt
     from focuseval.assessment.models.settings import ModelSettings
     from focuseval.assessment.project import Project
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
     from focuseval.data.topics import Topic
 
 PER_TOKEN = 4

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.store import Saved, Store
     from focuseval.assessment.web.access import Access
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.topics import Topic
 
 _STATUS = (

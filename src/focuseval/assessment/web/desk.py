@@ -11,7 +11,7 @@ from focuseval.assessment.overview import Overview
 from focuseval.assessment.plan import in_pool
 from focuseval.assessment.shared_documents import SharedDocuments
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.collection.rendering.titles import Titles
+from focuseval.collection.rendering import Titles
 from focuseval.engine.lazy import cached_property
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from focuseval.assessment.store import Store
     from focuseval.assessment.web.access import Access
     from focuseval.assessment.wording import Rewording
-    from focuseval.collection.rendering.document import Document
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.rendering import Document, DocumentCache
     from focuseval.data.topics import Topic
 
 

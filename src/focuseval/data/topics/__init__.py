@@ -1,10 +1,8 @@
 """Topics of every year, and NEXI, the language of their structured titles."""
 
-from focuseval.data.topics.matching import IEEE_EQUIVALENTS, Reading
 from focuseval.data.topics.parser import parse_nexi
-from focuseval.data.topics.query import Query
 from focuseval.data.topics.reader import parse_topics, read_topic_bytes, read_topics
-from focuseval.data.topics.terms import Term, parse_terms
+from focuseval.data.topics.syntax import IEEE_EQUIVALENTS, Query, Reading, Term, parse_terms
 from focuseval.data.topics.topic import KINDS, Topic
 
 __all__ = [

@@ -22,9 +22,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from focuseval.data.topics.query import Query
-from focuseval.data.topics.syntax import About, Axis, Both, Clause, Comparison, Either, Path, Step, Value
-from focuseval.data.topics.terms import QUOTED_TERM, TERM, Term
+from focuseval.data.topics.syntax import (
+    QUOTED_TERM,
+    TERM,
+    About,
+    Axis,
+    Both,
+    Clause,
+    Comparison,
+    Either,
+    Path,
+    Query,
+    Step,
+    Term,
+    Value,
+)
 from focuseval.errors import NexiError, Place
 
 if TYPE_CHECKING:

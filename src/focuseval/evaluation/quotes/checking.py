@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
 
 LARGE = 20_000_000
 """Characters of a collection beyond which altered and spliced quotations are looked for in cited documents alone."""

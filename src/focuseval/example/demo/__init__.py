@@ -31,7 +31,7 @@ OWN = (
 
 def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
     """Put the example into a folder, go through every step, show each section, and return the report's path."""
-    from focuseval.collection import build_index  # noqa: PLC0415  help must not wait for it
+    from focuseval.collection.build import build_index  # noqa: PLC0415  help must not wait for it
     from focuseval.example import copy_example  # noqa: PLC0415  the same
     from focuseval.example.demo.steps import Loop, walk  # noqa: PLC0415  the same
 

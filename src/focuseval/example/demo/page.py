@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from focuseval.data.tables.layouts import html
+from focuseval.data.tables import html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

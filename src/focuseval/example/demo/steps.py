@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection import describe, open_index
+from focuseval.collection.index import describe
+from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.engine.lazy import cached_property
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.data.gold import Gold
     from focuseval.evaluation import Scores
 

@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
 from focuseval.data.spans import Spans, union
-from focuseval.engine.keys import hash64, mix
+from focuseval.engine.keys import Lookup, hash64, mix
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.lookup import Lookup
 from focuseval.errors import MissingDataError
 from focuseval.measures.matching.needs import Needs, needs_of
 from focuseval.measures.recall_base import Assessed, assessed_elements
@@ -26,7 +25,7 @@ from focuseval.placing import place_gold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
 
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from focuseval.engine.keys import Lookup
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.lookup import Lookup
 from focuseval.measures.recall_base.ideal import ideal_rows
 
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def _holding(
     index: Any, row: NDArray[np.int64], some: NDArray[np.int64], highlights: Spans, tags: dict[str, int]
 ) -> _Held:
     """Return those elements of some pairs that hold highlighted text; `tags` gets the tags that it did not have."""
-    from focuseval.collection.forest import spread  # noqa: PLC0415  heavy, and not every gold needs an index
+    from focuseval.collection.block import spread  # noqa: PLC0415  heavy, and not every gold needs an index
 
     distinct, place = np.unique(row[some], return_inverse=True)
     table = index.elements_of(distinct)

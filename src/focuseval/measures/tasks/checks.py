@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.run import Run
     from focuseval.measures.tasks.rules import Rule
     from focuseval.measures.tasks.tasks import Level

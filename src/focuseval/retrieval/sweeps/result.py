@@ -183,6 +183,6 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
-        from focuseval.data.tables.layouts import notebook  # noqa: PLC0415  only notebooks need it
+        from focuseval.data.tables import notebook  # noqa: PLC0415  only notebooks need it
 
         return notebook(self.table(), self.scores.signature)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.collection.boundaries import boundaries, texts_of
 from focuseval.collection.chunks import Chunks, extent, parse_spec
-from focuseval.collection.chunks.boundaries import boundaries, texts_of
 from focuseval.collection.tokens import remembered
 from focuseval.data.run import Run
 from focuseval.engine.workers import given as given_workers
@@ -29,11 +29,10 @@ from focuseval.retrieval.sweeps.result import Sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
-    from focuseval.engine.shared import Shared
-    from focuseval.engine.workers import Workers
+    from focuseval.engine.workers import Shared, Workers
     from focuseval.measures import Measure
     from focuseval.retrieval import UnitList
 

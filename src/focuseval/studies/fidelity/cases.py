@@ -19,7 +19,7 @@ from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passage
 from focuseval.data.run import Run
 
 if TYPE_CHECKING:
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
 
 DOCUMENTS = {
     "d": f"<a><s><p>{'r' * 100}</p><p>{'r' * 100}</p></s><s><p>{'n' * 20}</p><p>{'n' * 2000}</p></s></a>",

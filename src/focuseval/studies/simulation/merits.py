@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Elements
+    from focuseval.collection.protocol import Elements
     from focuseval.measures.matching.prepared import Prepared
 
     Floats = NDArray[np.float64]

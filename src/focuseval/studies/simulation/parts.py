@@ -26,7 +26,7 @@ from focuseval.errors import MissingDataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection import Elements
+    from focuseval.collection.protocol import Elements
     from focuseval.measures.matching.prepared import Prepared
 
 SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")

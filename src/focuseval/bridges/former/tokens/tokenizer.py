@@ -1,5 +1,5 @@
 """``focuseval.tokens.tokenizer`` of 0.2.0, now `focuseval.collection.tokens.tokenizer`."""
 
-from focuseval.collection.tokens.tokenizer import TiktokenEncoding
+from focuseval.collection.tokens import TiktokenEncoding
 
 __all__ = ["TiktokenEncoding"]

@@ -1,10 +1,18 @@
-"""The plain XML parser: expat's events, one Python call each; right for every document that expat accepts.
+"""One document into a tree of elements, in Python: XML, HTML or plain text.
 
-The text of a document is the character data of its root element as expat reports it: line ends normalised, references
-and CDATA sections replaced by what they stand for. A text node is what XPath 1.0 counts as one: references and CDATA
-join their neighbours, comments and processing instructions separate. Nothing outside the file is ever read. A named
-entity that only an unread DTD could define becomes its character if HTML knows the name, and is left out and counted
-if not.
+*XML* is read by expat's events, one Python call each; right for every document that expat accepts. The text of a
+document is the character data of its root element as expat reports it: line ends normalised, references and CDATA
+sections replaced by what they stand for. A text node is what XPath 1.0 counts as one: references and CDATA join their
+neighbours, comments and processing instructions separate. Nothing outside the file is ever read. A named entity that
+only an unread DTD could define becomes its character if HTML knows the name, and is left out and counted if not.
+
+*HTML* is read leniently by lxml, as browsers read it, because few pages are well-formed. Scripts and styles are
+elements without text. Missing ``html`` and ``body`` are supplied, so that every path begins with ``/html[1]``; names of
+tags are in lower case. TREC's documents that are no well-formed XML are read in the same way, and begin with
+``/doc[1]``.
+
+*Plain text* is one element: ``/document[1]`` spans all of it. The text is kept as it is, line ends included, so that
+offsets made by any other tool on the same file agree; only a byte order mark is dropped.
 """
 
 from __future__ import annotations
@@ -15,10 +23,15 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from html.entities import html5
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
 from focuseval.errors import CollectionError, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 MAX_DEPTH = 2_000
 """Elements nested deeper than this are refused."""
@@ -187,3 +200,104 @@ def transcoded(data: bytes, file: str) -> bytes | None:
         what = f"expected {found[1].decode()}, found bytes that are not"
         raise CollectionError(what, at=Place(file, line), remedy="correct the encoding it declares") from None
     return re.sub(r"""encoding\s*=\s*["'][\w.-]*["']""", "", text, count=1).encode("utf-8")
+
+
+TAG = "document"
+"""The tag of a plain text's only element."""
+
+
+def read_plain(data: bytes, file: str) -> Tree:
+    """Read a text file as UTF-8.
+
+    >>> tree = read_plain("naïve".encode(), "a.txt")
+    >>> tree.text, tree.tag, tree.end[0]
+    ('naïve', ['document'], 5)
+    """
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"expected UTF-8, found byte 0x{error.object[error.start]:02x} ({error.reason})"
+        raise CollectionError(what, at=Place(file, line), remedy="convert the file to UTF-8") from None
+    if (nul := text.find("\0")) >= 0:
+        line = text.count("\n", 0, nul) + 1
+        raise CollectionError("expected text, found a NUL character", at=Place(file, line), remedy="leave it out")
+    return plain_tree(text, file)
+
+
+def plain_tree(text: str, file: str) -> Tree:
+    """Return a text as a tree of one element."""
+    tree = Tree(file)
+    tree.limit = len(text)
+    tree.opened(TAG, [])
+    tree.characters(text)
+    tree.closed(TAG)
+    return tree
+
+
+_SILENT = frozenset(("script", "style"))
+_CHARSET = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([\w-]+)""", re.IGNORECASE)
+
+
+def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
+    """Read a page; of a document inside one, the part from its first `root` element on.
+
+    >>> tree = read_html(b"<title>T</title><p>one<p>two<script>x()</script>", "a.html")
+    >>> tree.text, tree.tag
+    ('Tonetwo', ['html', 'head', 'title', 'body', 'p', 'p', 'script'])
+    """
+    page = _parsed(data, file)
+    found = page if root is None or page is None else next(page.iter(root), None)
+    if found is None:
+        raise CollectionError("expected HTML, found no element", at=file, remedy="leave it out, or rename it .txt")
+    tree = Tree(file, parser=SimpleNamespace(CurrentLineNumber=1, CurrentColumnNumber=0), limit=len(data) + (1 << 20))
+    for event, node in _walked(found):
+        if event == "comment":
+            tree.cut()
+        elif event == "start":
+            tree.opened(node.tag, [])
+        elif event == "end":
+            tree.closed(node.tag)
+        else:
+            tree.characters(node)
+    tree.parser = None
+    return tree
+
+
+def _walked(root: Any) -> Iterator[tuple[str, Any]]:
+    """Yield elements as they begin and end, comments, and the text between them."""
+    from lxml import etree  # noqa: PLC0415  `_parsed` has seen that it is there
+
+    for event, node in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+        if event in {"comment", "pi"}:
+            yield "comment", None
+        else:
+            yield event, node
+            if event == "start" and node.text and node.tag not in _SILENT:
+                yield "text", node.text
+        if event != "start" and node is not root and node.tail:
+            yield "text", node.tail
+
+
+def _parsed(data: bytes, file: str) -> Any:
+    try:
+        from lxml import etree  # noqa: PLC0415  only this kind of file needs it
+    except ImportError:
+        raise CollectionError(
+            "HTML is read by lxml, which is not installed", at=file, remedy="pip install lxml"
+        ) from None
+    parser = etree.HTMLParser(encoding=_encoding(data), remove_blank_text=False, huge_tree=False)
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.LxmlError, ValueError):
+        return None
+
+
+def _encoding(data: bytes) -> str:
+    """Return UTF-8 where that can be, else what the page declares, else what most old pages are."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        found = _CHARSET.search(data[:4096])
+        return found[1].decode() if found and found[1].lower() != b"utf-8" else "windows-1252"
+    return "utf-8"

@@ -1,20 +1,62 @@
-"""From elements to something readable: a partition of the text into headings, paragraphs, list items, table cells.
+"""A document as people read it: its text, its elements, its title, and its layout.
 
-Every character belongs to exactly one block, in order, so that the text of the page is the text of the document;
-breaks between blocks are the style sheet's alone. One small table of names covers the vocabularies that INEX and
-its successors used; an element with an unknown name is part of the line unless it holds blocks itself.
+The layout is a partition of the text into headings, paragraphs, list items, table cells. Every character belongs to
+exactly one block, in order, so that the text of the page is the text of the document; breaks between blocks are the
+style sheet's alone. One small table of names covers the vocabularies that INEX and its successors used; an element with
+an unknown name is part of the line unless it holds blocks itself.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from focuseval.engine.lazy import cached_property
+from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from focuseval.collection.rendering.document import Document
+    from numpy.typing import NDArray
+
+    from focuseval.collection.index import Index
+
+
+class Element(NamedTuple):
+    """One element: where it is, and which row of the table contains it (−1 for the root)."""
+
+    path: str
+    tag: str
+    start: int
+    end: int
+    parent: int
+
+
+@dataclass(frozen=True)
+class Document:
+    """An immutable text with its elements in document order (none for plain text)."""
+
+    id: str
+    text: str
+    elements: tuple[Element, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash that every judgement of this text is tied to."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """Path → row in `elements`."""
+        return {element.path: row for row, element in enumerate(self.elements)}
+
 
 KINDS = {
     "heading": "title st atl head heading h h1 h2 h3 h4 h5 h6 subtitle article-title ti1 jtitle playsubt",
@@ -69,7 +111,7 @@ class TextBlock:
 def layout(document: Document) -> list[TextBlock]:
     r"""Return the blocks of a document, from the first character to the last.
 
-    >>> from focuseval.collection.rendering.document import Document
+    >>> from focuseval.collection.rendering import Document
     >>> [(block.start, block.end, block.kind) for block in layout(Document("d", "One.\n\nTwo."))]
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
@@ -143,7 +185,7 @@ def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterato
 def title_of(document: Document) -> str:
     r"""Return the first heading of a document, or its first line; '' for one without text.
 
-    >>> from focuseval.collection.rendering.document import Document
+    >>> from focuseval.collection.rendering import Document
     >>> title_of(Document("d", "One line.\n\nAnother."))
     'One line.'
     """
@@ -178,3 +220,112 @@ def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
         yield replace(block, start=start, end=end)
         start = end
     yield block if start == block.start else replace(block, start=start)
+
+
+Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
+"""A text's hash, and where its elements with text begin and end."""
+
+KEPT = 64
+"""Documents that stay in memory with their elements, for those who open the same ones."""
+CHARACTERS = 40_000_000
+"""Characters of texts that stay in memory: an edit needs the text alone, and must not parse a document again."""
+
+
+class DocumentCache:
+    """The documents of an index, one at a time."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._reading = threading.Lock()
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Document] = OrderedDict()
+        self._texts: OrderedDict[str, Document] = OrderedDict()
+        self._characters = 0
+
+    def get(self, document: str) -> Document:
+        """Return one document; an id that the collection does not know is refused, and never becomes a path."""
+        found = self._known(self._kept, document)
+        if found is None:
+            with self._reading:
+                row = self._row(document)
+                found = Document(document, self.index.text(row), _elements(self.index.elements(row)))
+            with self._lock:
+                self._kept[document] = found
+                while len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+        return found
+
+    def plain(self, document: str) -> Document:
+        """Return one document without its elements, which most edits do not need and which take long to make."""
+        found = self._known(self._texts, document)
+        if found is None:
+            with self._reading:
+                found = Document(document, self.index.text(self._row(document)))
+            with self._lock:
+                self._characters += len(found.text) if document not in self._texts else 0
+                self._texts[document] = found
+                while self._characters > CHARACTERS and len(self._texts) > 1:
+                    self._characters -= len(self._texts.popitem(last=False)[1].text)
+        return found
+
+    def extents(self, document: str) -> Extents:
+        """Return the hash of a document's text, and where its elements with text begin and end."""
+        sha256 = self.plain(document).sha256
+        with self._reading:
+            table = self.index.elements(self._row(document))
+        start, end = (np.asarray(column, np.int64) for column in (table.start, table.end))
+        return sha256, start[start < end], end[start < end]
+
+    def _known(self, kept: OrderedDict[str, Document], document: str) -> Document | None:
+        """Return a document that is in memory; nobody waits here for one that is being read."""
+        with self._lock:
+            found = kept.get(document)
+            if found is not None:
+                kept.move_to_end(document)
+            return found
+
+    def _row(self, document: str) -> int:
+        (row,) = self.index.find([document])
+        if row < 0:
+            raise AssessError(f"the collection has no document {document!r}")
+        return int(row)
+
+
+def _elements(table: Any) -> tuple[Element, ...]:
+    columns = (_list(table.tag), _list(table.start), _list(table.end), _list(table.parent))
+    rows = zip(table.paths(), *columns, strict=True)
+    return tuple(Element(path, tag, start, end, parent) for path, tag, start, end, parent in rows)
+
+
+def _list(column: Any) -> list[Any]:
+    """Return a column as plain values, whether Arrow or NumPy holds it."""
+    values: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
+    return values
+
+
+PATIENCE = 0.5
+"""Seconds that a list may spend on titles that are not known yet; the rest are known the next time."""
+
+
+class Titles:
+    """Document → its title, remembered."""
+
+    def __init__(self, document: Callable[[str], Document]) -> None:
+        self._document = document
+        self._known: dict[str, str] = {}
+
+    def of(self, names: Iterable[str], *, patience: float = PATIENCE) -> dict[str, str]:
+        """Return the titles of documents, as far as they are known or soon found; '' for one that is gone."""
+        end = time.monotonic() + patience
+        found = {}
+        for name in names:
+            if name not in self._known and time.monotonic() < end:
+                self._known[name] = self._read(name)
+            found[name] = self._known.get(name, "")
+        return found
+
+    def _read(self, name: str) -> str:
+        try:
+            return title_of(self._document(name))
+        except AssessError:
+            return ""

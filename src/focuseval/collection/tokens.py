@@ -1,4 +1,6 @@
-"""Tokenizers behind one protocol: tiktoken's by name, Hugging Face's by file; both are optional.
+"""Tokens of a language model: where each one lies in a text, by the model's own tokenizer.
+
+Tokenizers are behind one protocol: tiktoken's by name, Hugging Face's by file; both are optional.
 
 ::
 
@@ -23,6 +25,8 @@ from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError, MissingDataError, UsageError
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -151,3 +155,41 @@ class TokenizerFile:
 
 def _absent(package: str) -> MissingDataError:
     return MissingDataError(f"{package} is not installed; run 'pip install focuseval[{package}]'")
+
+
+MOST = 10_000_000
+"""Tokens that are remembered; texts beyond are tokenized whenever they are asked for."""
+
+
+class RememberedTokens:
+    """Another tokenizer, each of whose texts is tokenized once."""
+
+    def __init__(self, tokenizer: Tokenizer, most: int = MOST) -> None:
+        self.tokenizer = tokenizer
+        self.most = most
+        self._known: dict[str, Spans] = {}
+        self._tokens = 0
+
+    @property
+    def name(self) -> str:
+        """The other's name."""
+        return self.tokenizer.name
+
+    def spans(self, text: str) -> Spans:
+        """Return the other's spans."""
+        if (found := self._known.get(text)) is not None:
+            return found
+        found = self.tokenizer.spans(text)
+        if self._tokens + len(found[0]) <= self.most:
+            self._known[text] = found
+            self._tokens += len(found[0])
+        return found
+
+    def __reduce__(self) -> Any:
+        """Go to another process without what was seen."""
+        return RememberedTokens, (self.tokenizer, self.most)
+
+
+def remembered(given: str | Tokenizer) -> RememberedTokens:
+    """Open a tokenizer that remembers."""
+    return given if isinstance(given, RememberedTokens) else RememberedTokens(open_tokenizer(given))

@@ -1,0 +1,304 @@
+"""Chunks: documents cut by characters, words, sentences, tokens, elements or a splitter, with exact offsets.
+
+How documents are cut, as people type it::
+
+    characters:400        400 characters, end to end          characters:400/300   a new one every 300: they overlap
+    words:100/50          100 words, every 50                 sentences:5          five sentences
+    tokens:256/200        256 tokens of a tokenizer           elements:sec,p       every element of these tags
+    langchain:RecursiveCharacterTextSplitter:400/300          llamaindex:SentenceSplitter:256/200
+
+The number behind the stroke is the distance between beginnings; without it chunks stand end to end. A distance larger
+than the size leaves gaps, which are counted. Everything that retrieves or scores chunks uses this one cutter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.collection.boundaries import (
+    Boundaries,
+    between_blanks,
+    boundaries,
+    joined,
+    moved_left,
+    sentences,
+    texts_of,
+    windows,
+)
+from focuseval.collection.words import cut_block
+from focuseval.data.spans import union
+from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection.boundaries import Boundaries
+    from focuseval.collection.index import Index
+    from focuseval.collection.protocol import Collection
+    from focuseval.collection.tokens import Tokenizer
+    from focuseval.data.spans import Spans
+
+    Integers = NDArray[np.int64]
+    Cuts = tuple[Integers, Integers, Integers]
+
+
+WINDOWS = ("characters", "words", "sentences", "tokens")
+"""Kinds that count something: chunks are so many of them, every so many."""
+
+SPLITTERS = ("langchain", "llamaindex")
+"""Packages whose splitters can be named."""
+
+_WINDOW = re.compile(r"([a-z]+):([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?")
+_ELEMENTS = re.compile(r"elements:([^\s,:/]+(?:,[^\s,:/]+)*)")
+_SPLITTER = re.compile(rf"({'|'.join(SPLITTERS)}):([A-Za-z_]\w*):([1-9][0-9]{{0,8}})(?:/([1-9][0-9]{{0,8}}))?")
+_EXAMPLES = "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, langchain:CLASS:400/300, or a file"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One way of cutting documents.
+
+    >>> str(parse_spec("words:100/100")), str(parse_spec("elements:sec,p"))
+    ('words:100', 'elements:sec,p')
+    """
+
+    kind: str
+    size: int = 0
+    step: int = 0
+    """Distance between beginnings."""
+    names: tuple[str, ...] = ()
+    """Tags of elements, or the class of a splitter."""
+
+    def __str__(self) -> str:
+        """Return it as it is typed."""
+        stroke = "" if self.step == self.size else f"/{self.step}"
+        window = [f"{self.size}{stroke}"] if self.size else []
+        return ":".join([self.kind, *([",".join(self.names)] if self.names else []), *window])
+
+
+def parse_spec(text: str) -> Spec:
+    """Read a SPEC; what is none is refused with the nearest one."""
+    if found := _SPLITTER.fullmatch(text):
+        return _checked(Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],)), text)
+    if found := _ELEMENTS.fullmatch(text):
+        return Spec("elements", names=tuple(dict.fromkeys(found[1].split(","))))
+    found = _WINDOW.fullmatch(text)
+    if found is None or found[1] not in WINDOWS:
+        kind, _, rest = text.partition(":")
+        raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {_remedy(kind, rest)}")
+    return Spec(found[1], int(found[2]), int(found[3] or found[2]))
+
+
+def _remedy(kind: str, rest: str) -> str:
+    if kind in WINDOWS:
+        return f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
+    if kind in SPLITTERS:
+        return f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
+    return (rest and did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS))) or "no file has this name"
+
+
+def _checked(spec: Spec, text: str) -> Spec:
+    """Refuse gaps of a splitter, which knows an overlap only."""
+    if spec.step > spec.size:
+        raise UsageError(f"expected a distance up to the size, found {text!r}; splitters of {spec.kind} leave no gaps")
+    return spec
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """All chunks of a chunker: document ids and half-open spans of code points."""
+
+    document: pa.Array
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    name: str = ""
+    """How they were cut: the SPEC, or the file that they were read from."""
+    remarks: tuple[str, ...] = ()
+    """What a reader should know: texts of a splitter that stand nowhere, say."""
+
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return len(self.start)
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table of doc, start and end, a row for every chunk."""
+        return pa.table({"doc": self.document.cast(pa.string()), "start": self.start, "end": self.end})
+
+    def rows(self, documents: Collection) -> NDArray[np.int64]:
+        """Return the row of every chunk's document; one that is unknown, or ends before its chunk, is refused."""
+        rows = documents.find(self.document).astype(np.int64)
+        length = np.append(documents.lengths, -1)[rows]
+        bad = np.flatnonzero((self.start < 0) | (self.end < self.start) | (self.end > length))
+        if len(bad):
+            which = int(bad[0])
+            name, more = self.document[which].as_py(), f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+            known = (
+                f"the {length[which]:,} characters of {name!r}" if rows[which] >= 0 else "a document of the collection"
+            )
+            what = f"expected a chunk within {known}, found {name!r} {self.start[which]} … {self.end[which]}{more}"
+            raise FormatError(what, at=self.name or None, remedy="give the documents that were cut")
+        return rows
+
+    def texts(self, documents: Collection) -> Iterator[str]:
+        """Yield the text of every chunk."""
+        return span_texts(documents, self.rows(documents), self.start, self.end)
+
+
+def span_texts(
+    documents: Collection, rows: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> Iterator[str]:
+    """Yield the texts of spans; those of one document that stand together are cut from it at once."""
+    edges = [*np.flatnonzero(np.diff(rows, prepend=-2)).tolist(), len(rows)]
+    for first, last in pairwise(edges):
+        text = documents.text(int(rows[first]))
+        pairs = zip(start[first:last].tolist(), end[first:last].tolist(), strict=True)
+        yield from (text[begin:stop] for begin, stop in pairs)
+
+
+def as_chunks(index: Index, found: Cuts, name: str) -> Chunks:
+    """Return documents' rows and spans as chunks; empty ones are left out."""
+    kept = found[2] > found[1]
+    document, start, end = (column[kept].astype(np.int64) for column in found)
+    ids = pa.DictionaryArray.from_arrays(pa.array(document, pa.int32()), index.ids)
+    return Chunks(ids, start, end, name)
+
+
+def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> Cuts:
+    """Return the row of its document, the start and the end of every chunk."""
+    if spec.kind == "characters":
+        return _characters(index, spec.size, spec.step)
+    if spec.kind == "elements":
+        return _elements(index, spec.names)
+    pieces = word_boundaries(index) if spec.kind == "words" else _pieces(index, spec.kind, tokenizer)
+    return pieces.windows(spec.size, spec.step)
+
+
+def word_boundaries(index: Index) -> Boundaries:
+    """Return all words of a collection, as they are counted in passages of ``retrieve``."""
+    found = [cut_block(index.blocks[number]) for number in range(len(index.blocks))]
+    return joined(
+        (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
+        for cut in found
+        for low, high in zip(cut.bounds[:-1].tolist(), cut.bounds[1:].tolist(), strict=True)
+    )
+
+
+def _pieces(index: Index, kind: str, tokenizer: str | Tokenizer | None) -> Boundaries:
+    if kind == "sentences":
+        return boundaries(texts_of(index), sentences)
+    if tokenizer is None:
+        what = "expected a tokenizer for chunks of tokens, found none"
+        raise UsageError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
+    from focuseval.collection.tokens import open_tokenizer  # noqa: PLC0415  only tokens need it
+
+    spans = open_tokenizer(tokenizer).spans
+    return boundaries(texts_of(index), lambda text: _disjoint(*spans(text)))
+
+
+def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """Give a character that several tokens make up to the first of them, so that no two chunks share it."""
+    return np.append(start[:1], np.maximum(start[1:], end[:-1])), end
+
+
+def _characters(index: Index, size: int, step: int) -> Cuts:
+    """Cut every so many code points; an edge inside of what is seen as one character moves before it."""
+    document, start, end = windows(index.lengths, size, step)
+    bounds = np.searchsorted(document, np.arange(len(index) + 1))
+    for row, text in enumerate(texts_of(index)):
+        here = slice(int(bounds[row]), int(bounds[row + 1]))
+        start[here], end[here] = moved_left(text, start[here]), moved_left(text, end[here])
+    return document, start, end
+
+
+def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
+    """Return every element of some tags, nested ones included."""
+    seen = {tag for number in range(len(index.blocks)) for tag in index.blocks[number].tags}
+    for tag in tags:
+        if tag not in seen:
+            remedy = did_you_mean(tag, seen, f"there are {', '.join(sorted(seen)[:10])}")
+            raise CollectionError(f"expected a tag of the collection, found {tag!r}", at=index.name, remedy=remedy)
+    parts = []
+    for number in range(len(index.blocks)):
+        block = index.blocks[number]
+        own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
+        wanted = np.flatnonzero(np.array([tag in tags for tag in block.tags])[block.element("tag")[own]])
+        document = np.repeat(np.arange(len(block)), np.diff(block.element_bounds)) + index.first[number]
+        columns = (block.element(name)[own] for name in ("start", "end"))
+        parts.append((document[wanted], *(column[wanted].astype(np.int64) for column in columns)))
+    document, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return document, start, end
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Numbers of one chunking."""
+
+    chunks: int
+    documents: int
+    """Documents that have a chunk."""
+    characters: int
+    """Characters in all chunks, repeats included."""
+    text: int
+    """Characters of all documents."""
+    least: int
+    most: int
+    """Characters of the smallest and of the largest chunk."""
+    left_out: int
+    """Characters in no chunk, white space not counted."""
+    tokens: int | None = None
+    """Tokens in all chunks, repeats included; None without a tokenizer."""
+
+    @property
+    def mean(self) -> float:
+        """Characters of a chunk."""
+        return self.characters / self.chunks if self.chunks else 0.0
+
+    @property
+    def times(self) -> float:
+        """How often the text is indexed: 1 without overlap and gaps."""
+        return self.characters / self.text if self.text else 0.0
+
+    def sentence(self) -> str:
+        """Say it in a line.
+
+        >>> Extent(2, 1, 8, 6, 4, 4, 0).sentence()
+        '2 chunks of 4 to 4 characters (mean 4) in 1 document: 1.33 × the text, 0 characters in no chunk'
+        """
+        sizes = f"{self.least:,} to {self.most:,} characters (mean {self.mean:,.0f})"
+        where = f"{counted(self.chunks, 'chunk')} of {sizes} in {counted(self.documents, 'document')}"
+        tokens = "" if self.tokens is None else f", {counted(self.tokens, 'token')}"
+        return f"{where}: {self.times:.2f} × the text{tokens}, {counted(self.left_out, 'character')} in no chunk"
+
+
+def extent(chunks: Chunks, documents: Collection, tokens: Boundaries | None = None) -> Extent:
+    """Count what a chunking of documents holds; `tokens` are those of all documents, in their order."""
+    document, start, end = chunks.rows(documents), chunks.start, chunks.end
+    size = end - start
+    return Extent(
+        chunks=len(chunks),
+        documents=len(np.unique(document)),
+        characters=int(size.sum()),
+        text=int(documents.lengths.sum()),
+        least=int(size.min(initial=size.max(initial=0))),
+        most=int(size.max(initial=0)),
+        left_out=_left_out(documents, union(document, start, end)),
+        tokens=None if tokens is None else int(tokens.count(document, start, end).sum()),
+    )
+
+
+def _left_out(documents: Collection, covered: Spans) -> int:
+    """Count the characters of documents outside of some spans, white space not counted."""
+    whole = covered.total(len(documents))
+    open_ = np.flatnonzero(whole < documents.lengths)
+    words = boundaries(texts_of(documents, open_), between_blanks)
+    row = open_[np.repeat(np.arange(len(open_)), np.diff(words.bounds))]
+    inside = covered.covered(row, words.start, words.end)
+    return int((words.end - words.start - inside).sum())

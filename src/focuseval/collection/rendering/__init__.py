@@ -1,1 +1,0 @@
-"""A document as people read it: its text, elements, blocks and title."""

@@ -1,0 +1,282 @@
+"""Tables: one value for every table that is printed, and the only code that lays out or escapes one.
+
+A `Table` holds typed values. For readers (terminal, Markdown, LaTeX, HTML) its columns say how numbers are printed; for
+programs (CSV, JSON) numbers keep all their digits. Names from files are shown as they are, and never read as commands.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+import re
+from dataclasses import dataclass, replace
+from html import escape
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from focuseval.data.terminal import fitted, fold, terminal_width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Value = str | int | float | None
+Row = tuple[Value, ...]
+
+LAYOUTS = ("table", "markdown", "latex", "csv")
+
+UNLIMITED = 1_000_000
+"""The width of a table in a file: nothing is wrapped."""
+
+ABSENT = "–"
+"""What readers see where there is no value."""
+
+MARK = "*"
+"""What stands behind the best value of a column on a terminal."""
+
+_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+_HIDDEN = [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *map(ord, _CONTROLS)]
+_SPELT = {code: f"⟨U+{code:04X}⟩" for code in _HIDDEN}
+_BREAKS = dict.fromkeys(map(ord, "\t\n\u2028\u2029"), " ")
+_MARKDOWN = re.compile(r"[\\`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<|&(?=#?\w+;)")
+_ENTITIES = {"<": "&lt;", "&": "&amp;"}
+_LATEX_TEXT = "\\textbackslash ^textasciicircum ~textasciitilde …ldots"
+_LATEX_MATHS = "⋆star ·cdot ×times ✗times ✓checkmark →rightarrow ≥geq ≤leq βbeta ρrho τtau ⟨langle ⟩rangle"
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    | {sign: f"${sign}$" for sign in "<>|"}
+    | {word[0]: f"\\{word[1:]}{{}}" for word in _LATEX_TEXT.split()}
+    | {word[0]: f"$\\{word[1:]}$" for word in _LATEX_MATHS.split()}
+    | {"–": "--", "—": "---", "−": "$-$"}
+)
+"""A sign and the command that prints it; ✓ needs the package amssymb."""
+
+
+def visible(text: object) -> str:
+    r"""Return a text in which characters that change the direction of others, or control a terminal, are spelt out.
+
+    >>> visible("run\u202e1")
+    'run⟨U+202E⟩1'
+    """
+    return str(text or "").translate(_SPELT)
+
+
+def one_line(text: str) -> str:
+    r"""Return a text without line breaks and tabs, which would end a row.
+
+    >>> one_line("a\nb\tc")
+    'a b c'
+    """
+    return visible(text).translate(_BREAKS)
+
+
+def markdown_text(text: str) -> str:
+    r"""Return a text for a cell or a paragraph of Markdown; an underscore inside a word is none of its signs.
+
+    >>> print(markdown_text("run_1 | <0.001 *"))
+    run_1 \| &lt;0.001 \*
+    """
+    return _MARKDOWN.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one_line(text))
+
+
+def latex_text(text: str) -> str:
+    r"""Return a text for LaTeX, its own signs and those that it does not know spelt as commands.
+
+    >>> print(latex_text(r"run_1 ⋆ 50% a\b^c~d"))
+    run\_1 $\star$ 50\% a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d
+    """
+    return one_line(text).translate(_LATEX)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of words, to the left, or of numbers, to the right."""
+
+    heading: str
+    words: bool = False
+    form: str = ".4f"
+    """How fractions are printed for readers, as `format` has it; whole numbers have commas between thousands."""
+    best: bool = False
+    """Whether the largest value is marked for readers."""
+
+    def text(self, value: Value) -> str:
+        """Return a value of this column as readers see it; text stays as it is, also among numbers.
+
+        >>> [Column("AP").text(value) for value in (0.123456, 1234, None, "0.5000 ⋆")]
+        ['0.1235', '1,234', '–', '0.5000 ⋆']
+        """
+        if value is None or value != value:  # noqa: PLR0124  NaN alone differs from itself
+            return ABSENT
+        if isinstance(value, str):
+            return visible(value)
+        return f"{value:,}" if isinstance(value, int) else format(value, self.form)
+
+
+def words(*headings: str) -> tuple[Column, ...]:
+    """Return columns of words."""
+    return tuple(Column(heading, words=True) for heading in headings)
+
+
+def numbers(*headings: str, form: str = ".4f") -> tuple[Column, ...]:
+    """Return columns of numbers."""
+    return tuple(Column(heading, form=form) for heading in headings)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, columns, rows, and sentences that belong below.
+
+    A cell with a mark (a star, an interval, how many topics a mean leaves out) is text in a column of numbers.
+    """
+
+    title: str = ""
+    columns: tuple[Column, ...] = ()
+    rows: tuple[Row, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings as readers see them."""
+        return tuple(visible(column.heading) for column in self.columns)
+
+    @property
+    def keys(self) -> int:
+        """How many columns name a row: the words before the first number, or one."""
+        first = next((place for place, column in enumerate(self.columns) if not column.words), 1)
+        return max(1, first)
+
+    def printed(self) -> Table:
+        """Return the table with every value as the text that readers see."""
+        return replace(self, rows=tuple(map(tuple, self.cells())))
+
+    def cells(self, escaped: Callable[[str], str] = str, best: str = "{}", other: str = "{}") -> list[list[str]]:
+        """Return the rows as readers see them, escaped; the best values, and the others of their columns, in a form."""
+        marks = self.marks()
+        marked = {place for _, place in marks}
+        rows = []
+        for number, row in enumerate(self.rows):
+            texts = [escaped(c.text(value)) for c, value in zip(self.columns, row, strict=True)]
+            for place in marked:
+                texts[place] = (best if (number, place) in marks else other).format(texts[place])
+            rows.append(texts)
+        return rows
+
+    def marks(self) -> frozenset[tuple[int, int]]:
+        """Return the row and the column of every best value; where all rows have the same value, none is best.
+
+        >>> sorted(Table("", (Column("AP", best=True),), ((0.5,), (0.75,), (0.75,))).marks())
+        [(1, 0), (2, 0)]
+        """
+        marked = set()
+        for place, column in enumerate(self.columns if len(self.rows) > 1 else ()):
+            values = [row[place] for row in self.rows] if column.best else []
+            known = {value for value in values if isinstance(value, float) and isfinite(value)}
+            if len(known) > 1:
+                marked |= {(row, place) for row, value in enumerate(values) if value == max(known)}
+        return frozenset(marked)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the table as plain values; what is not a number, or not finite, is null.
+
+        >>> Table("Means", words("run") + numbers("AP"), (("a", float("nan")),)).to_json()
+        {'title': 'Means', 'head': ['run', 'AP'], 'body': [['a', None]], 'notes': []}
+        """
+        body = [[None if isinstance(v, float) and not isfinite(v) else v for v in row] for row in self.rows]
+        head = [column.heading for column in self.columns]
+        return {"title": self.title, "head": head, "body": body, "notes": list(self.notes)}
+
+
+def render(tables: Iterable[Table], layout: str, *, signature: str = "", width: int | None = None) -> str:
+    """Return tables one after the other in one of the `LAYOUTS`, the signature of their scores last.
+
+    The width is that of a terminal table; where it is not given, the terminal's own, or 80 columns.
+    """
+    draw = {"markdown": markdown, "latex": latex, "csv": csv}.get(layout, lambda table: terminal(table, width))
+    last = {"markdown": f"`{signature}`\n", "latex": f"% {signature}\n", "csv": f"# {signature}\n"}
+    return "\n".join([*map(draw, tables), *([last.get(layout, f"{signature}\n")] if signature else [])])
+
+
+def terminal(table: Table, width: int | None = None) -> str:
+    """Return a table of text, words to the left and numbers to the right, with no line longer than the width.
+
+    >>> print(terminal(Table("Means", words("run") + numbers("AP"), (("a", 0.5), ("b", 1.0)), ("Two runs.",))), end="")
+    Means
+    run      AP
+    ───  ──────
+    a    0.5000
+    b    1.0000
+    Two runs.
+    """
+    limit = width or terminal_width()
+    lines = fold(one_line(table.title), limit) if table.title else []
+    if table.rows:  # a blank that is never broken stands behind values that are not the best of their column
+        rows = [map(one_line, table.headings), *table.cells(one_line, f"{{}}{MARK}", "{}\u00a0")]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        lines += fitted(columns, [column.words for column in table.columns], table.keys, limit)
+    lines += [line for note in table.notes for line in fold(one_line(note), limit)]
+    lines += [f"{MARK} the best of the runs"] if table.marks() else []
+    return "".join(f"{line.replace(chr(0xA0), ' ').rstrip()}\n" for line in lines)
+
+
+def markdown(table: Table) -> str:
+    """Return a Markdown table under its title, notes as paragraphs below."""
+    rule = ["---" if column.words else "--:" for column in table.columns]
+    rows = [map(markdown_text, table.headings), rule, *table.cells(markdown_text, "**{}**")]
+    title = [f"### {markdown_text(table.title)}"] if table.title else []
+    grid = ["\n".join("| " + " | ".join(row) + " |" for row in rows)] if table.rows else []
+    return "\n\n".join([*title, *grid, *map(markdown_text, table.notes)]) + "\n"
+
+
+def latex(table: Table) -> str:
+    r"""Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments.
+
+    A row that begins with a bracket or a star gets braces before it: LaTeX would read these as an argument of ``\\``.
+    """
+    notes = "".join(f"% {one_line(note)}\n" for note in table.notes)
+    if not table.rows:
+        return (f"% {one_line(table.title)}\n" if table.title else "") + notes
+    rows = map(" & ".join, [map(latex_text, table.headings), *table.cells(latex_text, "\\textbf{{{}}}")])
+    head, *body = (("{}" if row[:1] in {"[", "*"} else "") + row + " \\\\\n" for row in rows)
+    sides = "".join("l" if column.words else "r" for column in table.columns)
+    grid = f"\\toprule\n{head}\\midrule\n{''.join(body)}\\bottomrule\n"
+    tabular = f"\\begin{{tabular}}{{{sides}}}\n{grid}\\end{{tabular}}\n"
+    if not table.title:
+        return tabular + notes
+    return f"\\begin{{table}}\n\\caption{{{latex_text(table.title)}}}\n{tabular}\\end{{table}}\n{notes}"
+
+
+def csv(table: Table) -> str:
+    """Return comma-separated values with all digits; title and notes are comment lines before them."""
+    out = io.StringIO()
+    out.writelines(f"# {one_line(line)}\n" for line in (table.title, *table.notes) if line)
+    writer = csv_module.writer(out, lineterminator="\n")
+    writer.writerow(column.heading for column in table.columns)
+    writer.writerows(table.rows)
+    return out.getvalue()
+
+
+def html(table: Table) -> str:
+    """Return the element ``table``, without title and notes: empty if there are no rows."""
+    if not table.rows:
+        return ""
+    side = ["" if column.words else ' class="number"' for column in table.columns]
+    heads = zip(side, table.headings, strict=True)
+    head = "".join(f'<th scope="col"{s}>{escape(name)}</th>' if name else f"<td{s}></td>" for s, name in heads)
+    lines = []
+    for cells in table.cells(lambda cell: f"<bdi>{escape(cell)}</bdi>", "<b>{}</b>"):
+        first = [f'<th scope="row">{cell}</th>' for cell in cells[: table.keys]]
+        rest = (f"<td{s}>{cell}</td>" for s, cell in zip(side[table.keys :], cells[table.keys :], strict=True))
+        lines.append(f"<tr>{''.join([*first, *rest])}</tr>\n")
+    shown = f"<thead><tr>{head}</tr></thead>\n" if any(table.headings) else ""
+    return f"<table>\n{shown}<tbody>\n{''.join(lines)}</tbody>\n</table>"
+
+
+def notebook(table: Table, signature: str = "") -> str:
+    """Return a table as a notebook shows it: title above, notes and signature below."""
+    title = f"<p>{escape(visible(table.title))}</p>" if table.title else ""
+    below = (*table.notes, signature) if signature else table.notes
+    return title + html(table) + "".join(f"<div><small>{escape(visible(line))}</small></div>" for line in below)
+
+
+def trec(lines: Iterable[tuple[str, str, object]]) -> str:
+    """Return trec_eval's layout: name, topic or ``all``, value; blanks in names are dropped."""
+    return "".join(f"{name.replace(' ', ''):<22}\t{topic}\t{value}\n" for name, topic, value in lines)

@@ -1,0 +1,549 @@
+"""Files and folders by path or URL: ``s3://``, ``gs://`` and ``file://`` beside local paths.
+
+`location` turns what a user names into a `Path`, or into a `Remote` that has the same methods, so that readers and
+writers need not know which of them they have. Objects are listed, read by range and written whole through `pyarrow.fs`,
+which is loaded when the first URL is used: that takes 20 ms.
+
+::
+
+    s3://BUCKET/KEY
+    s3://BUCKET/KEY?endpoint_override=http://localhost:9000&region=eu-west-1&anonymous=true
+
+Keys and passwords do not belong in a URL, which ends up in logs and in the history of a shell: they are refused, and
+never repeated in a message. Arrow's own messages can repeat request headers and keys, so nothing of them is shown but
+the name of the error.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import re
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from posixpath import basename, splitext
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from focuseval.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from os import PathLike
+
+T = TypeVar("T")
+
+SCHEMES = ("s3://", "gs://")
+OPTIONS = ("endpoint_override", "region", "scheme", "anonymous")
+"""What may be set in a URL's query."""
+
+FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
+"""Environment variables: the folder of the cache, and how large it may grow."""
+
+PAUSES = (0.2, 1.0)
+"""Seconds before each further attempt, after those of the library itself."""
+
+_ATTEMPTS = 4
+"""How often Arrow sends a request that is answered by 500 or 503, or not at all."""
+
+_SECONDS = 30.0
+"""How long a connection may take."""
+
+_BUFFER = 1 << 22
+"""Bytes that are fetched at once when a file is read in order."""
+
+_LARGE = 5 << 20
+"""Bytes from which on an object is written in several parts."""
+
+_CHUNK = 1 << 26
+"""Bytes that are handed over for writing at once."""
+
+_DEFAULT = 10.0
+_PARTIAL = ".partial"
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_QUERY = re.compile(r"\?([\w-]+=.*)\Z", re.DOTALL)
+_SECRETS = "give credentials in the environment (AWS_ACCESS_KEY_ID …) or in a profile (AWS_PROFILE)"
+_NAMED = re.compile(r"AWS Error (\w+)(?:\s*\(HTTP status (\d+)\))?", re.ASCII)
+_CREDENTIALS = "check AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+
+# ------------------------------------------------------------------------------------------------- names of places
+
+
+def is_url(path: object) -> bool:
+    """Say whether a name is a URL of object storage; ``file://`` names a local file.
+
+    >>> is_url("s3://bucket/run.txt"), is_url("run.txt"), is_url("file:///tmp/run.txt")
+    (True, False, False)
+    """
+    return isinstance(path, Remote) or (isinstance(path, str) and path.startswith(SCHEMES))
+
+
+def location(path: str | PathLike[str] | Remote) -> Location:
+    """Return where a file or folder is.
+
+    >>> location("run.txt"), str(location("s3://bucket/runs/") / "a.txt")
+    (PosixPath('run.txt'), 's3://bucket/runs/a.txt')
+    >>> location("file:///tmp/a%20b.txt")
+    PosixPath('/tmp/a b.txt')
+    """
+    if isinstance(path, (Remote, Path)):
+        return path
+    path = os.fspath(path)  # a run that is being read has a name, too
+    if "://" not in path:
+        return Path(path)
+    if path.startswith("file://"):
+        parts = urlsplit(path)
+        if parts.netloc not in {"", "localhost"}:
+            raise UsageError(f"expected file:///PATH, found the host {parts.netloc!r}; a path has three slashes")
+        return Path(unquote(parts.path))
+    if path.startswith(SCHEMES):
+        return Remote(*split_url(path))
+    scheme = path.partition("://")[0]
+    raise UsageError(f"expected a path, or a URL of s3://, gs:// or file://, found {scheme}://; download it first")
+
+
+def local_path(path: str | PathLike[str]) -> Path:
+    """Return the path of a local file, of which a ``file://`` URL is another name."""
+    place = location(path)
+    if isinstance(place, Remote):
+        raise UsageError(f"{place}: expected a local file, found a URL; download it first")
+    return place
+
+
+def in_order(files: Iterable[Location]) -> list[Location]:
+    """Return files in the order of their names, folder by folder."""
+    return sorted(files, key=lambda file: file.parts)
+
+
+def split_url(url: str) -> tuple[str, str, str]:
+    """Return the scheme, the bucket with the key, and the query of a URL; a key is taken as it is written.
+
+    >>> split_url("s3://bucket/a/b.txt?region=eu-west-1")
+    ('s3', 'bucket/a/b.txt', 'region=eu-west-1')
+    """
+    scheme, _, rest = url.partition("://")
+    found = _QUERY.search(rest)
+    path = (rest[: found.start()] if found else rest).rstrip("/")
+    bucket = path.partition("/")[0]
+    if "@" in bucket or ":" in bucket:
+        raise UsageError(f"expected {scheme}://BUCKET/KEY, found a user or a password before the bucket; {_SECRETS}")
+    if not bucket:
+        raise UsageError(f"expected {scheme}://BUCKET/KEY, found no bucket; name one")
+    query = found[1] if found else ""
+    for name, _ in parse_qsl(query, keep_blank_values=True):
+        if name not in OPTIONS:
+            what = f"{scheme}://{path}: expected one of the options {', '.join(OPTIONS)}, found {name!r}"
+            raise UsageError(f"{what}; {_SECRETS}")
+    return scheme, path, query
+
+
+# ------------------------------------------------------------------------------------------- errors of object storage
+
+
+class RemoteError(OSError):
+    """An operation on object storage that failed; `strerror` is a line of our own, `filename` the URL."""
+
+    again: bool = False
+    """Whether it may work a moment later."""
+
+
+class MissingObjectError(RemoteError, FileNotFoundError):
+    """An object or a bucket that is not there."""
+
+
+class DeniedError(RemoteError, PermissionError):
+    """An operation that the store does not allow."""
+
+
+class _Failure(NamedTuple):
+    number: int
+    message: str
+    again: bool = False
+
+    def error(self, name: str) -> RemoteError:
+        """Return the error of this failure at a URL."""
+        classes: dict[int, type[RemoteError]] = {errno.ENOENT: MissingObjectError, errno.EACCES: DeniedError}
+        error = classes.get(self.number, RemoteError)(self.number, self.message, name)
+        error.again = self.again
+        return error
+
+
+_FAILURES = {
+    "NO_SUCH_KEY": _Failure(errno.ENOENT, "no such object"),
+    "RESOURCE_NOT_FOUND": _Failure(errno.ENOENT, "no such object"),
+    "NO_SUCH_BUCKET": _Failure(errno.ENOENT, "no such bucket"),
+    "NO_SUCH_UPLOAD": _Failure(errno.EIO, "the upload was lost", again=True),
+    "ACCESS_DENIED": _Failure(errno.EACCES, f"access denied by the store; {_CREDENTIALS}"),
+    "INVALID_ACCESS_KEY_ID": _Failure(errno.EACCES, f"the store does not know the access key; {_CREDENTIALS}"),
+    "SIGNATURE_DOES_NOT_MATCH": _Failure(errno.EACCES, f"the store does not accept the secret key; {_CREDENTIALS}"),
+    "EXPIRED_TOKEN": _Failure(errno.EACCES, "the credentials have expired; fetch new ones"),
+    "NETWORK_CONNECTION": _Failure(errno.EIO, "the store cannot be reached, or broke the connection off", again=True),
+    "SLOW_DOWN": _Failure(errno.EIO, "the store asks for fewer requests (503)", again=True),
+    "SERVICE_UNAVAILABLE": _Failure(errno.EIO, "the store is not available (503)", again=True),
+    "INTERNAL_FAILURE": _Failure(errno.EIO, "the store failed (500)", again=True),
+    "REQUEST_TIMEOUT": _Failure(errno.EIO, "the store did not answer in time", again=True),
+}
+_STATUS = {"403": "ACCESS_DENIED", "404": "NO_SUCH_KEY", "500": "INTERNAL_FAILURE", "503": "SERVICE_UNAVAILABLE"}
+
+
+def as_remote(error: Exception, name: str) -> RemoteError:
+    """Return an error of Arrow's as one of ours."""
+    if isinstance(error, FileNotFoundError):
+        return _FAILURES["NO_SUCH_KEY"].error(name)
+    found = _NAMED.search(str(error))
+    if found is None:
+        return _Failure(errno.EIO, f"the store failed ({type(error).__name__})").error(name)
+    other = _Failure(errno.EIO, f"the store refused: {found[1].lower().replace('_', ' ')}")
+    return (_FAILURES.get(found[1]) or _FAILURES.get(_STATUS.get(found[2] or "", "")) or other).error(name)
+
+
+def _whole(name: str, data: bytes, size: int) -> bytes:
+    """Return content that has the expected size; one that ends too early is an error."""
+    if len(data) != size:
+        what = f"expected {size:,} bytes, found {len(data):,}: the object or its transfer is cut short"
+        raise _Failure(errno.EIO, what, again=True).error(name)
+    return data
+
+
+# --------------------------------------------------------------------------------------------------------- objects
+
+
+class Stat(NamedTuple):
+    """What `os.stat_result` says of a file, as far as a store knows it."""
+
+    st_size: int
+    st_mtime_ns: int
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A place on object storage, with the methods of `pathlib.Path` that this package uses.
+
+    A folder is whatever begins with its name and a slash.
+    """
+
+    scheme: str
+    path: str
+    """The bucket and the key, as they are."""
+    query: str = ""
+    known: Stat | None = field(default=None, compare=False)
+    """Of a file that was listed: its size and time."""
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.path}" + (f"?{self.query}" if self.query else "")
+
+    def __truediv__(self, name: str) -> Remote:
+        return replace(self, path=f"{self.path}/{name}", known=None)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The bucket and the parts of the key between slashes, by which files are ordered, as paths are."""
+        return tuple(self.path.split("/"))
+
+    @property
+    def name(self) -> str:
+        """The last part of the key."""
+        return basename(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the name, with its dot."""
+        return splitext(self.name)[1]
+
+    @property
+    def parent(self) -> Remote:
+        """The folder around this one."""
+        return replace(self, path=self.path.rpartition("/")[0], known=None)
+
+    def absolute(self) -> Remote:
+        """Return itself: a URL depends on no folder."""
+        return self
+
+    def relative_to(self, folder: Remote) -> str:
+        """Return the key inside a folder."""
+        return self.path.removeprefix(folder.path + "/")
+
+    def stat(self) -> Stat:
+        """Return size and time, of the listing where there was one."""
+        if self.known is not None:
+            return self.known
+        known = _known(self._info())
+        if known is None:
+            raise _FAILURES["NO_SUCH_KEY"].error(str(self))
+        return known
+
+    def is_file(self) -> bool:
+        """Say whether there is an object of this name."""
+        return self.known is not None or self._info().type.name == "File"
+
+    def is_dir(self) -> bool:
+        """Say whether there are objects below this name."""
+        return self.known is None and self._info().type.name == "Directory"
+
+    def exists(self) -> bool:
+        """Say whether there is a file or a folder of this name."""
+        return self.known is not None or self._info().type.name in {"File", "Directory"}
+
+    def iterdir(self) -> Iterator[Remote]:
+        """Yield the files and folders in this folder, in the order of names."""
+        return iter(self._listed(deep=False))
+
+    def rglob(self, pattern: str) -> Iterator[Remote]:
+        """Yield all files below this folder that a pattern fits, ``*`` or ``*.xml``."""
+        return (file for file in self._listed(deep=True) if fnmatchcase(file.name, pattern))
+
+    def open(self, mode: str = "rb") -> Any:
+        """Return a stream that reads the file in large ranges and can seek, or one that writes it when it is closed."""
+        if mode == "wb":
+            return ObjectWriter(self)
+        if mode != "rb":
+            raise ValueError(f"expected mode 'rb' or 'wb', found {mode!r}")
+        return io.BufferedReader(ObjectReader(self), _BUFFER)
+
+    def read_bytes(self) -> bytes:
+        """Return the whole content."""
+
+        def once() -> bytes:
+            with self.system().open_input_file(self.path) as file:
+                size = file.size()
+                return _whole(str(self), file.read(size), size)
+
+        return self.attempt(once)
+
+    def read_text(self, encoding: str = "utf-8") -> str:
+        """Return the whole content as text."""
+        return self.read_bytes().decode(encoding)
+
+    def write_bytes(self, data: Any) -> None:
+        """Write the whole file from bytes that are all there; it appears at the end, a large one in several parts.
+
+        Closing a stream completes its object whatever happened before, so nothing that may fail stands in between. A
+        large object is begun by a request of its own: if that fails, no stream is there that would leave an empty one.
+        """
+        whole = memoryview(data).cast("B")
+        system = self.system(delayed=len(whole) < _LARGE)
+
+        def once() -> None:
+            with system.open_output_stream(self.path, compression=None) as stream:
+                for start in range(0, len(whole), _CHUNK):
+                    stream.write(whole[start : start + _CHUNK])
+
+        self.attempt(once)
+
+    def unlink(self) -> None:
+        """Remove the file; one that is gone already is no error."""
+        with suppress(FileNotFoundError):
+            self.attempt(lambda: self.system().delete_file(self.path))
+
+    def attempt(self, work: Callable[[], T]) -> T:
+        """Return what an operation gives; a passing failure is tried again, and a lasting one is a `RemoteError`."""
+        for pause in (*PAUSES, None):
+            try:
+                return work()
+            except (OSError, ValueError, RuntimeError) as error:  # Arrow's errors are of these
+                known = error if isinstance(error, RemoteError) else as_remote(error, str(self))
+                if pause is None or not known.again:
+                    raise known from None
+                time.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def system(self, *, delayed: bool = True) -> Any:
+        """Return the file system that holds this place."""
+        options = dict(parse_qsl(self.query, keep_blank_values=True))
+        endpoint = options.get("endpoint_override") or next(filter(None, map(os.environ.get, _ENDPOINTS)), "")
+        bucket = "" if endpoint else self.path.partition("/")[0]
+        return _connected(self.scheme, bucket, endpoint, tuple(sorted(options.items())), delayed=delayed)
+
+    def _info(self) -> Any:
+        return self.attempt(lambda: self.system().get_file_info(self.path))
+
+    def _listed(self, *, deep: bool) -> list[Remote]:
+        """Return what a folder holds in the order of names, files with their sizes; a request lists a thousand."""
+        from pyarrow.fs import FileSelector  # noqa: PLC0415  20 ms, for URLs alone
+
+        found = self.attempt(lambda: self.system().get_file_info(FileSelector(self.path, recursive=deep)))
+        files = [replace(self, path=info.path, known=_known(info)) for info in found if info.is_file or not deep]
+        return sorted(files, key=lambda file: file.parts)
+
+
+Location = Path | Remote
+
+
+def delete_folder(place: Remote) -> None:
+    """Delete all objects below a name."""
+    with suppress(FileNotFoundError):
+        place.attempt(lambda: place.system().delete_dir(place.path))
+
+
+def _known(info: Any) -> Stat | None:
+    return Stat(info.size, info.mtime_ns or 0) if info.is_file else None
+
+
+@lru_cache(maxsize=64)
+def _connected(scheme: str, bucket: str, endpoint: str, options: tuple[tuple[str, str], ...], *, delayed: bool) -> Any:
+    """Return a file system; an Arrow older than 21 cannot delay an object, and writes small ones as large ones."""
+    from pyarrow import __version__, fs  # noqa: PLC0415  20 ms, for URLs alone
+
+    given = dict(options)
+    anonymous = given.get("anonymous", "").lower() in {"1", "true", "yes"}
+    if scheme == "gs":
+        return fs.GcsFileSystem(anonymous=anonymous, retry_time_limit=timedelta(seconds=_SECONDS))
+    region = given.get("region")
+    if not region and bucket and not any(name in os.environ for name in ("AWS_REGION", "AWS_DEFAULT_REGION")):
+        with suppress(OSError):  # a bucket of Amazon's own answers in its own region alone
+            region = fs.resolve_s3_region(bucket)
+    return fs.S3FileSystem(
+        anonymous=anonymous,
+        region=region or None,
+        scheme=given.get("scheme"),
+        endpoint_override=endpoint or None,
+        connect_timeout=_SECONDS,
+        request_timeout=_SECONDS,
+        **({"allow_delayed_open": delayed} if int(__version__.partition(".")[0]) >= 21 else {}),
+        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
+    )
+
+
+class ObjectReader(io.RawIOBase):
+    """An object as a file that reads ranges and can seek; a range that fails is asked for again."""
+
+    def __init__(self, place: Remote) -> None:
+        super().__init__()
+        self.name = str(place)
+        self._place, self._at = place, 0
+        self._file = place.attempt(lambda: place.system().open_input_file(place.path))
+        self._size: int = self._file.size()
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say that any place can be read."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place."""
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next range."""
+        data = self._range(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def readall(self) -> bytes:
+        """Read all that is left as one range; Python would ask for eight kilobytes at a time."""
+        return self._range(self._size)
+
+    def _range(self, most: int) -> bytes:
+        size = max(0, min(most, self._size - self._at))
+        if not size:
+            return b""
+        data = self._place.attempt(lambda: _whole(self.name, self._file.read_at(size, self._at), size))
+        self._at += size
+        return data
+
+    def close(self) -> None:
+        """Close it."""
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+class ObjectWriter(io.BytesIO):
+    """A new object, which is written when it is closed."""
+
+    def __init__(self, place: Remote) -> None:
+        super().__init__()
+        self.name = str(place)
+        self._place = place
+
+    def close(self) -> None:
+        """Write it."""
+        if not self.closed:
+            self._place.write_bytes(self.getvalue())
+        super().close()
+
+
+# ----------------------------------------------------------------------------------------------------------- cache
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of copies of objects: bounded, least recently used first out, safe for several processes."""
+
+    folder: str
+    most: int
+    """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
+
+    def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
+        """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
+        while True:
+            copy = self._copy(file)
+            with suppress(FileNotFoundError):
+                return opened(copy)
+
+    def _copy(self, file: Remote) -> Path:
+        """Return the name of a local copy, made when there is none of its size and time."""
+        size, written = file.stat()
+        digest = hashlib.sha256(f"{file}\0{size}\0{written}".encode()).hexdigest()[:32]
+        copy = Path(self.folder) / f"{digest}-{file.name}"
+        with suppress(OSError):
+            if copy.stat().st_size == size:
+                now = time.time_ns()  # the system's own stamp is up to 10 ms old
+                os.utime(copy, ns=(now, now))  # it was used now: others leave before it
+                return copy
+        content = file.read_bytes()
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(_PARTIAL, dir=copy.parent)
+        try:  # a copy appears whole: another process may be making the same one
+            with os.fdopen(handle, "wb") as out:
+                out.write(content)
+            Path(name).replace(copy)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        self._shrink(copy)
+        return copy
+
+    def _shrink(self, kept: Path) -> None:
+        """Remove the copies that were not used for longest; a process that has one mapped keeps it until it is done."""
+        found = []
+        for entry in os.scandir(self.folder):
+            with suppress(OSError):  # another process was faster
+                if not entry.name.endswith(_PARTIAL):
+                    found.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.most:
+                return
+            if path != str(kept):
+                Path(path).unlink(missing_ok=True)
+                total -= size
+
+
+def cache_from_environment() -> Cache | None:
+    """Return the cache that the environment names, if any."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    size = os.environ.get(GIGABYTES) or str(_DEFAULT)
+    try:
+        most = int(float(size) * 1e9)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{GIGABYTES}: expected a number of gigabytes, found {size!r}; give one such as 10") from None
+    return Cache(str(Path(folder).absolute()), most)
