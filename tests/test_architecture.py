@@ -31,7 +31,6 @@ BESIDE = ("errors.py", "__init__.py", "__main__.py")
 
 KNOWN_CYCLES: list[tuple[str, ...]] = [
     ("assessment.rows", "assessment.store"),
-    ("cli.assess", "cli.assess_campaign", "cli.assessing"),
     ("collection.elements", "collection.protocol"),
     ("collection.index", "collection.store"),
     ("engine.storage.objects", "engine.storage.remote"),
