@@ -40,25 +40,23 @@ def commands_page() -> str:
 
     from focuseval.cli import COMMANDS, main  # noqa: PLC0415  only this page needs it
 
-    context = click.Context(main, info_name="focuseval", max_content_width=100, terminal_width=100)
-    parts = ["# Commands\n", "Every command, as `--help` prints it.\n"]
-    present = [name for name in COMMANDS if module_of(f"cli.{name.replace('-', '_')}")]
-    if present == list(COMMANDS):
-        parts.append(fence(main.get_help(context)))
-    for name in present:
+    context = click.Context(main, info_name="focuseval", terminal_width=100, show_default=True)
+    parts = ["# Commands\n", "Every command, as `--help` prints it.\n", fence(main.get_help(context))]
+    for name in COMMANDS:
         parts += [f"## focuseval {name}\n", *_help(main.get_command(context, name), context, name)]
     return "\n".join(parts)
 
 
 def _help(command: Any, context: Any, name: str) -> Iterator[str]:
+    """The help of a command, and that of a group's verbs."""
     import click  # noqa: PLC0415  only this page needs it
 
-    inner = click.Context(command, parent=context, info_name=name, max_content_width=100, terminal_width=100)
+    inner = click.Context(command, parent=context, info_name=name.rpartition(" ")[2], terminal_width=100)
     yield fence(command.get_help(inner))
     if isinstance(command, click.Group):
         for child in command.list_commands(inner):
             yield f"### focuseval {name} {child}\n"
-            yield from _help(command.get_command(inner, child), inner, child)
+            yield from _help(command.get_command(inner, child), inner, f"{name} {child}")
 
 
 def measures_page() -> str | None:

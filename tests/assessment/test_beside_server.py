@@ -24,7 +24,7 @@ from click.testing import CliRunner
 from focuseval import open_documents
 from focuseval.assessment.database import Database
 from focuseval.cli import COMMANDS, main
-from focuseval.cli.outputs import NO, READS, WRITES
+from focuseval.cli.output import NO, READS, WRITES
 from focuseval.example import ROOT
 from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judgements
 

@@ -8,7 +8,7 @@ from focuseval.assessment import Key, open_project, project_gold
 from focuseval.assessment.adjudicate import decide
 from focuseval.assessment.merge import MERGES
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, know_role, register
-from focuseval.cli import judged
+from focuseval.cli import options
 from focuseval.errors import AssessError
 from focuseval.example import ROOT
 from strategies.assessing import mark, save
@@ -60,7 +60,7 @@ def test_decisions_and_single_judgements_come_before_the_rule(project, rule, bot
 
 
 def test_the_command_line_offers_every_rule():
-    assert judged.MERGES == MERGES
+    assert options.MERGES == MERGES
 
 
 def test_quotes_are_the_text_that_was_merged(project):

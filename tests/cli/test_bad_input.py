@@ -216,6 +216,11 @@ assess project | 1 | a new project needs
 assess project --docs docs --topics run | 1 | run
 assess project --docs no-such-folder --topics topics.xml | 1 | no-such-folder
 assess run | 1 | run
+project check no-such-project | 1 | expected a project, found none
+project export docs out.jsonl | 1 | expected a project, found none
+project import new answers.jsonl | 1 | a new project needs
+project restore no-such-project | 1 | no-such-project
+project users log-out docs ann | 1 | expected a project, found none
 inex-eval -f folqrels run | 1 | expected 7 or 8 columns
 inex-eval -f folqrels no-such-file | 1 | no-such-file
 inex-eval -b folqrels twice-entered | 1 | second entry point

@@ -144,6 +144,20 @@ inex-eval -r -beta nan qrels run
 inex-eval -r -beta inf qrels run
 inex-eval -i -irr 0 qrels run
 assess p --docs docs --topics run --overlap 0
+project
+project nosuch p
+project check
+project export p
+project split p pool
+project split p words --among a,b
+project split p pool --among a,b --overlap 0
+project add-run p
+project add-run p run --depth 0
+project export p out --to nosuch
+project archive p out --merge nosuch
+project users add p ann
+project users invite p ann
+project stability p
 judge p --endpoint localhost --model m
 quotes run --docs docs --similarity 0.3
 quotes run

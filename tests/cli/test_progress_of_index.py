@@ -3,7 +3,7 @@
 import io
 import sys
 
-from focuseval.cli.indexing import shown, total_bytes
+from focuseval.cli.index import shown, total_bytes
 from focuseval.collection.parse import ParseReport
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
+from focuseval.cli import score as score_command
 from focuseval.engine import workers
 
 QRELS = "1 Q0 d1 100 400 50 50:60 200:40\n1 Q0 d2 50 100 0 0:50\n1 Q0 d3 0 300\n2 Q0 d9 10 20 5 5:10\n3 Q0 d9 0 20\n"
@@ -257,12 +258,10 @@ def test_an_empty_submission_is_scored_and_said_to_be_empty(score):
 
 
 def test_many_runs_are_scored_by_other_processes_where_there_is_much_to_do(score, monkeypatch):
-    from focuseval.cli import scoring  # noqa: PLC0415  a detail of this test
-
     run = str(score.folder / "run")
-    assert scoring.default_jobs((run, run)) == 1
-    monkeypatch.setattr(scoring, "SMALL", 10)
-    assert scoring.default_jobs((run, run)) == workers.cores()
-    assert scoring.default_jobs((run,)) == 1
+    assert score_command.default_jobs((run, run)) == 1
+    monkeypatch.setattr(score_command, "SMALL", 10)
+    assert score_command.default_jobs((run, run)) == workers.cores()
+    assert score_command.default_jobs((run,)) == 1
     both = [score("--format", "csv", "--jobs", jobs, run).stdout for jobs in ("1", "2")]
     assert both[0] == both[1] == score("--format", "csv", run).stdout

@@ -1,122 +1,217 @@
-"""``focuseval assess``: the assessment server, and what surrounds it."""
+"""``focuseval assess``: make an assessment project and serve it."""
 
 from __future__ import annotations
 
-from typing import Any
+import signal
+import threading
+from contextlib import closing, suppress
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from focuseval.cli.judged import MERGES, include_option
-from focuseval.cli.options import GRIDS, collection_options, layout_option
-from focuseval.cli.outputs import READS, WRITES, Command
+from focuseval.assessment.backup import FOLDER, Backups
+from focuseval.assessment.durable import held, make_private
+from focuseval.assessment.people import invite_first_lead
+from focuseval.assessment.plan import Assessor, know_role, register
+from focuseval.assessment.project import DATABASE, open_project, secret
+from focuseval.assessment.sessions import FILE, Sessions
+from focuseval.assessment.users import UsersFile
+from focuseval.cli import project as verbs
+from focuseval.cli.options import collection_options
+from focuseval.cli.output import WRITES, Command
+from focuseval.cli.project import my_name, printed_links
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from focuseval.assessment.project import Project
 
 NEWEST = "newest"
-MODES = {
-    "add_user": WRITES, "remove_user": WRITES, "log_out": WRITES, "restore": WRITES, "source": WRITES, "pool": WRITES,
-    "add_runs": WRITES, "guidelines": WRITES, "split": WRITES, "invite": WRITES, "reanchor": WRITES, "topics": WRITES,
-    "check": READS, "export": READS, "archive": READS, "progress": READS, "agreement": READS, "stability": READS,
-}  # fmt: skip
-"""Option → what it does to the project. A backup is put back only where nobody has the project open."""
-EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 
 
-@click.command(cls=Command, opens=MODES)
+class Former(NamedTuple):
+    """An option of 0.2.0, the verb of 'focuseval project' that it has become, and what its value is called there."""
+
+    option: click.Option
+    words: str
+    verb: Command
+    argument: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the option's parameter."""
+        return self.option.name or ""
+
+
+FORMER = (
+    Former(click.Option(["--add-user"]), "users add", verbs.add, "name"),
+    Former(click.Option(["--remove-user"]), "users remove", verbs.remove, "name"),
+    Former(click.Option(["--log-out"]), "users log-out", verbs.log_out, "name"),
+    Former(click.Option(["--restore"], is_flag=False, flag_value=NEWEST), "restore", verbs.restore, "backup"),
+    Former(click.Option(["--import", "source"]), "import", verbs.import_file, "source"),
+    Former(click.Option(["--add-run", "add_runs"], multiple=True), "add-run", verbs.add_run, "runs"),
+    Former(click.Option(["--guidelines"]), "guidelines", verbs.guidelines, "file"),
+    Former(click.Option(["--split"], type=click.Choice(["topics", "pool"])), "split", verbs.split, "by"),
+    Former(click.Option(["--invite"]), "users invite", verbs.invite, "name"),
+    Former(click.Option(["--reanchor"], is_flag=True), "reanchor", verbs.reanchor),
+    Former(click.Option(["--check"], is_flag=True), "check", verbs.check),
+    Former(click.Option(["--export"]), "export", verbs.export, "target"),
+    Former(click.Option(["--archive"]), "archive", verbs.archive, "target"),
+    Former(click.Option(["--progress"], is_flag=True), "progress", verbs.progress),
+    Former(click.Option(["--agreement"], is_flag=True), "agreement", verbs.agreement),
+    Former(click.Option(["--stability"], multiple=True), "stability", verbs.stability, "runs"),
+)
+"""Options that work for one more version and are not in the help. Several are done in this order."""
+
+UNOPENED = ("add_user", "remove_user", "log_out", "restore")
+"""Options that are done without making or opening the project, and then nothing else."""
+
+
+def with_former_options(command: Command) -> Command:
+    """Add the options of 0.2.0, those of the verbs among them, hidden."""
+    options = [former.option for former in FORMER] + [click.Option(["--lead"], is_flag=True)]
+    options += [one for former in FORMER for one in former.verb.params if isinstance(one, click.Option)]
+    known = {text for parameter in command.params for text in parameter.opts}
+    for option in options:
+        if known.isdisjoint(option.opts):
+            known.update(option.opts)
+            hidden = copy(option)
+            hidden.hidden, hidden.required = True, False
+            command.params.append(hidden)
+    return command
+
+
+@with_former_options
+@click.command(
+    cls=Command, opens={"topics": WRITES, "pool": WRITES, **{former.name: former.verb.opens for former in FORMER}}
+)
 @click.argument("project")
 @collection_options
 @click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once.")
 @click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up.")
 @click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
-@click.option("--assessor", metavar="NAME", help="Who assesses, or whose judgements to export or import.")
-@click.option("--adjudicated", is_flag=True, help="Export what the adjudication decided.")
-@click.option(
-    "--merge", type=click.Choice(MERGES), help="Export one gold from all: decisions, single ones, else this rule."
-)
-@click.option("--imported", is_flag=True, help="With --merge: also use imported assessors.")
-@include_option
+@click.option("--no-serve", is_flag=True, help="Make the project, or add to it, and exit.")
+@click.option("--assessor", metavar="NAME", help="Who assesses, on this machine; by default who is logged in.")
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
-@click.option("--add-user", metavar="NAME", help="Add a user to the --users file; asks for the password.")
-@click.option(
-    "--remove-user", metavar="NAME", help="Take a user out of the --users file; a running server knows at once."
-)
-@click.option("--log-out", metavar="NAME", help="End all sessions of a user; a running server knows at once.")
-@click.option("--lead", is_flag=True, help="The same as --role lead.")
-@click.option(
-    "--role",
-    type=click.Choice(["assessor", "lead", "reader"]),
-    help="What the added or invited user may do: judge, also lead, or only look.  [default: assessor]",
-)
-@click.option("--invite", metavar="NAME", help="Print a link with which NAME chooses a password; it works once.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8475, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8475, help="0 takes a free one.")
 @click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
 @click.option("--trusted-proxy", metavar="ADDRESS", help="Take the sender's address and HTTPS from this proxy's word.")
-@click.option("--check", is_flag=True, help="Verify the file, the log, every quote and the newest backup, and exit.")
-@click.option(
-    "--against", metavar="FILE", help="With --check: every event of this export, archive or backup must be in the log."
-)
-@click.option(
-    "--restore",
-    is_flag=False,
-    flag_value=NEWEST,
-    metavar="[BACKUP]",
-    help="Put back a backup, the newest without a name; what was there is kept. Not while a server runs.",
-)
 @click.option("--backup-to", metavar="DIR", help="Keep the server's backups here instead of in PROJECT/backups.")
-@click.option("--export", metavar="FILE", help="Write judgements and exit.")
-@click.option(
-    "--to", "wanted", type=click.Choice(EXPORTS), default="everything", show_default=True, help="Format of --export."
-)
-@click.option(
-    "--import", "source", metavar="FILE", help="Read an archive, an export of everything, or judgements made elsewhere."
-)
-@click.option(
-    "--archive", metavar="FILE", help="Write the finished collection as one .zip, --merge-d by union, and exit."
-)
-@click.option("--anonymous", is_flag=True, help="With --archive: call people a1, a2 … instead of by their names.")
-@click.option("--add-run", "add_runs", multiple=True, metavar="RUN", help="Pool one more run; may be repeated.")
-@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="How deep --add-run pools.")
-@click.option("--preview", is_flag=True, help="With --add-run: only say what it would add.")
-@click.option("--guidelines", metavar="FILE", help="Markdown that every assessor reads; replaces what is there.")
-@click.option(
-    "--reanchor", is_flag=True, help="Move judgements to texts that changed, where every quote is found again."
-)
-@click.option("--progress", is_flag=True, help="Print what every assessor has done and has to do, and exit.")
-@click.option("--split", type=click.Choice(["topics", "pool"]), help="Deal out topics or documents --among assessors.")
-@click.option("--among", metavar="NAMES", help="Assessors, separated by commas.")
-@click.option("--overlap", type=click.IntRange(1), default=1, show_default=True, help="How many assessors get each.")
-@click.option(
-    "--agreement",
-    is_flag=True,
-    help="Say how far assessors agree, and exit; with --stability also whether the runs keep their order.",
-)
-@click.option("--stability", multiple=True, metavar="RUN", help="Rank these runs with other assessors and depths.")
-@click.option("-m", "--measure", default="MAgP", show_default=True, help="Measure for --stability.")
-@layout_option(*GRIDS, what="How --agreement, --stability, --progress and --add-run are printed.")
-@click.option("-o", "--output", metavar="FILE", help="Write --agreement to this file; a page if it ends in .html.")
-def assess(project: str, **options: Any) -> None:
+@click.pass_context
+def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
     r"""Assess pooled documents in the browser: highlight what is relevant, get a recall base.
 
     Everything is kept in the folder PROJECT; the collection and the topics are needed once, and an index again when
-    it has moved. The link that is printed opens the server; nobody else gets in.
+    it has moved. The link that is printed opens the server; nobody else gets in. 'focuseval project' does everything
+    else: exports and archives, users, agreement, progress, checks and backups.
 
     \b
     Examples:
       focuseval assess sea --index sea.idx --topics topics.xml --pool pool.jsonl
-      focuseval assess sea --users people --add-user ann
-      focuseval assess sea --users people --invite lea --role lead
+      focuseval assess sea
+      focuseval assess sea --pool more.jsonl --no-serve
       focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
       focuseval assess sea --users people --name judge.example.org --trusted-proxy 127.0.0.1
-      focuseval assess sea --split pool --among ann,bob --overlap 2
-      focuseval assess sea --import answers.jsonl --assessor model-x
-      focuseval assess sea --export gold.jsonl --to gold-jsonl --merge union
-      focuseval assess sea --agreement --stability run1.xml --stability run2.xml -o agreement.html
-      focuseval assess sea --add-run new.xml --depth 20 --preview
-      focuseval assess sea --archive sea.zip --anonymous
-      focuseval assess again --docs articles --import sea.zip
-      focuseval assess sea --check
-      focuseval assess sea --check --against everything.jsonl
-      focuseval assess sea --restore
+      focuseval project --help
     """
-    from focuseval.cli.assessing import assess_project  # noqa: PLC0415  help must not wait for it
+    former = [one for one in FORMER if options[one.name]]
+    without = [one for one in former if one.name in UNOPENED]
+    if without or (former and options["source"]):
+        _do_former(ctx, without or former, project)
+        return
+    begin = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
+    collection = options["index"] or options["docs"]
+    with closing(open_project(project, collection=collection, actor=my_name(options), **begin)) as opened:
+        if not former and not options["no_serve"]:
+            _serve(opened, options, my_name(options))
+    _do_former(ctx, former, project)
 
-    assess_project(project, options)
+
+def _do_former(ctx: click.Context, former: list[Former], project: str) -> None:
+    """Do what options of 0.2.0 ask for, and name the verbs that do it now."""
+    options = ctx.params | {"project": project}
+    for goal, way in (("anonymous", "archive"), ("against", "check")):
+        if options[goal] and not options[way]:
+            raise click.UsageError(f"--{goal} goes with --{way}")
+    if options["lead"]:
+        options["role"] = "lead"
+    if options["agreement"]:  # which has the order of the runs among the rest
+        former = [one for one in former if one.name != "stability"]
+    for one in former:
+        flag, value = one.option.opts[0], options["stability" if one.name == "agreement" else one.name]
+        values = value if isinstance(value, tuple) else () if value in (True, NEWEST) else (value,)
+        before = flag if one.name == "agreement" else " ".join(f"{flag} {value}" for value in values) or flag
+        after = " ".join((one.words, project, *values))
+        click.echo(f"note: 'focuseval assess {project} {before}' is now 'focuseval project {after}'", err=True)
+        for needed in one.verb.params:
+            if needed.required and isinstance(needed, click.Option) and not options[needed.name or ""]:
+                raise AssessError(f"expected {needed.opts[0]} {needed.metavar}: {needed.help}")
+        argument = values if one.argument == "runs" else next(iter(values), None)
+        ctx.invoke(one.verb, **(options | ({one.argument: argument} if one.argument else {})))
+
+
+def _serve(project: Project, options: dict[str, Any], me: str) -> None:
+    """Serve the project until Ctrl-C, with a backup now and from time to time; one server at a time."""
+    from focuseval.assessment.web import Access, create_app  # noqa: PLC0415  Flask takes .2 s to load
+    from focuseval.assessment.web.serve import Server, bind, names_of  # noqa: PLC0415  as above
+
+    key = secret(project.folder)
+    refusal = f"{project.folder}: another server serves this project; use that one, or end it"
+    with held(project.folder / "secret", alone=True, refusal=refusal):
+        users = _users(options["users"]) if options["users"] else None
+        if users is None and options["host"] not in ("127.0.0.1", "localhost"):
+            remedy = "make them with 'focuseval project users add PROJECT NAME --users FILE'"
+            raise AssessError(f"a network needs named assessors; {remedy}")
+        for name in users if users is not None else [me]:
+            if users is None or users[name].role != "reader":
+                register(project.store, Assessor(name))
+            if users is not None:
+                know_role(project.store, name, users[name].role)
+        for path in (*project.folder.glob(f"{DATABASE}*"), *(project.folder / FOLDER).glob("*.db")):
+            with suppress(OSError):
+                path.chmod(0o600)  # an older version wrote them for all to read
+        listening = bind(options["host"], options["port"])
+        port = listening.getsockname()[1]
+        hosts = names_of(options["host"], port, options["names"])
+        sessions = Sessions(project.folder / FILE)
+        sessions.forget()
+        access = Access(key, hosts, assessor=me, users=users, sessions=sessions)
+        app = create_app(project.store, project.documents, project.topics, access, title=project.folder.resolve().name)
+        place = Path(options["backup_to"]) if options["backup_to"] else project.folder / FOLDER
+        server, backups = Server(app, listening, proxy=options["trusted_proxy"] or ""), Backups(project.store, place)
+        backups.start()
+        server.start()
+        page = "login" if users is not None else f"enter?token={access.token}"
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, _interrupt)  # what systemd sends
+        try:
+            for link in printed_links(options, port, page):
+                click.echo(f"Open {link}")
+            if users is not None and not any(user.role == "lead" for user in users.values()):
+                token = invite_first_lead(project.store, actor=me)
+                click.echo("There is no lead yet. With this link, once, you become one:", err=True)
+                click.echo(f"Open {printed_links(options, port, f'invited?token={token}')[0]}")
+            app.extensions["focuseval"].overview.rows()  # so that the lead's first look need not read the whole log
+            app.extensions["focuseval"].shared.documents()
+            click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
+            server.wait()
+        except KeyboardInterrupt:
+            click.echo("Done.", err=True)
+        finally:
+            server.close()
+            backups.stop()
+
+
+def _users(path: str) -> UsersFile:
+    """Return the users of a file, which is made where there is none yet: the first lead comes by an invitation."""
+    try:
+        make_private(Path(path))
+    except OSError as error:
+        raise AssessError(f"{path}: expected a file for the users, found: {error.strerror}") from error
+    return UsersFile(path)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import tokenizer_option
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, echo_lines
+from focuseval.collection.chunks import extent
+from focuseval.formats.chunks import chunk as cut_documents
+from focuseval.formats.chunks import opened, write_chunks
 
 LAYOUTS = ("jsonl", "segments")
-"""As in `focuseval.formats.chunks`, for which help does not wait."""
 
 
 @click.command(cls=Command, opens=NO)
@@ -21,7 +23,6 @@ LAYOUTS = ("jsonl", "segments")
     "layout",
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
-    show_default=True,
     help="Lines of doc, chunk, start, end and text; or segments with ids (doc#number) that a run can name.",
 )
 def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> None:
@@ -49,7 +50,8 @@ def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str)
       focuseval chunk articles.zip elements:sec -o chunks.jsonl
       focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o chunks.jsonl
     """
-    from focuseval.cli.sweeping import chunk_files  # noqa: PLC0415  help must not wait for it
-
-    for line in chunk_files(docs, spec, output, tokenizer, layout):
-        click.echo(line, err=True)
+    index = opened(docs)
+    chunks = cut_documents(index, spec, tokenizer=tokenizer)
+    write_chunks(chunks, output, index, layout)
+    echo_lines(f"warning: {remark}" for remark in chunks.remarks)
+    click.echo(f"{output}: {chunks.name}, {extent(chunks, index).sentence()}", err=True)

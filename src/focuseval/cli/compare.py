@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.judged import assessor_options
 from focuseval.cli.options import (
     GRIDS,
-    collection_options,
-    format_options,
+    baseline_option,
+    evaluation_options,
+    given,
     layout_option,
-    measure_option,
     output_option,
-    policy_options,
-    profile_option,
-    repairs_option,
-    task_option,
+    significance_options,
+    with_baseline,
 )
-from focuseval.cli.outputs import READS, Command
-from focuseval.cli.significance_options import baseline_option, significance_options
+from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
+from focuseval.cli.score import score_files
+from focuseval.evaluation.comparison import correlations, variants
+from focuseval.evaluation.comparison.tables import as_json, correlation_table, tables
+from focuseval.measures import parse
+
+if TYPE_CHECKING:
+    from focuseval.evaluation.evaluation import Evaluation
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 
@@ -28,7 +32,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 @click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_option()
+@evaluation_options()
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @baseline_option
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
@@ -39,16 +43,8 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
     "--coefficient",
     type=click.Choice(["tau-b", "tau-a", "tau-ap", "spearman"]),
     default="tau-b",
-    show_default=True,
     help="Rank correlation for --correlate.",
 )
-@task_option()
-@profile_option()
-@policy_options()
-@collection_options
-@format_options
-@assessor_options
-@repairs_option
 @layout_option(*GRIDS)
 @output_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
@@ -67,7 +63,24 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
       focuseval compare judging/ run*.xml -m MAgP --adjudicated
     """
-    from focuseval.cli.comparing import compare_files  # noqa: PLC0415  help must not wait for it
-    from focuseval.cli.printing import write_text  # noqa: PLC0415  as above
+    measures: list[str] = []
+    groups: list[tuple[str, tuple[str, ...]]] = []
 
-    write_text(compare_files(gold, runs, options), options["output"])
+    def with_variants(planned: Evaluation) -> Evaluation:
+        """Plan what the correlations need, too, so that everything is scored once."""
+        measures[:] = dict.fromkeys(measure.key for measure in planned.plan.measures)
+        for axis in options["axes"]:
+            groups.extend(variants(axis, measures, planned.prepared.gold.scale))
+        names = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
+        return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, names))))
+
+    scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
+    comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
+    correlated = correlations(scores, groups, options["coefficient"])
+    if options["layout"] == "json":
+        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
+        text = json_text(both | as_json(comparisons, correlated))
+    else:
+        shown = [*tables(comparisons, every_pair=options["pairs"]), *map(correlation_table, correlated)]
+        text = tables_text(shown, options, scores.signature)
+    write_text(text, options["output"])

@@ -6,18 +6,33 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import convert_judged, is_archive, is_project, refuse_assessor, whose_options
-from focuseval.cli.options import collection_options, format_options, open_collection, profile_option, repairs_option
-from focuseval.cli.outputs import READS, Command
+from focuseval.cli.golds import is_archive, is_project, read_judged, refuse_assessor
+from focuseval.cli.options import (
+    collection_options,
+    gold_format_option,
+    open_collection,
+    profile_option,
+    repairs_option,
+    run_format_option,
+    whose_options,
+)
+from focuseval.cli.output import READS, Command, echo_lines, say_written
+from focuseval.data.alignment import repairs_of
+from focuseval.errors import MissingDataError
+from focuseval.formats.catalogue import detect, find_format
+from focuseval.formats.embedded import write_repairs
+from focuseval.formats.files import convert_file, format_of, read_gold, read_run
+from focuseval.measures.profiles import profile_named
 
 
 @click.command(cls=Command, opens=READS)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
-@format_options
+@gold_format_option
+@run_format_option
 @collection_options
-@whose_options
+@whose_options()
 @repairs_option
 @profile_option("Cut a run's lists where the campaign does")
 @click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
@@ -37,21 +52,26 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert questions_df.csv gold.jsonl --docs corpora/ --repairs repairs.csv
       zcat run.gz | focuseval convert - - --to jsonl
     """
-    from focuseval.cli.printing import say_written  # noqa: PLC0415  help must not wait for it
-
-    do = convert_judged if is_project(source) or is_archive(source) else _convert
-    remarks = do(source, target, wanted, options)
-    for remark in remarks:
-        click.echo(f"{source}: {remark}", err=True)
+    if is_project(source) or is_archive(source):
+        remarks = _convert_judged(source, target, wanted, options)
+    else:
+        remarks = _convert_file(source, target, wanted, options)
+    echo_lines(f"{source}: {remark}" for remark in remarks)
     lost = any(remark.startswith("left out") for remark in remarks)
     say_written(target, "with something left out, see above" if lost else "nothing left out")
 
 
-def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
-    """Convert a file or a folder of files, and return the remarks."""
-    from focuseval.cli.repairing import write_repairs_of_one  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import convert_file, detect, find_format  # noqa: PLC0415  as above
+def _convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+    """Write the judgements of a project or an archive in a gold format, and return the remarks."""
+    from focuseval.assessment.exports import write_judged  # noqa: PLC0415  only a project needs it
 
+    after = format_of(target, wanted, "gold")
+    gold, index = read_judged(project, options, graded=after.name == "inex-2005")
+    return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))
+
+
+def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+    """Convert a file or a folder of files, and return the remarks."""
     refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]
     if run and gold:
@@ -59,17 +79,14 @@ def _convert(source: str, target: str, wanted: str | None, options: dict[str, An
     given = find_format(run or gold, "run" if run else "gold") if run or gold else None
     index = open_collection(options)
     if options["repairs"]:
-        write_repairs_of_one(source, index, options, given or detect(source))
-    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": _cutoff(options["profile"])}
+        before = given or detect(source)
+        placement = (read_gold if before.kind == "gold" else read_run)(source, before.name, index).placement
+        if placement is None:
+            raise MissingDataError(f"{source}: --repairs compares texts with the documents; give them with --docs")
+        write_repairs(repairs_of([placement.alignment]), options["repairs"])
+    cutoff = None
+    if options["profile"]:
+        profile = profile_named(options["profile"])
+        cutoff = profile.policies_of(profile.task(None)).get("cutoff")
+    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": cutoff}
     return convert_file(source, target, wanted, given=given, index=index, **more)
-
-
-def _cutoff(profile: str | None) -> int | None:
-    """Return how many results of a topic a campaign evaluates; None for all."""
-    if profile is None:
-        return None
-    from focuseval.measures.profiles import profile_named  # noqa: PLC0415  only asked for by name
-
-    found = profile_named(profile)
-    cutoff: int | None = found.policies_of(found.task(None)).get("cutoff")
-    return cutoff

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command
+from focuseval.data.tables import render
+from focuseval.example.demo import NEXT, OWN, run_demo
 
 if TYPE_CHECKING:
     from focuseval.example.demo.steps import Section
@@ -26,8 +29,6 @@ def demo(folder: Path) -> None:
       focuseval demo
       focuseval demo /tmp/sea
     """
-    from focuseval.example.demo import NEXT, OWN, run_demo  # noqa: PLC0415  help must not wait for it
-
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(line for command in NEXT for line in _continued(command)))
@@ -36,10 +37,6 @@ def demo(folder: Path) -> None:
 
 
 def _show(part: Section) -> None:
-    from dataclasses import replace  # noqa: PLC0415  help must not wait for it
-
-    from focuseval.data.tables import render  # noqa: PLC0415  as above
-
     computed = (part.signature.replace("|", ", "),) if part.signature else ()
     table = replace(part.table, title=part.text, notes=(*part.table.notes, *computed))
     click.secho(part.title, bold=True)

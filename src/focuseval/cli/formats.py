@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import NO, Command
-
-if TYPE_CHECKING:
-    from focuseval.formats import Format
+from focuseval.cli.output import NO, Command, json_text
+from focuseval.data.tables import Table, render, words
+from focuseval.formats.catalogue import FORMATS, find_format
 
 
 @click.command(cls=Command, opens=NO)
@@ -24,26 +21,19 @@ def formats(name: str | None, layout: str) -> None:
       focuseval formats
       focuseval formats inex-text
     """
-    from focuseval.data.tables import Table, render, words  # noqa: PLC0415  as above
-    from focuseval.formats import FORMATS, find_format  # noqa: PLC0415  help must not wait for it
-
+    known = [find_format(name)] if name else FORMATS
     if layout == "json":
-        from focuseval.cli.printing import json_text  # noqa: PLC0415  only asked for by name
-
-        told = [_told(known) for known in ([find_format(name)] if name else FORMATS)]
-        click.echo(json_text(told[0] if name else told), nl=False)
-        return
-    if name:
-        click.echo(find_format(name).documentation.strip())
-        return
-    tables = []
-    for kind, title in (("run", "Runs"), ("gold", "Gold")):
-        rows = tuple((known.name, known.summary) for known in FORMATS if known.kind == kind)
-        tables.append(Table(title, words("format", "summary"), rows))
-    click.echo(render(tables, "table"), nl=False)
-
-
-def _told(known: Format) -> dict[str, object]:
-    """Return a format as plain values."""
-    named = {"name": known.name, "kind": known.kind, "summary": known.summary}
-    return named | {"aliases": list(known.aliases), "suffixes": list(known.suffixes), "says": sorted(known.says)}
+        values = [
+            {"name": one.name, "kind": one.kind, "summary": one.summary}
+            | {"aliases": list(one.aliases), "suffixes": list(one.suffixes), "says": sorted(one.says)}
+            for one in known
+        ]
+        click.echo(json_text(values[0] if name else values), nl=False)
+    elif name:
+        click.echo(known[0].documentation.strip())
+    else:
+        tables = []
+        for kind, title in (("run", "Runs"), ("gold", "Gold")):
+            rows = tuple((one.name, one.summary) for one in known if one.kind == kind)
+            tables.append(Table(title, words("format", "summary"), rows))
+        click.echo(render(tables, "table"), nl=False)

@@ -2,27 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 
-from focuseval.cli.gating import Gate
-from focuseval.cli.judged import assessor_options
-from focuseval.cli.options import (
-    FiniteRange,
-    collection_options,
-    format_options,
-    layout_option,
-    measure_option,
-    policy_options,
-    profile_option,
-    repairs_option,
-    task_option,
+from focuseval.cli.commands import forget_output
+from focuseval.cli.options import FiniteRange, evaluation_options, given, layout_option, significance_options
+from focuseval.cli.output import READS, Command, json_text
+from focuseval.cli.score import score_files
+from focuseval.data.tables.escape import one_line
+from focuseval.errors import FocusevalError
+from focuseval.evaluation.gate import GateRule, judge, read_baseline
+from focuseval.evaluation.gate.outputs import (
+    as_json,
+    as_junit,
+    as_markdown,
+    as_text,
+    no_verdict_junit,
+    no_verdict_markdown,
 )
-from focuseval.cli.outputs import READS
-from focuseval.cli.significance_options import significance_options
+from focuseval.formats.output import write_whole
 
 MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, each measure by itself]"
+
+
+class Gate(Command):
+    """A command that ends with 0 or 1 after a verdict, and whatever else happens with 2 and one line."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; wrong ones are one line, too."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            _end_without_verdict(error.format_message(), {})
+
+    def invoke(self, ctx: click.Context) -> NoReturn:
+        """Judge; no exception is a verdict."""
+        try:
+            worse = super().invoke(ctx)
+            sys.stdout.flush()  # a verdict that cannot be printed is none
+        except (KeyboardInterrupt, click.Abort):
+            _end_without_verdict("interrupted", ctx.params)
+        except click.UsageError as error:  # where files would be written may be what is wrong
+            _end_without_verdict(error.format_message(), {})
+        except OSError as error:
+            _end_without_verdict(f"{error.filename or 'standard output'}: {error.strerror or error}", ctx.params)
+        except FocusevalError as error:
+            _end_without_verdict(str(error), ctx.params)
+        except Exception as error:  # noqa: BLE001  to CI, a defect is neither a pass nor a regression
+            _end_without_verdict(f"{type(error).__name__}: {error}; please report this", ctx.params)
+        raise SystemExit(1 if worse else 0)
+
+
+def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
+    """Say in one line why there is no verdict, tell CI, and end with 2."""
+    forget_output()
+    click.echo(f"NO VERDICT {one_line(reason)}", err=True)
+    if options:
+        measures = options["measures"] or ("the profile's measures",)
+        with suppress(FocusevalError, OSError):  # a file that cannot be written either is not worth a second line
+            _write_for_ci(no_verdict_markdown(reason), no_verdict_junit(reason, measures), options)
+    raise SystemExit(2)
+
+
+def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
+    """Write the files that the options name, and add to the summary of a job of GitHub Actions."""
+    if options["junit"]:
+        write_whole(options["junit"], [junit.encode()])
+    if options["markdown"]:
+        write_whole(options["markdown"], [markdown.encode()])
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as out:
+            out.write(markdown + "\n")
 
 
 @click.command(cls=Gate, opens=READS)
@@ -30,21 +85,12 @@ MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, e
 @click.argument("run")
 @click.option("--baseline", required=True, metavar="FILE", help="Scores written with --per-topic --format json.")
 @click.option("--baseline-run", help="Which run of the baseline, when it holds several.")
-@measure_option("A measure such as spanR@5; may be repeated. By default the profile's, or the task's.")
-@click.option(
-    "--min-effect", type=FiniteRange(0), default=0.0, show_default=True, help="The smallest mean drop that matters."
-)
+@evaluation_options("A measure such as spanR@5; may be repeated. By default the profile's, or the task's.")
+@click.option("--min-effect", type=FiniteRange(0), default=0.0, help="The smallest mean drop that matters.")
 @significance_options(tails=1, correction=MEASURES)
 @layout_option("text", "json", what="A line per measure with the topics that lost most, or JSON.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown (also appended to $GITHUB_STEP_SUMMARY when set).")
-@task_option()
-@profile_option()
-@policy_options()
-@collection_options
-@format_options
-@assessor_options
-@repairs_option
 def gate(gold: str, run: str, **options: Any) -> bool:
     r"""Judge RUN against a baseline over the topics of GOLD.
 
@@ -61,6 +107,12 @@ def gate(gold: str, run: str, **options: Any) -> bool:
       focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ -m spanR@5 --min-effect 0.02
       focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ --profile rag --format json
     """
-    from focuseval.cli.gating import judge_files  # noqa: PLC0415  help must not wait for it
-
-    return judge_files(gold, run, options)
+    rule = GateRule(**given(options), min_effect=options["min_effect"])
+    baseline = read_baseline(options["baseline"], options["baseline_run"])
+    scores = score_files(gold, (run,), options)
+    verdicts = judge(baseline, scores, options["measures"], rule)
+    about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
+    text = json_text(about | as_json(verdicts)) if options["layout"] == "json" else as_text(verdicts)
+    _write_for_ci(as_markdown(verdicts), as_junit(verdicts), options)
+    click.echo(text, nl=False)
+    return any(verdict.regression for verdict in verdicts)

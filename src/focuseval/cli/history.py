@@ -7,14 +7,16 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
+from focuseval.report.history import history_table, read_history
+from focuseval.report.history_page import render_history
 
 
 @click.command(cls=Command, opens=NO)
 @click.argument("folder", metavar="DIR")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as history.html.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help="Only these measures.")
-@click.option("--title", default="Scores over time", show_default=True, help="The page's title.")
+@click.option("--title", default="Scores over time", help="The page's title.")
 @click.option("--format", "layout", type=click.Choice(["html", *GRIDS]), help="html with -o, else a table.")
 @click.option("--json", "layout", flag_value="json", help="The same as --format json.")
 def history(folder: str, **options: Any) -> None:
@@ -29,16 +31,12 @@ def history(folder: str, **options: Any) -> None:
       focuseval history scores/ -o history.html
       focuseval history scores/ -m MAgP --format markdown
     """
-    from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.report.history import history_table, read_history  # noqa: PLC0415  as above
-
-    found = read_history(folder).only(options["measures"])
+    scores = read_history(folder).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
     if layout == "html":
-        from focuseval.report.history_page import render_history  # noqa: PLC0415  only pages need it
-
-        text = render_history(found, options["title"])
+        text = render_history(scores, options["title"])
+    elif layout == "json":
+        text = json_text(scores.to_json())
     else:
-        table = [history_table(found)]
-        text = json_text(found.to_json()) if layout == "json" else tables_text(table, {**options, "layout": layout})
+        text = tables_text([history_table(scores)], {**options, "layout": layout})
     write_text(text, options["output"])

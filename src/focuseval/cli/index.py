@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.options import cluster_option, cluster_workers
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
+from focuseval.cli.retrieve import READING
+from focuseval.collection.build import build_index
+from focuseval.collection.store import open_index
+from focuseval.engine.storage import location
+from focuseval.engine.workers import cores
+from focuseval.errors import counted
+from focuseval.retrieval.store import open_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from focuseval.collection.build import Built
+    from focuseval.collection.parse import ParseReport
 
 
 @click.command(cls=Command, opens=NO)
@@ -44,14 +58,55 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
       focuseval index notes/ -o notes.idx --words german
       focuseval index s3://archive/articles -o s3://archive/all.idx --cluster tcp://scheduler:8786
     """
-    from focuseval.cli.indexing import shown, summary  # noqa: PLC0415  help must not wait for it
-    from focuseval.collection.build import build_index  # noqa: PLC0415  as above
-
     with cluster_workers(cluster) as workers:
         with shown(source) as progress:
             built = build_index(source, target, workers=workers, progress=progress, **options)
-        click.echo(summary(built, target), err=True)
+        echo_lines(_summary(built, target))
         if language:
-            from focuseval.cli.retrieving import make_words  # noqa: PLC0415  only where words are asked for
+            with progress_bar(READING) as move:
+                words = open_words(open_index(target), language, options["jobs"] or cores(), move, workers)
+            total, kept, terms = len(words["start"]), len(words["word"]), len(words.terms)
+            size = f"{counted(total, 'word')}, {kept:,} kept, {counted(terms, 'term')}"
+            click.echo(f"{target}: {size}, language {language}", err=True)
 
-            click.echo(make_words(target, language, options["jobs"], workers), err=True)
+
+@contextmanager
+def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None] | None]:
+    """Give a function that moves a bar on a terminal; None elsewhere."""
+    with progress_bar("indexing", "bytes") as move:
+        if move is None:
+            yield None
+            return
+        total = total_bytes(sources)
+        yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
+
+
+def total_bytes(sources: Sequence[str]) -> int | None:
+    """Return the bytes of all files under directories; None where an archive hides them."""
+    folders = [location(source) for source in sources]
+    if not all(folder.is_dir() for folder in folders):
+        return None
+    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+
+
+def _summary(built: Built, target: str) -> Iterator[str]:
+    """Yield what was indexed and what was not, a line each."""
+    report = built.report
+    size = f"{counted(report.documents, 'document')}, {counted(built.elements, 'element')}"
+    yield f"{target}: {size}, {report.bytes / 1e6:,.1f} MB"
+    yield from report.failures
+    if built.reused:
+        yield f"kept from the interrupted build: {counted(built.reused, 'document')}"
+    if report.failures:
+        yield f"warning: left out {counted(len(report.failures), 'unreadable document')}"
+    if built.passed_over:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
+        yield f"skipped, not documents: {counted(built.passed_over.total(), 'file')} ({kinds})"
+    if report.lenient:
+        yield f"read leniently, being HTML or no well-formed XML: {counted(report.lenient, 'document')}"
+    if report.named:
+        entities = counted(report.named, "entity", "entities")
+        yield f"replaced by the character of that name, of DTDs that were not read: {entities}"
+    if report.left_out:
+        names = ", ".join(f"&{name}; ({count:,})" for name, count in report.left_out.most_common(5))
+        yield f"warning: left out {counted(report.left_out.total(), 'reference')} to unread entities: {names}"

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from focuseval.cli.judged import refuse_unknown, unknown_option
-from focuseval.cli.options import FiniteRange, collection_options, open_collection
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.golds import refuse_unknown
+from focuseval.cli.options import FiniteRange, collection_options, open_collection, unknown_option
+from focuseval.cli.output import NO, Command, echo_lines
+from focuseval.errors import FocusevalError
+from focuseval.evaluation.inex_eval import Options, refuse_blank_lines, report
+from focuseval.formats.catalogue import detect_source
+from focuseval.formats.files import read_gold, read_run
+from focuseval.formats.source import open_source, open_sources
+from focuseval.measures.matching import prepare
+
+if TYPE_CHECKING:
+    from focuseval.formats.source import Source
+
+COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
+"""Formats whose lines are columns."""
 
 
 @click.command("inex-eval", cls=Command, opens=NO)
@@ -19,11 +32,9 @@ from focuseval.cli.outputs import NO, Command
 @click.option("-r", "mode_r", is_flag=True, help="Relevant in context: MAgP with F.")
 @click.option("-b", "mode_b", is_flag=True, help="Best in context: MAgP with the distance from the entry point.")
 @click.option("-i", "mode_i", is_flag=True, help="Relevant in context: MAgP with tolerance to irrelevance.")
-@click.option(
-    "-irr", type=click.IntRange(1, 10**9), default=300, show_default=True, help="Irrelevant characters tolerated."
-)
-@click.option("-n", type=click.IntRange(1, 10**9), default=500, show_default=True, help="Distance worth nothing.")
-@click.option("-beta", type=FiniteRange(0, 10**9), default=0.25, show_default=True, help="Weight of recall in F.")
+@click.option("-irr", type=click.IntRange(1, 10**9), default=300, help="Irrelevant characters tolerated.")
+@click.option("-n", type=click.IntRange(1, 10**9), default=500, help="Distance worth nothing.")
+@click.option("-beta", type=FiniteRange(0, 10**9), default=0.25, help="Weight of recall in F.")
 @click.option("-c", "complete", is_flag=True, help="Means over all topics, not only the answered ones.")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options
@@ -38,53 +49,31 @@ def inex_eval(
       focuseval inex-eval -f qrels.txt run.fol
       focuseval inex-eval -r -beta 0.25 -q qrels.txt run1.fol run2.fol
     """
-    from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluation.inex_eval import Options, report  # noqa: PLC0415  as above
-    from focuseval.measures.matching import prepare  # noqa: PLC0415  as above
-
-    mode = _mode({letter: flags.pop(f"mode_{letter}") for letter in "tfrbi"})
+    modes = [letter for letter in "tfrbi" if flags.pop(f"mode_{letter}")]
+    if len(modes) != 1:
+        found = f"; found {' and '.join(f'-{letter}' for letter in modes)}" if modes else ""
+        raise click.UsageError(f"one of -t, -f, -r, -b, -i says what is scored{found}")
+    mode, remark = modes[0], partial(click.echo, err=True)
     documents = open_collection({"index": index, "docs": docs})
-    gold = _read(qrels, "gold", documents)
+    sources = open_sources(qrels)
+    gold = read_gold(_columns(sources[0], "gold") if len(sources) == 1 else qrels, index=documents)
     if not allow_unknown:
         refuse_unknown(gold)
     prepared = prepare(gold, documents)
     refused: list[FocusevalError] = []
-    for run in runs:
+    for file in runs:
         try:
-            click.echo(report(_read(run, "run", documents), prepared, Options(mode, **flags), _say), nl=False)
+            run = read_run(_columns(open_source(file), "run"), index=documents)
+            click.echo(report(run, prepared, Options(mode, **flags), remark), nl=False)
         except FocusevalError as error:  # one invalid run must not cost the report on those after it
             refused.append(error)
-    for earlier in refused[:-1]:
-        click.echo(str(earlier), err=True)
+    echo_lines(refused[:-1])
     if refused:
         raise refused[-1]
 
 
-def _read(path: str, kind: Any, documents: Any) -> Any:
-    """Return a gold or a run; a file of columns may have no blank line."""
-    from focuseval.evaluation.inex_eval import refuse_blank_lines  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import detect_source, open_source, read_gold, read_run  # noqa: PLC0415  as above
-    from focuseval.formats.source import open_sources  # noqa: PLC0415  as above
-
-    source = open_sources(path) if kind == "gold" else (open_source(path),)
-    if len(source) == 1 and detect_source(source[0], kind).name in COLUMNS:
-        refuse_blank_lines(source[0])
-    only: Any = source[0] if len(source) == 1 else path
-    return read_gold(only, index=documents) if kind == "gold" else read_run(only, index=documents)
-
-
-COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
-"""Formats whose lines are columns."""
-
-
-def _say(remark: str) -> None:
-    click.echo(remark, err=True)
-
-
-def _mode(given: dict[str, bool]) -> str:
-    """Return the letter of the one mode that was given."""
-    chosen = [letter for letter, flag in given.items() if flag]
-    if len(chosen) != 1:
-        found = f"; found {' and '.join(f'-{letter}' for letter in chosen)}" if chosen else ""
-        raise click.UsageError(f"one of -t, -f, -r, -b, -i says what is scored{found}")
-    return chosen[0]
+def _columns(source: Source, kind: Literal["gold", "run"]) -> Source:
+    """Return an open file; one of columns may have no blank line."""
+    if detect_source(source, kind).name in COLUMNS:
+        refuse_blank_lines(source)
+    return source

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import getpass
+import os
+from contextlib import closing
 from typing import Any
 
 import click
 
+from focuseval.assessment.models.judging import judge_project
+from focuseval.assessment.models.prompt import read_prompt
+from focuseval.assessment.models.settings import ModelSettings, endpoint_of
+from focuseval.assessment.models.unjudged import rehearse
+from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, layout_option
-from focuseval.cli.outputs import WRITES, Command
+from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
+from focuseval.errors import ModelError, UsageError
+
+SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "retries")
+"""Options that are fields of `ModelSettings`."""
 
 
 @click.command(cls=Command, opens=WRITES)
@@ -16,23 +28,13 @@ from focuseval.cli.outputs import WRITES, Command
 @click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it.")
 @click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key; nothing else reads it.")
 @click.option("--assessor", metavar="NAME", help="Another name than the model's in the label model:NAME@HASH.")
-@click.option(
-    "--window", type=click.IntRange(200), default=12_000, show_default=True, help="Characters of one request's text."
-)
-@click.option("--jobs", "-j", type=click.IntRange(1, 64), default=1, show_default=True, help="Requests at once.")
-@click.option(
-    "--max-tokens", type=click.IntRange(1), default=2_000, show_default=True, help="The longest answer, in tokens."
-)
+@click.option("--window", type=click.IntRange(200), default=12_000, help="Characters of one request's text.")
+@click.option("--jobs", "-j", type=click.IntRange(1, 64), default=1, help="Requests at once.")
+@click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens.")
 @click.option("--prompt", metavar="FILE", help="Ask with this text: {query}, {document}, {description}, {narrative}.")
+@click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer.")
 @click.option(
-    "--timeout", type=FiniteRange(0.1, 86_400), default=120.0, show_default=True, help="Seconds for one answer."
-)
-@click.option(
-    "--retries",
-    type=click.IntRange(0),
-    default=5,
-    show_default=True,
-    help="How often to ask again after 429, 5xx or a time-out.",
+    "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx or a time-out."
 )
 @click.option("--limit", type=click.IntRange(1), help="Judge this many documents at most, this time.")
 @layout_option("text", "json", what="How the counts are printed.")
@@ -51,9 +53,31 @@ def judge(project: str, **options: Any) -> None:
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b --dry-run
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b
       focuseval judge sea --endpoint https://llm.example.org/v1 --model large --api-key-env LLM_KEY -j 8
-      focuseval assess sea --agreement -o agreement.html
+      focuseval project agreement sea -o agreement.html
       focuseval score sea run.xml -m MAgP --assessor model:llama3.1:8b@57c1681f
     """
-    from focuseval.cli.judging import judge_documents  # noqa: PLC0415  help must not wait for it
-
-    judge_documents(project, options)
+    key = ""
+    if options["api_key_env"] is not None:
+        key = os.environ.get(options["api_key_env"], "").strip()
+        if not key:
+            variable = f"environment variable {options['api_key_env']}"
+            raise UsageError(f"expected a key in the {variable}, found nothing; set it first")
+    settings = ModelSettings(**{name: options[name] for name in SETTINGS}, key=key, assessor=options["assessor"] or "")
+    if not is_project(project):
+        raise UsageError(f"{project}: expected a project, found none; begin one with 'focuseval assess'")
+    with closing(open_project(project)) as opened, opened.store.database.translated("nothing more was kept"):
+        prompt = read_prompt(options["prompt"])
+        if options["dry_run"]:
+            for text in rehearse(opened, settings, prompt, options["limit"]):
+                click.echo(text)
+            return
+        if settings.key and endpoint_of(settings.endpoint).is_open_to_listeners:
+            click.echo("warning: the key goes over the network unencrypted; use https", err=True)
+        with progress_bar("judging documents", "number") as progress:
+            limit, actor = options["limit"], getpass.getuser()
+            done = judge_project(opened, settings, prompt, actor=actor, limit=limit, progress=progress)
+    click.echo(json_text(done.to_json()) if options["layout"] == "json" else "\n".join((*done.lines(), "")), nl=False)
+    echo_lines(f"warning: {line}: the text speaks to a model; look at what it marked there" for line in done.addressed)
+    echo_lines(f"warning: {line}" for line in done.failed)
+    if done.failed:
+        raise ModelError(f"{len(done.failed):,} documents have no judgement; the same command asks for them again")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, json_text
+from focuseval.data.tables import render
+from focuseval.measures import explain
 
 
 @click.command(cls=Command, opens=NO)
@@ -20,10 +22,6 @@ def measures(name: str | None, layout: str) -> None:
       focuseval measures MAgP
       focuseval measures 'nxCG(ideal=full)@10'
     """
-    from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.data.tables import render  # noqa: PLC0415  as above
-    from focuseval.measures import explain  # noqa: PLC0415  as above
-
     if layout == "json":
         text = json_text(explain.declared(*explain.found_measure(name)) if name else explain.as_json())
     else:

@@ -1,4 +1,4 @@
-"""Options that several commands share: the same words everywhere, and one place that opens a collection."""
+"""Options that several commands share: the same words everywhere, and what is made of their values."""
 
 from __future__ import annotations
 
@@ -6,16 +6,26 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
 GRIDS = ("table", "markdown", "latex", "csv", "json")
-"""How tables of results are printed: the layouts of `focuseval.data.tables`, for which help does not wait, and JSON."""
+"""How tables of results are printed: the layouts of `focuseval.data.tables`, and JSON."""
+MERGES = ("lead", "majority", "union", "intersection")
+WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
+"""Options that say whose judgements of a project are meant."""
+
+TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
+CORRECTIONS = ("none", "holm", "bh")
+MOST_RESAMPLES = 1_000_000
+"""As in `focuseval.inference`; a test compares them."""
+SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed")
+"""Options that say how a difference is judged."""
 
 
 class FiniteRange(click.FloatRange):
@@ -27,6 +37,20 @@ class FiniteRange(click.FloatRange):
         return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
 
 
+def combined(*options: Decorator) -> Decorator:
+    """Return a decorator that adds several options, in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+# --------------------------------------------------------------------------------------------- collections and clusters
+
+
 def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
     """Refuse an index and documents together: which of them was meant is not for a program to guess."""
     if value and (ctx.params.get("index") or ctx.params.get("docs")):
@@ -34,31 +58,38 @@ def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str 
     return value
 
 
-def collection_options(command: Command) -> Command:
-    """Add ``--index`` and ``--docs``, of which one may be given."""
-    docs = "The documents in place of an index: a folder, JSON lines, an archive, segments, a gold that contains them."
-    command = click.option("--docs", metavar="DOCS", callback=_only_one, help=docs)(command)
-    index = "Index of the collection, made by 'focuseval index'."
-    return click.option("--index", metavar="INDEX", callback=_only_one, help=index)(command)
+collection_options = combined(
+    click.option(
+        "--index", metavar="INDEX", callback=_only_one, help="Index of the collection, made by 'focuseval index'."
+    ),
+    click.option(
+        "--docs",
+        metavar="DOCS",
+        callback=_only_one,
+        help="The documents in place of an index: a folder, JSON lines, an archive, segments, a gold that contains "
+        "them.",
+    ),
+)
 
 
 def open_collection(options: dict[str, Any]) -> Any:
     """Open the index or the documents, whichever is given; None if neither is."""
-    if not (options["index"] or options["docs"]):
-        return None
     if options["index"]:
-        from focuseval.collection.store import open_index  # noqa: PLC0415  only commands that need text pay for it
+        from focuseval.collection.store import open_index  # noqa: PLC0415  most scores need no text, and load a third less
 
         return open_index(options["index"])
-    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
+    if options["docs"]:
+        from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
 
-    return open_documents(options["docs"])
+        return open_documents(options["docs"])
+    return None
 
 
-def cluster_option(command: Command) -> Command:
-    """Add ``--cluster``; `cluster_workers` gives what it names."""
-    text = "Use a Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file."
-    return click.option("--cluster", metavar="WHERE", help=text)(command)
+cluster_option = click.option(
+    "--cluster",
+    metavar="WHERE",
+    help="Use a Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file.",
+)
 
 
 @contextmanager
@@ -67,7 +98,7 @@ def cluster_workers(where: str | None) -> Iterator[Any]:
     if where is None:
         yield None
         return
-    from focuseval.engine.cluster import connected  # noqa: PLC0415  only where it is asked for
+    from focuseval.engine.cluster import connected  # noqa: PLC0415  needs Dask, which is optional and takes a second
 
     with connected(where, lambda line: click.echo(line, err=True)) as workers:
         yield workers
@@ -79,42 +110,42 @@ def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None
         os.environ["FOCUSEVAL_CACHE"] = value
 
 
-def cache_option(command: Command) -> Command:
-    """Add ``--cache``."""
-    text = "Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB)."
-    return click.option("--cache", metavar="DIR", callback=_set_cache, expose_value=False, help=text)(command)
+cache_option = click.option(
+    "--cache",
+    metavar="DIR",
+    callback=_set_cache,
+    expose_value=False,
+    help="Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB).",
+)
+
+# -------------------------------------------------------------------------------------------------------- gold and runs
+
+gold_format_option = click.option(
+    "--gold-format", metavar="FORMAT", help="Format of the gold, where it cannot be detected; see 'focuseval formats'."
+)
+run_format_option = click.option(
+    "--run-format", metavar="FORMAT", help="Format of the runs, where it cannot be detected; see 'focuseval formats'."
+)
+unknown_option = click.option(
+    "--allow-unknown", is_flag=True, help="Continue although the index has almost none of the judged documents."
+)
 
 
-def gold_format_option(command: Command) -> Command:
-    """Add ``--gold-format``."""
-    text = "Format of the gold, where it cannot be detected; see 'focuseval formats'."
-    return click.option("--gold-format", metavar="FORMAT", help=text)(command)
+def whose_options(when: str = ", when the gold is a project of 'focuseval assess'") -> Decorator:
+    """Return a decorator that adds whose judgements of a project are meant."""
+    rule = "One gold from all assessors of a project: decisions, single judgements, else this rule."
+    model = "With --merge: also use this language model or imported assessor; may be repeated."
+    return combined(
+        click.option("--assessor", metavar="NAME", help=f"Whose judgements{when}."),
+        click.option("--adjudicated", is_flag=True, help=f"The decisions of the adjudication{when}."),
+        click.option("--merge", type=click.Choice(MERGES), help=rule),
+        click.option("--include", multiple=True, metavar="NAME", help=model),
+        click.option("--imported", is_flag=True, help="With --merge: also use imported assessors."),
+    )
 
 
-def run_format_option(command: Command) -> Command:
-    """Add ``--run-format``."""
-    text = "Format of the runs, where it cannot be detected; see 'focuseval formats'."
-    return click.option("--run-format", metavar="FORMAT", help=text)(command)
-
-
-def format_options(command: Command) -> Command:
-    """Add ``--gold-format`` and ``--run-format``."""
-    return gold_format_option(run_format_option(command))
-
-
-def measure_option(what: str = "A measure such as nxCG@10; may be repeated.", *, required: bool = False) -> Decorator:
-    """Return a decorator that adds ``-m``, which may be repeated."""
-    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", required=required, help=what)
-
-
-def task_option(what: str = "What the runs were asked for", *, required: bool = False) -> Decorator:
-    """Return a decorator that adds ``--task``."""
-    return click.option("--task", metavar="TASK", required=required, help=f"{what}: {TASKS}.")
-
-
-def profile_option(what: str = "Policies and default measures of a campaign") -> Decorator:
-    """Return a decorator that adds ``--profile``."""
-    return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
+gold_options = combined(collection_options, gold_format_option, whose_options(), unknown_option)
+"""How a gold is read: its collection, its format, whose judgements of a project are meant."""
 
 
 def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -127,67 +158,121 @@ def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     return names
 
 
-def drop_tags_option(command: Command) -> Command:
-    """Add ``--drop-tags``: elements that are not in the recall base."""
-    text = "Leave elements of these tags out of the recall base; names separated by commas."
-    return click.option("--drop-tags", metavar="TAGS", callback=_tags, help=text)(command)
+drop_tags_option = click.option(
+    "--drop-tags",
+    metavar="TAGS",
+    callback=_tags,
+    help="Leave elements of these tags out of the recall base; names separated by commas.",
+)
+repairs_option = click.option(
+    "--repairs",
+    metavar="FILE",
+    help="List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
+    "(Changes no run; --repair is for runs that break the task's rules.)",
+)
+
+# ----------------------------------------------------------------------------------------- measures, tasks and policies
+
+
+def measure_option(what: str) -> Decorator:
+    """Return a decorator that adds ``-m``, which may be repeated."""
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=what)
+
+
+def task_option(what: str = "What the runs were asked for") -> Decorator:
+    """Return a decorator that adds ``--task``."""
+    return click.option("--task", metavar="TASK", help=f"{what}: {TASKS}.")
+
+
+def profile_option(what: str = "Policies and default measures of a campaign") -> Decorator:
+    """Return a decorator that adds ``--profile``."""
+    return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
+
+
+tokenizer_option = click.option(
+    "--tokenizer",
+    metavar="TOKENIZER",
+    help="The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json.",
+)
+
+
+def evaluation_options(
+    measures: str = "A measure such as nxCG@10; may be repeated.", topics: str = "The topics, for --cas strict."
+) -> Decorator:
+    """Return a decorator that adds what is evaluated, and how."""
+    repair = (
+        "Repair runs that break the task's rules before they are scored, and say what was changed. (Quotes that "
+        "moved are found again in any case; --repairs lists them.)"
+    )
+    return combined(
+        measure_option(measures),
+        task_option(),
+        profile_option(),
+        gold_options,
+        run_format_option,
+        click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
+        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
+        click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
+        click.option("--topics", metavar="FILE", help=topics),
+        click.option("--repair", is_flag=True, help=repair),
+        drop_tags_option,
+        tokenizer_option,
+        repairs_option,
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- significance
+
+PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none with --test bootstrap --tails 1]"
+
+
+def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str = "10000") -> Decorator:
+    """Return a decorator that adds how differences are judged; what is not given is decided by `Settings`."""
+    direction = "2: do they differ? 1: is one better, in a direction that was fixed beforehand?"
+    resampled = f"Of the randomisation, the bootstrap and the intervals.  [default: {draws}]"
+    level = FiniteRange(0, 1, min_open=True, max_open=True)
+    return combined(
+        click.option(
+            "--test", type=click.Choice(TESTS), default=TESTS[0], help="Test of significance, paired over topics."
+        ),
+        click.option("--tails", type=click.IntRange(1, 2), default=tails, help=direction),
+        click.option("--resamples", type=click.IntRange(1, MOST_RESAMPLES), help=resampled),
+        click.option("--alpha", type=level, default=0.05, help="Level of significance."),
+        click.option("--correction", type=click.Choice(CORRECTIONS), help=correction),
+        click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal numbers."),
+    )
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what the options say of tests, without what they leave open."""
+    return {name: options[name] for name in SIGNIFICANCE if options[name] is not None}
+
+
+baseline_option = click.option(
+    "--baseline",
+    metavar="RUN",
+    help="The run (file or id) that the others are compared with: the family is the pairs with it.",
+)
+
+
+def with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
+    """Return the runs; a baseline that is a file of its own becomes one of them."""
+    return (*runs, baseline) if baseline and baseline not in runs and Path(baseline).is_file() else runs
+
+
+# --------------------------------------------------------------------------------------------------------------- output
 
 
 def layout_option(
     *layouts: str, what: str = "How the results are printed: a table fits the terminal, or 80 columns."
 ) -> Decorator:
     """Return a decorator that adds ``--format``; the first layout is the default."""
-    choice = click.Choice(layouts)
-    named = click.option("--format", "layout", type=choice, default=layouts[0], show_default=True, help=what)
-    short = click.option("--json", "layout", flag_value="json", help="The same as --format json.")
-    return lambda command: named(short(command))
-
-
-def repair_option(command: Command) -> Command:
-    """Add ``--repair``: runs as the task allows them."""
-    text = (
-        "Repair runs that break the task's rules before they are scored, and say what was changed. (Quotes that "
-        "moved are found again in any case; --repairs lists them.)"
-    )
-    return click.option("--repair", is_flag=True, help=text)(command)
-
-
-def repairs_option(command: Command) -> Command:
-    """Add ``--repairs``: a file for every span that was moved or could not be placed."""
-    text = (
-        "List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
-        "(Changes no run; --repair is for runs that break the task's rules.)"
-    )
-    return click.option("--repairs", metavar="FILE", help=text)(command)
-
-
-def output_option(command: Command) -> Command:
-    """Add ``-o``: a file in place of the standard output."""
-    text = "Write to this file instead of the standard output."
-    return click.option("-o", "--output", metavar="FILE", help=text)(command)
-
-
-def tokenizer_option(command: Command) -> Command:
-    """Add ``--tokenizer``: what counts tokens."""
-    text = "The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
-    return click.option("--tokenizer", metavar="TOKENIZER", help=text)(command)
-
-
-def policy_options(topics: str = "The topics, for --cas strict.") -> Decorator:
-    """Return a decorator that adds what is evaluated: ``--missing --cutoff --cas --topics --repair --drop-tags``."""
-    options = (
-        click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
-        click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
-        click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
-        click.option("--topics", metavar="FILE", help=topics),
-        repair_option,
-        drop_tags_option,
-        tokenizer_option,
+    return combined(
+        click.option("--format", "layout", type=click.Choice(layouts), default=layouts[0], help=what),
+        click.option("--json", "layout", flag_value="json", help="The same as --format json."),
     )
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
 
-    return decorate
+output_option = click.option(
+    "-o", "--output", metavar="FILE", help="Write to this file instead of the standard output."
+)

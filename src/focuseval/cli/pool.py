@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import collection_options, layout_option, run_format_option
-from focuseval.cli.outputs import READS, Command
+from focuseval.assessment.growth import project_pool
+from focuseval.assessment.pool import build_pool, describe_pool, read_pool, write_pool
+from focuseval.assessment.project import open_judgements
+from focuseval.cli.golds import is_project
+from focuseval.cli.options import collection_options, layout_option, open_collection, run_format_option
+from focuseval.cli.output import READS, Command, json_text, say_written
+from focuseval.data.tables import Table, numbers, render, words
+from focuseval.errors import FormatError, counted
+from focuseval.formats.files import read_run
+
+if TYPE_CHECKING:
+    from focuseval.assessment.pool import PoolStatistics
+
+MATRIX = 12
+"""Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
 
 
 @click.command(cls=Command, opens=READS)
@@ -19,10 +33,9 @@ from focuseval.cli.outputs import READS, Command
     "--order",
     type=click.Choice(["runs", "shuffled"]),
     default="runs",
-    show_default=True,
     help="Documents that more runs returned first, or by chance.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the shuffle.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of the shuffle.")
 @click.option(
     "--top-up", metavar="POOL", help="Add to this pool, a file's or a project's: what is in it keeps its place."
 )
@@ -39,7 +52,57 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
       focuseval pool new.txt --depth 50 --top-up pool.jsonl -o pool-2.jsonl
       focuseval pool run1.xml run2.jsonl --index wiki.idx -o pool.jsonl     ids as the collection has them
     """
-    from focuseval.cli.pooling import pool_files, show_pool  # noqa: PLC0415  help must not wait for it
+    depth, size = options["depth"], options["size"]
+    if depth is not None and size is not None:
+        raise click.UsageError("--depth and --size are two ways to pool; give one of them")
+    collection = open_collection(options)
+    read = [read_run(path, format=options["run_format"], index=collection) for path in runs]
+    base = None
+    if options["top_up"] and is_project(options["top_up"]):
+        with open_judgements(Path(options["top_up"])) as store:
+            base = project_pool(store)
+    elif options["top_up"]:
+        base = read_pool(options["top_up"])
+    if not any(run.topics for run in read):
+        raise FormatError("expected results to pool, found runs without topics", at=runs[0], remedy="check the runs")
+    depth = 100 if depth is None and size is None else depth
+    pooled = build_pool(read, depth=depth, size=size, order=options["order"], seed=options["seed"], base=base)
+    write_pool(pooled, output)
+    documents, topics = len(pooled.entries), len({entry.topic for entry in pooled.entries})
+    say_written(output, f"{counted(documents, 'document')} to judge for {counted(topics, 'topic')}")
+    figures = describe_pool(pooled)
+    text = json_text(_values(figures)) if options["layout"] == "json" else render([_table(figures)], "table")
+    click.echo(text, nl=False)
 
-    layout = options.pop("layout")
-    show_pool(pool_files(runs, output, **options), layout)
+
+def _table(figures: PoolStatistics) -> Table:
+    """Return what every run brought, what it brought alone, and its overlap with the others."""
+    fewest, mean, most = figures.per_topic
+    spread = f"{fewest} each" if fewest == most else f"{fewest}–{most}, on average {mean:.1f}"
+    title = f"{counted(figures.documents, 'document')} for {counted(figures.topics, 'topic')}: {spread}"
+    named = [str(number) for number in range(1, len(figures.runs) + 1)]
+    small = len(named) <= MATRIX
+    rows = []
+    for row, run in enumerate(figures.runs):
+        overlap = [float(share) if other != row else None for other, share in enumerate(figures.overlap[row])]
+        others = [share for share in overlap if share is not None]
+        shares = overlap if small else [f"{min(others):.2f} … {max(others):.2f}"]
+        rows.append((named[row], run, int(figures.brought[row]), int(figures.alone[row]), *shares))
+    what = "Columns with numbers" if small else "overlap"
+    note = f"{what}: documents that both runs brought, as a share of those that either did."
+    overlaps = numbers(*(named if small else ["overlap"]), form=".2f")
+    columns = (*words("", "run"), *numbers("documents", "alone"), *overlaps)
+    return Table(title, columns, tuple(rows), (note,) if len(rows) > 1 else ())
+
+
+def _values(figures: PoolStatistics) -> dict[str, object]:
+    """Return the figures of a pool as plain values; overlap is a matrix in the order of the runs."""
+    least, mean, most = figures.per_topic
+    brought = zip(figures.runs, figures.brought, figures.alone, strict=True)
+    return {
+        "topics": figures.topics,
+        "documents": figures.documents,
+        "per_topic": {"least": least, "mean": mean, "most": most},
+        "runs": [{"run": run, "documents": documents, "alone": alone} for run, documents, alone in brought],
+        "overlap": figures.overlap.tolist(),
+    }

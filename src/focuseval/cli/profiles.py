@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, json_text
+from focuseval.data.tables import Table, render, words
+from focuseval.measures.explain import explain_profile, profile_as_json
+from focuseval.measures.profiles import PROFILES, profile_named
 
 
 @click.command(cls=Command, opens=NO)
@@ -19,17 +22,11 @@ def profiles(name: str | None, layout: str) -> None:
       focuseval profiles
       focuseval profiles inex2006
     """
-    from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.data.tables import Table, render, words  # noqa: PLC0415  as above
-    from focuseval.measures.explain import explain_profile, profile_as_json  # noqa: PLC0415  as above
-    from focuseval.measures.profiles import PROFILES, profile_named  # noqa: PLC0415  as above
-
     if layout == "json":
-        found = profile_as_json(profile_named(name)) if name else [profile_as_json(profile) for profile in PROFILES]
-        click.echo(json_text(found), nl=False)
-        return
-    if name:
-        click.echo(explain_profile(profile_named(name)), nl=False)
-        return
-    table = Table("", words("profile", "summary"), tuple((profile.name, profile.summary) for profile in PROFILES))
-    click.echo(render([table], "table"), nl=False)
+        text = json_text(profile_as_json(profile_named(name)) if name else [*map(profile_as_json, PROFILES)])
+    elif name:
+        text = explain_profile(profile_named(name))
+    else:
+        rows = tuple((profile.name, profile.summary) for profile in PROFILES)
+        text = render([Table("", words("profile", "summary"), rows)], "table")
+    click.echo(text, nl=False)

@@ -7,7 +7,9 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS, FiniteRange, collection_options, layout_option, open_collection, output_option
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
+from focuseval.errors import InputError
+from focuseval.evaluation.quotes import verify_quotes
 
 
 @click.command(cls=Command, opens=NO)
@@ -17,14 +19,12 @@ from focuseval.cli.outputs import NO, Command
     "--similarity",
     type=FiniteRange(0.5, 1),
     default=0.9,
-    show_default=True,
     help="The least share of an altered quotation that is in the document.",
 )
 @click.option(
     "--shortest",
     type=click.IntRange(1),
     default=20,
-    show_default=True,
     help="Characters of a quotation in running text; shorter ones are skipped.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
@@ -52,17 +52,15 @@ def quotes(file: str, **options: Any) -> None:
       focuseval quotes answers.jsonl --index wiki.idx --format csv -o quotes.csv
       focuseval quotes answers.jsonl --docs articles/ --strict
     """
-    from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.errors import InputError  # noqa: PLC0415  as above
-    from focuseval.evaluation.quotes import verify_quotes  # noqa: PLC0415  as above
-
     documents = open_collection(options)
     if documents is None:
         raise click.UsageError("the sources are missing; give them with --docs or --index")
-    found = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
-    tables = found.tables()[1:] if options["layout"] == "csv" else found.tables()
-    json = options["layout"] == "json"
-    write_text(json_text(found.to_json()) if json else tables_text(tables, options), options["output"])
-    wrong = len(found.checks) - found.counts["verbatim"]
+    checked = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
+    if options["layout"] == "json":
+        text = json_text(checked.to_json())
+    else:
+        text = tables_text(checked.tables()[1 if options["layout"] == "csv" else 0 :], options)
+    write_text(text, options["output"])
+    wrong = len(checked.checks) - checked.counts["verbatim"]
     if options["strict"] and wrong:
-        raise InputError(f"{wrong:,} of {len(found.checks):,} quotations are not verbatim", at=file)
+        raise InputError(f"{wrong:,} of {len(checked.checks):,} quotations are not verbatim", at=file)

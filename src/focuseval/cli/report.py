@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.judged import assessor_options
+from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
     FiniteRange,
-    collection_options,
-    format_options,
+    baseline_option,
+    evaluation_options,
+    given,
     layout_option,
-    measure_option,
-    policy_options,
-    profile_option,
-    repairs_option,
-    task_option,
+    significance_options,
+    with_baseline,
 )
-from focuseval.cli.outputs import READS, Command
-from focuseval.cli.significance_options import baseline_option, significance_options
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
+from focuseval.cli.score import read_topics_of, write_repairs_of
+from focuseval.errors import FormatError
+from focuseval.formats.output import write_whole
+from focuseval.inference.settings import settings_of
+from focuseval.report.build import gather_evidence, report_on
+from focuseval.report.figures import draw_all
+from focuseval.report.tables import render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focuseval.report.evidence import Evidence
+    from focuseval.report.report import Report
+
+EVIDENCE = (
+    "task", "profile", "baseline", "fidelity", "run_format", "missing", "cutoff", "cas", "repair", "drop_tags",
+    "tokenizer",
+)  # fmt: skip
+"""Options that are arguments of `gather_evidence`."""
 
 
 @click.command(cls=Command, opens=READS)
@@ -27,28 +44,26 @@ from focuseval.cli.significance_options import baseline_option, significance_opt
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
 @baseline_option
-@measure_option("A measure such as MAgP; may be repeated, the first one decides (without -m, the profile's).")
-@task_option()
-@profile_option()
-@collection_options
-@click.option("--title", default="", help="The page's title.")
+@evaluation_options(
+    "A measure such as MAgP; may be repeated, the first one decides (without -m, the profile's).",
+    "The topics: what each of them asks, and their structure for --cas strict.",
+)
+@click.option("--title", default="", show_default=False, help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option(
-    "--text-limit",
-    type=FiniteRange(0),
-    default=2.5,
-    show_default=True,
-    help="Megabytes of compressed text embedded in the page.",
+    "--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text embedded in the page."
 )
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve; any free one if not given.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=False,
+    help="Port of --serve; any free one if not given.",
+)
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
-@policy_options("The topics: what each of them asks, and their structure for --cas strict.")
-@format_options
-@assessor_options
-@repairs_option
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
@@ -64,6 +79,67 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
     """
-    from focuseval.cli.reporting import report_files  # noqa: PLC0415  help must not wait for it
+    if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
+        raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
+    judged, index = read_judged(gold, options)
+    evidence = gather_evidence(
+        judged,
+        list(with_baseline(runs, options["baseline"])),
+        options["measures"] or None,
+        index=index,
+        settings=settings_of(**given(options)),
+        topics=read_topics_of(options) or (),
+        watch=_with_progress,
+        **{name: options[name] for name in EVIDENCE},
+    )
+    write_repairs_of(evidence.scores, options)
+    if options["serve"]:
+        echo_lines(evidence.scores.remarks())
+        _serve(evidence, options)
+        return
+    result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
+    if options["figures"]:
+        _write_figures(result, options["figures"])
+    if options["output"] or options["layout"] != "html":
+        write_text(render(result, options["layout"]), options["output"])
+        if options["output"]:
+            say_written(options["output"], result.first.verdict.headline)
+    echo_lines(evidence.scores.remarks())
 
-    report_files(gold, runs, options)
+
+def _with_progress(runs: list[int]) -> Iterator[int]:
+    """Go through the runs; on a terminal, with a bar."""
+    with progress_bar("Reading runs") as move:
+        for number, run in enumerate(runs, start=1):
+            yield run
+            if move is not None:
+                move(number, len(runs))
+
+
+def _write_figures(result: Report, folder: str) -> None:
+    """Write every graph as an SVG file."""
+    figures = draw_all(result.charts)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror}", at=folder) from None
+    for name, svg in figures.items():
+        write_whole(Path(folder) / name, [svg.encode()])
+    click.echo(f"{len(figures)} figures in {folder}", err=True)
+
+
+def _serve(evidence: Evidence, options: dict[str, Any]) -> None:
+    """Serve the report on this machine until Ctrl-C."""
+    from focuseval.assessment.web.serve import Server, bind, names_of  # noqa: PLC0415  only --serve needs Flask
+    from focuseval.report.serve import create_app, fresh_token  # noqa: PLC0415  as above
+
+    listening = bind(port=options["port"])
+    port, token = listening.getsockname()[1], fresh_token()
+    app = create_app(evidence, token, names_of("127.0.0.1", port), title=options["title"])
+    server = Server(app, listening)
+    server.start()
+    click.echo(f"Report: http://127.0.0.1:{port}/?token={token}\nStop with Ctrl-C.", err=True)
+    try:
+        server.wait()
+    except KeyboardInterrupt:
+        server.close()

@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from focuseval.cli.options import cache_option, cluster_option
-from focuseval.cli.outputs import NO, Command
-from focuseval.cli.retrieving import retrieval_options
+from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, task_option
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
+from focuseval.engine.workers import cores
+from focuseval.errors import counted
+from focuseval.formats.catalogue import find_format
+from focuseval.formats.embedded import open_documents
+from focuseval.formats.files import write_run
+from focuseval.retrieval.retrieving import retrieve as retrieve_run
+
+SETTINGS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
+"""Options that are fields of `focuseval.retrieval.RetrievalSettings`."""
+
+READING = "reading words"
+"""What a bar says while the words of a collection are read."""
+
+retrieval_options = combined(
+    task_option("What the list is made for"),
+    click.option(
+        "--unit",
+        metavar="UNIT",
+        help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; elements, or passages of "
+        "plain texts.",
+    ),
+    click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
+    click.option(
+        "--min-words", type=click.IntRange(0), help="Only elements with at least this many words; by default 10."
+    ),
+    click.option(
+        "--k1", type=float, help="BM25's k1: how quickly more occurrences of a word stop counting; by default 1.2."
+    ),
+    click.option("--b", type=float, help="BM25's b: how much long units are lowered, from 0 to 1; by default 0.75."),
+    click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
+    click.option("--idf", metavar="WHAT", help="Whether rare words are counted among documents or among units."),
+    click.option(
+        "--language",
+        metavar="NAME",
+        help="Stemmer and stop words: a language of Snowball, or none; by default english.",
+    ),
+    click.option("--cas", metavar="HOW", help="Structured titles: strict, vague or ignore; by default ignore."),
+    click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; by default all cores."),
+)
+"""What ``retrieve`` and ``search`` share."""
 
 
 @click.command(cls=Command, opens=NO)
@@ -55,7 +95,24 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
       focuseval retrieve notes/ questions.tsv -o passages.jsonl --unit passage:80/40 --language german
       focuseval retrieve s3://archive/all.idx topics.xml -o s3://archive/run.xml --cache /var/cache/focuseval
     """
-    from focuseval.cli.retrieving import retrieve_file  # noqa: PLC0415  help must not wait for it
-
-    for line in retrieve_file(index, topics, options):
-        click.echo(line, err=True)
+    layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
+    says = find_format(layout, "run").says
+    collection = open_documents(index)
+    with cluster_workers(options["cluster"]) as workers, progress_bar(READING) as progress:
+        run = retrieve_run(
+            collection,
+            topics,
+            run_id=options["run_id"],
+            jobs=options["jobs"] or cores(),
+            workers=workers,
+            progress=progress,
+            **{name: options[name] for name in SETTINGS},
+        )
+    whole = options["unit"] == "document" and "element" not in says
+    if whole:  # a format of whole documents needs no paths
+        run = replace(run, path=None, start=None, end=None)
+    left_out = write_run(run, options["output"], layout, index=collection, lossy=whole)
+    echo_lines(f"warning: {remark}" for remark in run.remarks)
+    echo_lines(left_out)
+    size = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
+    click.echo(f"{options['output']}: {size}, {run.attributes['description']}", err=True)

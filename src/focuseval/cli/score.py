@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.judged import assessor_options
+from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
     cache_option,
     cluster_option,
-    collection_options,
-    format_options,
+    cluster_workers,
+    evaluation_options,
     layout_option,
-    measure_option,
     output_option,
-    policy_options,
-    profile_option,
-    repairs_option,
-    task_option,
 )
-from focuseval.cli.outputs import READS, Command
+from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, tables_text, write_text
+from focuseval.engine.storage import is_url, local_path
+from focuseval.engine.workers import cores
+from focuseval.evaluation import tables
+from focuseval.evaluation.planning import plan_evaluation
+from focuseval.formats.output import write_whole
+from focuseval.formats.run_blocks import ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.evaluation.scores import Scores
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
+POLICIES = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
+"""Options that are arguments of `plan_evaluation`."""
+
+SMALL = 1 << 26
+"""Bytes of runs up to which starting other processes does not pay, and nobody wonders whether anything happens."""
 
 
 @click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_option()
-@task_option()
-@profile_option()
-@collection_options
-@format_options
-@assessor_options
-@repairs_option
+@evaluation_options()
 @click.option("--per-topic", is_flag=True, help="Also print every topic's value.")
 @click.option("--by-tag", is_flag=True, help="Also print the means over the topics of each tag of the gold.")
 @layout_option(*FORMATS)
@@ -54,7 +62,6 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
     help="Follow the rules of another tool, or print its numbers beside ours and why they differ.",
 )
-@policy_options()
 @click.option(
     "--chunks",
     metavar="FILE|SPEC",
@@ -76,9 +83,113 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
       focuseval score s3://lab/qrels.txt s3://lab/runs/a.txt s3://lab/runs/b.txt -m AP --cluster tcp://scheduler:8786
     """
-    from focuseval.cli.scoring import score_files, write_curves, write_scores  # noqa: PLC0415  help must not wait for it
-
     scores = score_files(gold, runs, options)
     if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
         write_curves(scores, options["curves"])
-    write_scores(scores, options)
+    layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
+    if by_tag and per_topic and layout != "json":
+        raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
+    merged = _merged(scores)
+    if layout == "json":
+        values = scores.to_json(per_topic=per_topic, by_tag=by_tag)
+        text = json_text(values | ({"judged": merged[0]} if merged else {}))
+    elif layout == "trec":
+        text = tables.to_trec(scores, per_topic=per_topic, by_tag=by_tag)
+    elif layout == "csv":
+        text = tables_text([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
+    else:
+        table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
+        text = tables_text([replace(table, notes=(*table.notes, *merged[1:]))], options, scores.signature)
+    write_text(text, options["output"])
+
+
+def score_files(
+    gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None
+) -> Scores:
+    """Read what the options name and evaluate it; remarks go to the standard error.
+
+    `also` may change what is planned, before anything is scored; options that a command does not have are not set.
+    """
+    here = options.get("cluster") is None
+    sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
+    judged, index = read_judged(gold, options)
+    with cluster_workers(options.get("cluster")) as workers, _progress(runs) as progress:
+        planned = plan_evaluation(
+            judged,
+            sources,
+            options["measures"] or None,
+            index=index,
+            topics=read_topics_of(options),
+            chunks=_chunks(options.get("chunks"), index, options.get("tokenizer")),
+            jobs=options.get("jobs") or default_jobs(runs),
+            workers=workers,
+            progress=progress,
+            **{name: options.get(name) for name in POLICIES},
+        )
+        scores = (also(planned) if also else planned).scores
+    echo_lines(scores.remarks())
+    write_repairs_of(scores, options)
+    return scores
+
+
+def default_jobs(runs: tuple[str, ...]) -> int:
+    """Return how many processes score runs where nobody says: one for every core where there is much to do."""
+    return 1 if len(runs) < 2 or (_size(runs) < SMALL and not any(map(is_url, runs))) else cores()
+
+
+@contextmanager
+def _progress(runs: tuple[str, ...]) -> Iterator[Callable[[float], None] | None]:
+    """Give a function that moves a bar by the share that is done; None for small runs, and where nobody looks."""
+    size = _size(runs)
+    with progress_bar("scoring", "bytes") as move:
+        yield None if move is None or size < SMALL else lambda share: move(share * size, size)
+
+
+def _size(runs: tuple[str, ...]) -> int:
+    """Return the bytes of all runs; those of object storage are not asked for."""
+    paths = (local_path(run) for run in runs if not is_url(run))
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def read_topics_of(options: dict[str, Any]) -> Any:
+    """Return the topics that ``--topics`` names, or None."""
+    if options["topics"] is None:
+        return None
+    from focuseval.formats.questions import read_questions  # noqa: PLC0415  few scores need topics
+
+    return read_questions(options["topics"])
+
+
+def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
+    """Return the chunks of a file, or documents cut as they were."""
+    if how is None:
+        return None
+    from focuseval.formats.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
+
+    return read_chunks(how) if index is None else chunk(index, how, tokenizer=tokenizer)
+
+
+def _merged(scores: Scores) -> tuple[Any, ...]:
+    """Return how the judgements of a merged project came about, as counts and as a note; () for another gold."""
+    gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
+    if gold is None or not any("merged" in attributes for attributes in gold.attributes.values()):
+        return ()
+    from focuseval.assessment.merge import counts_text, merged_counts  # noqa: PLC0415  only a project needs it
+
+    counts = merged_counts(gold)
+    return (counts, counts_text(counts)) if counts else ()
+
+
+def write_curves(scores: Scores, path: str) -> None:
+    """Write the curves of all measures that summarise one."""
+    from focuseval.evaluation.curves import curves_csv  # noqa: PLC0415  only --curves needs it
+
+    write_whole(path, [curves_csv(scores)])
+
+
+def write_repairs_of(scores: Scores, options: dict[str, Any]) -> None:
+    """Write what was moved, respelt, ambiguous or lost in the gold and the runs, if ``--repairs`` names a file."""
+    if options["repairs"] and scores.evaluation is not None:
+        from focuseval.formats.embedded import write_repairs  # noqa: PLC0415  only --repairs needs it
+
+        write_repairs(scores.evaluation.repairs(), options["repairs"])

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from dataclasses import asdict
 from typing import Any
 
 import click
 
-from focuseval.cli.outputs import NO, Command
-from focuseval.cli.retrieving import retrieval_options
+from focuseval.cli.output import NO, Command, progress_bar
+from focuseval.cli.retrieve import READING, retrieval_options
+from focuseval.engine.workers import cores
+from focuseval.formats.embedded import open_documents
+from focuseval.retrieval.searching import search as search_documents
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 @click.command(cls=Command, opens=NO)
 @click.argument("index")
 @click.argument("query")
 @retrieval_options
-@click.option("--results", type=click.IntRange(1), default=10, show_default=True, help="Results to show.")
+@click.option("--results", type=click.IntRange(1), default=10, help="Results to show.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one object per line: document, path, offsets, score, snippet."
 )
@@ -31,7 +39,17 @@ def search(index: str, query: str, as_json: bool, **options: Any) -> None:
       focuseval search wiki.idx '//sec[about(., tides)]' --cas strict
       focuseval search notes/ 'harbour' --json | jq .document
     """
-    from focuseval.cli.retrieving import search_lines  # noqa: PLC0415  help must not wait for it
-
-    for line in search_lines(index, query, options, as_json=as_json):
-        click.echo(line)
+    with progress_bar(READING) as progress:
+        jobs = options.pop("jobs") or cores()
+        hits = search_documents(open_documents(index), query, jobs=jobs, progress=progress, **options)
+    if query.lstrip().startswith("/") and options["cas"] is None:
+        click.echo("note: the structure is ignored; --cas strict or --cas vague reads it", err=True)
+    if not hits:
+        click.echo("nothing found", err=True)
+    marks = (BOLD, PLAIN) if sys.stdout.isatty() else ("*", "*")
+    for number, hit in enumerate(hits, start=1):
+        if as_json:
+            click.echo(json.dumps(asdict(hit), ensure_ascii=False))
+        else:
+            click.echo(f"{number}. {hit.document} {hit.path or f'{hit.start}–{hit.end}'}  {hit.score:.4f}")
+            click.echo(f"   {hit.marked(*marks)}")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from focuseval.cli.judged import assessor_options
-from focuseval.cli.options import (
-    FiniteRange,
-    collection_options,
-    drop_tags_option,
-    gold_format_option,
-    profile_option,
-    task_option,
-)
-from focuseval.cli.outputs import READS, Command
+from focuseval.cli.golds import read_judged
+from focuseval.cli.options import FiniteRange, drop_tags_option, gold_options, profile_option, task_option
+from focuseval.cli.output import READS, Command, say_written
+from focuseval.errors import counted
+from focuseval.formats.catalogue import find_format
+from focuseval.formats.files import write_run
+from focuseval.measures.matching.policies import Policies
+from focuseval.measures.profiles import profile_named
+from focuseval.measures.tasks.repairs import repair
+from focuseval.measures.tasks.tasks import find_task
+from focuseval.studies.simulation import RECALL_BASE_KINDS
+from focuseval.studies.simulation import simulate as simulate_run
+from focuseval.studies.simulation.degraded import Dial
+from focuseval.studies.simulation.recall_base import TASKS
 
 
 @click.command(cls=Command, opens=READS)
@@ -30,29 +35,15 @@ from focuseval.cli.outputs import READS, Command
     metavar="FORMAT",
     help="Format of the run (see 'focuseval formats'); by default JSON lines for a .jsonl file, else what fits.",
 )
-@collection_options
+@gold_options
 @drop_tags_option
-@gold_format_option
-@assessor_options
 @task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
 @profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
-@click.option(
-    "--noise",
-    type=FiniteRange(0, 1),
-    default=0.3,
-    show_default=True,
-    help="degraded: 0 is the task's best run, 1 is random.",
-)
-@click.option(
-    "--depth", type=FiniteRange(), default=0.0, show_default=True, help="degraded: above 0 favours deep elements."
-)
-@click.option(
-    "--size-bias", type=FiniteRange(), default=0.0, show_default=True, help="degraded: above 0 favours large ones."
-)
-@click.option("--results", type=click.IntRange(1), default=1500, show_default=True, help="degraded, random: per topic.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed; equal seeds give equal runs."
-)
+@click.option("--noise", type=FiniteRange(0, 1), default=0.3, help="degraded: 0 is the task's best run, 1 is random.")
+@click.option("--depth", type=FiniteRange(), default=0.0, help="degraded: above 0 favours deep elements.")
+@click.option("--size-bias", type=FiniteRange(), default=0.0, help="degraded: above 0 favours large ones.")
+@click.option("--results", type=click.IntRange(1), default=1500, help="degraded, random: per topic.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal runs.")
 def simulate(gold: str, **options: Any) -> None:
     r"""Make a run from GOLD in a controlled way, to see what a measure does with it.
 
@@ -71,7 +62,40 @@ def simulate(gold: str, **options: Any) -> None:
       focuseval simulate judging/ --assessor ann --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
     """
-    from focuseval.cli.printing import say_written  # noqa: PLC0415  as below
-    from focuseval.cli.simulating import simulate_file  # noqa: PLC0415  help must not wait for it
+    task = find_task(options["task"]).name if options["task"] else None
+    judged, index = read_judged(gold, options)
+    noise, depth, size = options["noise"], options["depth"], options["size_bias"]
+    dial = Dial(noise, depth, size, options["results"], options["seed"], task or "thorough")
+    run = simulate_run(judged, options["kind"], index, dial=dial, without=_left_out(task, options))
+    run = replace(run, run_id=_name(run.run_id, options))
+    if options["task"]:
+        repaired, _ = repair(run, options["task"], index)
+        run = replace(repaired, task=options["task"])
+    layout = options["layout"]
+    if layout is None and options["output"].lower().endswith(find_format("run-jsonl").suffixes):
+        layout = "run-jsonl"
+    layout = layout or ("inex-xml" if run.path is not None else "inex-fol")
+    write_run(run, options["output"], layout, index=index)
+    results, topics = counted(len(run), "result"), counted(len(set(run.topic.tolist())), "topic")
+    say_written(options["output"], f"{results} for {topics}, kind {options['kind']}, format {layout}")
 
-    say_written(options["output"], simulate_file(gold, options))
+
+def _name(run_id: str, options: dict[str, Any]) -> str:
+    """Return the run's name with the profile and the tags left out, beside the dial's own parameters."""
+    tags = options["drop_tags"] and "+".join(options["drop_tags"])
+    more = [f"{name}={value}" for name, value in (("profile", options["profile"]), ("drop_tags", tags)) if value]
+    if not more or options["kind"] not in (*RECALL_BASE_KINDS, "degraded"):
+        return run_id
+    kind, _, own = run_id.removesuffix(")").partition("(")
+    return f"{kind}({','.join([*filter(None, [own]), *more])})"
+
+
+def _left_out(task: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+    """Return the tags that the recall base leaves out: the profile's, for the task that is named or the kind's own."""
+    policies = Policies(drop_tags=options["drop_tags"] or ())
+    if options["profile"]:
+        profile = profile_named(options["profile"])
+        own = TASKS.get(options["kind"], "thorough")
+        named = task or (own if own in profile.tasks else None)
+        policies = policies.but(**profile.policies_of(profile.task(named)))
+    return policies.left_out()

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import asdict
 from typing import Any
 
 import click
 
-from focuseval.cli.judged import assessor_options, is_project, refuse_assessor
-from focuseval.cli.options import collection_options, layout_option, open_collection
-from focuseval.cli.outputs import READS, Command
+from focuseval.cli.golds import is_archive, is_project, read_judged, refuse_assessor, refuse_unknown
+from focuseval.cli.options import collection_options, layout_option, open_collection, unknown_option, whose_options
+from focuseval.cli.output import READS, Command
+from focuseval.collection.statistics import describe
+from focuseval.collection.store import is_index, open_index
+from focuseval.data.tables import Table, numbers, render, words
+from focuseval.data.topics import read_topic_bytes, read_topics
+from focuseval.data.topics.other_formats import kind_of
+from focuseval.engine.storage import in_order, location
+from focuseval.evaluation import statistics
+from focuseval.formats.catalogue import detect
+from focuseval.formats.files import read_gold, read_run
+from focuseval.formats.source import open_source
+
+SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
+"""Figures that are shares, printed as percent."""
+
+MOST = 20
+"""Tags, depths and targets shown on a terminal; JSON has all."""
+
+ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
+TOPIC = re.compile(rb"<(?:inex[-_]?topic|topic)\b", re.IGNORECASE)
+NOT_TOPICS = frozenset((b"inex-submission", b"assessments"))
 
 
 @click.command(cls=Command, opens=READS)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @collection_options
-@assessor_options
+@whose_options()
+@unknown_option
 @layout_option("table", "json", what="How the figures are printed; JSON has one object for a file.")
 def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
     r"""Describe an index, a gold, a run or topics.
@@ -31,15 +54,77 @@ def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
       focuseval stats judging/ --adjudicated
       focuseval stats run.xml --json | jq .overlapping
     """
-    from focuseval.cli.describing import describe_file, statistics_tables  # noqa: PLC0415  help must not wait for it
-    from focuseval.data.tables import render  # noqa: PLC0415  as above
-
     if not any(map(is_project, files)):
         refuse_assessor(files[0], options)
     index = open_collection(options)
     for file in files:
-        figures = describe_file(file, index, options)
+        figures = _describe(file, index, options)
         if layout == "json":
             click.echo(json.dumps(figures, ensure_ascii=False))
         else:
-            click.echo(render(statistics_tables(figures), "table"))
+            click.echo(render(_tables(figures), "table"))
+
+
+def _describe(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
+    if is_index(path):
+        return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
+    description: Any
+    if is_project(path) or is_archive(path):
+        judged, own = read_judged(path, options)
+        path, kind, description = judged.file, "gold", statistics.describe_gold(judged, own)
+    else:
+        source: Any = path if location(path).is_dir() else open_source(path)  # standard input is there only once
+        if _are_topics(source):
+            folder = isinstance(source, str)
+            topics = read_topics(source) if folder else read_topic_bytes(bytes(source.data), source.name)
+            kind, description = "topics", statistics.describe_topics(topics)
+        elif (known := detect(source)).kind == "run":
+            run = read_run(source, index=index if known.located else None)  # others are described as they stand
+            kind, description = "run", statistics.describe_run(run, index)
+        else:
+            gold = read_gold(source, index=index)
+            if not options["allow_unknown"]:
+                refuse_unknown(gold)
+            kind, description = "gold", statistics.describe_gold(gold, index)
+    figures, over = asdict(description), statistics.OVER
+    return {"file": path, "kind": kind, **figures, "over": {name: over[name] for name in figures if name in over}}
+
+
+def _are_topics(source: Any) -> bool:
+    """Say whether the first bytes of an open file, or of a folder's first file, hold topics."""
+    files = in_order(location(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
+    if not files:
+        return False
+    head = open_source(files[0]).head()
+    if kind_of(head.decode("utf-8", "replace")) in {"trec", "indri"}:  # lines and objects may be anything
+        return True
+    root = ROOT.search(head)
+    return root is not None and root[1] not in NOT_TOPICS and TOPIC.search(head) is not None
+
+
+def _tables(figures: dict[str, Any]) -> list[Table]:
+    """Return figures as one table, and one for every list of counts among them."""
+    over, title = figures.get("over", {}), f"{figures['file']} ({figures['kind']})"
+    note = figures.get("description")
+    rows = []
+    for name, value in figures.items():
+        if (
+            isinstance(value, tuple)
+            or name in {"file", "kind", "over", "description"}
+            or (name == "task" and not value)
+        ):
+            continue
+        whole = over.get(name)
+        unit = "" if whole is None or figures[whole] is None else f"{figures[whole]:,} {whole.replace('_', ' ')}"
+        shown = f"{100 * value:.1f} %" if name in SHARES and value is not None else value
+        rows.append((name.replace("_", " "), shown, unit)[: 3 if over else 2])
+    columns = (*words(""), *numbers("value", form=",.2f"), *words(*["over"] if over else []))
+    tables = [Table(title, columns, tuple(rows), (note,) if note else ())]
+    for name, counts in figures.items():
+        if isinstance(counts, tuple) and counts:
+            total = sum(count for _, count in counts)
+            more = f" ({MOST} of {len(counts)}; --json has all)" if len(counts) > MOST else ""
+            lines = tuple((f"{value}", count, f"{100 * count / total:.1f} %") for value, count in counts[:MOST])
+            tables.append(Table(name.replace("_", " ") + more, (*words(""), *numbers("count", "share")), lines))
+    return tables

@@ -6,18 +6,31 @@ from typing import Any
 
 import click
 
-from focuseval.cli.judged import assessor_options
+from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
     GRIDS,
     cluster_option,
-    collection_options,
-    gold_format_option,
+    cluster_workers,
+    given,
+    gold_options,
     layout_option,
     measure_option,
+    significance_options,
     tokenizer_option,
 )
-from focuseval.cli.outputs import READS, Command
-from focuseval.cli.significance_options import significance_options
+from focuseval.cli.output import (
+    READS,
+    Command,
+    echo_lines,
+    json_text,
+    progress_bar,
+    say_written,
+    tables_text,
+    write_text,
+)
+from focuseval.inference.settings import settings_of
+from focuseval.report.page import render_html
+from focuseval.retrieval.sweeps import sweep as sweep_chunkings
 
 SEVERAL = ("--chunks", "--retriever")
 """Options behind which several values may stand."""
@@ -28,20 +41,20 @@ class SweepCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat such an option before each of its values: ``--chunks A B`` is ``--chunks A --chunks B``."""
-        given: list[str] = []
+        words: list[str] = []
         option = ""
         for word in args:
             if word.startswith("-"):
                 option = word if word in SEVERAL else ""
-            elif option and given[-1] != option:  # the second value or a later one
-                given.append(option)
-            given.append(word)
-        return super().parse_args(ctx, given)
+            elif option and words[-1] != option:  # the second value or a later one
+                words.append(option)
+            words.append(word)
+        return super().parse_args(ctx, words)
 
 
 @click.command(cls=SweepCommand, opens=READS)
 @click.argument("gold")
-@collection_options
+@gold_options
 @click.option(
     "--chunks",
     multiple=True,
@@ -66,10 +79,8 @@ class SweepCommand(Command):
 )
 @cluster_option
 @significance_options()
-@gold_format_option
-@assessor_options
 @layout_option(*GRIDS)
-@click.option("--title", default="", help="The title of the page.")
+@click.option("--title", default="", show_default=False, help="The title of the page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
 def sweep(gold: str, **options: Any) -> None:
     r"""Compare chunkings: cut the documents as each SPEC says, retrieve for the questions of GOLD, and score.
@@ -86,6 +97,32 @@ def sweep(gold: str, **options: Any) -> None:
       focuseval sweep gold.jsonl --docs docs/ --chunks tokens:256 --tokenizer tiktoken:cl100k_base
       focuseval sweep gold.jsonl --docs docs/ --chunks a.jsonl b.jsonl --retriever run-a.txt run-b.txt
     """
-    from focuseval.cli.sweeping import sweep_files  # noqa: PLC0415  help must not wait for it
-
-    sweep_files(gold, options)
+    judged, index = read_judged(gold, options)
+    if index is None:
+        raise click.UsageError("Documents have to be cut: give them with --docs or --index.")
+    runs = options["retriever"]
+    with cluster_workers(options["cluster"]) as workers, progress_bar("cutting") as progress:
+        swept = sweep_chunkings(
+            judged,
+            index,
+            options["chunks"],
+            "bm25" if runs in {(), ("bm25",)} else runs,
+            options["measures"],
+            topics=options["topics"],
+            tokenizer=options["tokenizer"],
+            settings=settings_of(**given(options)),
+            workers=workers,
+            progress=progress,
+            **{name: options[name] for name in ("language", "limit") if options[name] is not None},
+        )
+    output = options["output"] or ""
+    if output.lower().endswith((".html", ".htm")):
+        text = render_html(swept.report(options["title"]))
+    elif options["layout"] == "json":
+        text = json_text(swept.to_json())
+    else:
+        text = tables_text([swept.table()], options, swept.scores.signature)
+    write_text(text, options["output"])
+    echo_lines(swept.remarks())
+    if output:
+        say_written(output, swept.sentence())

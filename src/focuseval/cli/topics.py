@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.outputs import NO, Command
-from focuseval.errors import counted
+from focuseval.cli.output import NO, Command, echo_lines, json_text
+from focuseval.data.tables import Table, render, words
+from focuseval.errors import NexiError, counted
+from focuseval.formats.questions import read_questions
 
 if TYPE_CHECKING:
     from focuseval.data.topics import Topic
@@ -29,39 +30,27 @@ def topics(ctx: click.Context, file: str, layout: str) -> None:
       focuseval topics topics.xml
       focuseval topics topics-2003/ --json | jq '.[0].query'
     """
-    from focuseval.data.tables import Table, render, words  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats.questions import read_questions  # noqa: PLC0415  as above
-
-    known = read_questions(file)
-    errors = [error for topic in known if (error := _error(topic))]
+    parsed: list[tuple[Topic, str]] = []
+    for topic in read_questions(file):
+        try:
+            topic.query  # noqa: B018  parsing is what may fail
+            parsed.append((topic, ""))
+        except NexiError as error:
+            parsed.append((topic, str(error)))
     if layout == "json":
-        click.echo(json.dumps([_object(topic) for topic in known], ensure_ascii=False, indent=1))
+        objects = [
+            {"id": topic.id, "kind": topic.kind, "error": wrong} if wrong else topic.as_json()
+            for topic, wrong in parsed
+        ]
+        click.echo(json_text(objects), nl=False)
     else:
+        rows = []
+        for topic, wrong in parsed:
+            understood = ("(does not parse)", wrong) if wrong else (topic.target, " ".join(map(str, topic.terms)))
+            rows.append((topic.id, topic.kind, topic.title, *understood))
         columns = words("id", "kind", "title", "target", "terms")
-        table = Table(f"{file}: {counted(len(known), 'topic')}", columns, tuple(map(_row, known)))
+        table = Table(f"{file}: {counted(len(rows), 'topic')}", columns, tuple(rows))
         click.echo(render([table], "table"), nl=False)
-    for error in errors:
-        click.echo(error, err=True)
+    errors = [wrong for _, wrong in parsed if wrong]
+    echo_lines(errors)
     ctx.exit(1 if errors else 0)
-
-
-def _error(topic: Topic) -> str | None:
-    """Return why a topic's structured title does not parse, or None."""
-    from focuseval.errors import NexiError  # noqa: PLC0415  help must not wait for it
-
-    try:
-        topic.query  # noqa: B018  parsing is what may fail
-    except NexiError as error:
-        return str(error)
-    return None
-
-
-def _object(topic: Topic) -> dict[str, Any]:
-    error = _error(topic)
-    return {"id": topic.id, "kind": topic.kind, "error": error} if error else topic.as_json()
-
-
-def _row(topic: Topic) -> tuple[str, ...]:
-    if error := _error(topic):
-        return topic.id, topic.kind, topic.title, "(does not parse)", error
-    return topic.id, topic.kind, topic.title, topic.target, " ".join(map(str, topic.terms))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,9 +15,24 @@ from focuseval.cli.options import (
     run_format_option,
     task_option,
 )
-from focuseval.cli.outputs import NO, Command
+from focuseval.cli.output import NO, Command, echo_lines, json_text
+from focuseval.formats.catalogue import detect_source, find_format
+from focuseval.formats.files import write_run
+from focuseval.formats.source import open_source
+from focuseval.measures.profiles import profile_named
+from focuseval.measures.tasks.checks import check
+from focuseval.measures.tasks.json_keys import with_repeated_keys
+from focuseval.measures.tasks.repairs import repair
+from focuseval.measures.tasks.report import as_json, as_lines
+from focuseval.measures.tasks.tasks import find_task
+from focuseval.placing.runs import place_run
 
-_SHOWN = 20
+if TYPE_CHECKING:
+    from focuseval.measures.tasks.findings import Findings
+    from focuseval.measures.tasks.tasks import Task
+
+SHOWN = 20
+"""Findings that are printed where no limit is given."""
 
 
 @click.command(cls=Command, opens=NO)
@@ -27,7 +42,7 @@ _SHOWN = 20
 @collection_options
 @run_format_option
 @click.option(
-    "--limit", type=click.IntRange(0), help=f"Lines to print; {_SHOWN} findings, or every change, if not given."
+    "--limit", type=click.IntRange(0), help=f"Lines to print; {SHOWN} findings, or every change, if not given."
 )
 @layout_option("text", "json", what="How findings are printed.")
 @click.option(
@@ -49,74 +64,50 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
       focuseval validate run.xml --task relevant-in-context --repair valid.xml
       focuseval validate run.txt --task thorough --format json | jq .counts
     """
-    from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.measures.tasks.report import as_json, as_lines  # noqa: PLC0415  as above
-
     if options["repaired"] and len(runs) > 1:
         raise click.UsageError("--repair writes one run: name one")
-    task, index, objects, lawful = _task(options), open_collection(options), [], True
+    task, index, objects, valid = _task(options), open_collection(options), [], True
     for run in runs:
-        findings, limit = _findings(run, task, index, options)
-        lawful &= findings.lawful
+        findings = _findings(run, task, index, options)
+        limit = SHOWN if options["limit"] is None and not options["repaired"] else options["limit"]
+        valid &= findings.lawful
         if options["layout"] == "json":
             objects.append(as_json(findings, task, limit))
         else:
             click.echo("\n".join(as_lines(findings, task, limit)))
     if objects:
         click.echo(json_text(objects[0] if len(runs) == 1 else objects), nl=False)
-    ctx.exit(0 if lawful else 1)
+    ctx.exit(0 if valid else 1)
 
 
-def _task(options: dict[str, Any]) -> Any:
+def _task(options: dict[str, Any]) -> Task:
     """Return the task whose rules hold: a profile must have it, and may limit its lists otherwise."""
-    from focuseval.measures.tasks.tasks import find_task  # noqa: PLC0415  help must not wait for it
-
     if not (options["task"] or options["profile"]):
         raise click.UsageError("--task or --profile says which rules hold; give one of them")
     task = find_task(options["task"]) if options["task"] else None
-    if not options["profile"]:
+    if task is not None and not options["profile"]:
         return task
-    from focuseval.measures.profiles import profile_named  # noqa: PLC0415  only asked for by name
-
     profile = profile_named(options["profile"])
     name = profile.task(task.name if task else None)
     return replace(find_task(name), limit=profile.policies_of(name).get("cutoff"))
 
 
-def _findings(run: str, task: Any, index: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
-    """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
-    from focuseval.formats import detect_source, find_format, open_source, write_run  # noqa: PLC0415  as above
-    from focuseval.measures.tasks import check, repair  # noqa: PLC0415  as above
-
-    if options["repaired"] and run == "-" and not options["run_format"]:
+def _findings(file: str, task: Task, index: Any, options: dict[str, Any]) -> Findings:
+    """Check a run, or repair it and write it in its own format; return what was found."""
+    if options["repaired"] and file == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
-    source = open_source(run)
-    chosen = find_format(options["run_format"], "run") if options["run_format"] else detect_source(source, "run")
-    known = _placed(chosen.reader(index, faults="keep")(source), index)
-    if not options["repaired"]:
-        shown = _SHOWN if options["limit"] is None else options["limit"]
-        return _keys(check(known, task, index), chosen, source), shown
-    lawful, changes = repair(known, task, index)
-    write_run(lawful, options["repaired"], chosen.name)
-    return _keys(changes, chosen, source), options["limit"]
-
-
-def _keys(findings: Any, chosen: Any, source: Any) -> Any:
-    """Add the lines of JSON that repeat a key, which only the file itself tells."""
-    if chosen.name != "run-jsonl":
-        return findings
-    from focuseval.measures.tasks.json_keys import with_repeated_keys  # noqa: PLC0415  only JSON lines need it
-
-    return with_repeated_keys(findings, bytes(source.data))
-
-
-def _placed(run: Any, index: Any) -> Any:
-    """Look for the texts of chunks in their documents; spans that are wrong are left to the check."""
-    if run.text is None or index is None:
-        return run
-    from focuseval.placing import place_run  # noqa: PLC0415  only texts are aligned
-
-    placed = place_run(run, index, bad="keep")
-    for remark in placed.remarks[len(run.remarks) : len(run.remarks) + 1]:
-        click.echo(f"{run.file}: {remark}", err=True)
-    return placed
+    source = open_source(file)
+    known = find_format(options["run_format"], "run") if options["run_format"] else detect_source(source, "run")
+    run = known.reader(index, faults="keep")(source)
+    if run.text is not None and index is not None:  # look for the texts of chunks; wrong spans are left to the check
+        placed = place_run(run, index, bad="keep")
+        echo_lines(f"{run.file}: {remark}" for remark in placed.remarks[len(run.remarks) : len(run.remarks) + 1])
+        run = placed
+    if options["repaired"]:
+        repaired, findings = repair(run, task, index)
+        write_run(repaired, options["repaired"], known.name)
+    else:
+        findings = check(run, task, index)
+    if known.name == "run-jsonl":  # lines of JSON that repeat a key, which only the file itself shows
+        return with_repeated_keys(findings, bytes(source.data))
+    return findings

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-import focuseval.cli.scoring
+import focuseval.cli.gate
 from focuseval.cli import main
 from focuseval.evaluation.gate import read_baseline
 from focuseval.formats.output import write_whole
@@ -152,7 +152,7 @@ def test_an_interruption_or_a_defect_is_no_verdict(files, monkeypatch, error):
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(focuseval.cli.scoring, "score_files", fail)
+    monkeypatch.setattr(focuseval.cli.gate, "score_files", fail)
     done = gate("good", "--junit", "j.xml", "--markdown", "m.md", measures=("AP", "RR"))
     words = {KeyboardInterrupt: "interrupted", RuntimeError: "RuntimeError: two lines; please report this"}
     assert_no_verdict(done, words.get(type(error), ""))

@@ -7,8 +7,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from focuseval.cli import COMMANDS, main
-from focuseval.cli.outputs import READ, WRITTEN, Command
+from focuseval.cli import main
+from focuseval.cli.output import READ, WRITTEN, Command
+from strategies.commands import LEAVES
 
 GOLD = '{"topic":"1","doc":"d1","spans":[{"start":0,"end":5}]}\n'
 RUN = "1 Q0 d1 1 4 R 0 5\n"
@@ -64,6 +65,8 @@ score soft-link run -o gold
 pool run -o folder-link/../run
 score gold run --docs folder-link -o docs/d1.txt
 assess project --import other --export other
+project export project project
+project agreement project run other -o other
 """.strip().splitlines()
 
 TWO_INTO_ONE = """
@@ -125,9 +128,9 @@ def test_topics_inside_a_project_are_not_lost(folder):
     assert [path.read_text() for path in Path("project").glob("topics*")] == ['{"topic": "1", "query": "what"}\n']
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", LEAVES)
 def test_every_parameter_that_names_a_file_is_checked(name):
-    command = main.get_command(None, name)
+    command = LEAVES[name]
     assert isinstance(command, Command)
     no_files = {
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
@@ -175,6 +178,9 @@ report gold loop -o out.html
 assess loop
 assess p --docs loop
 assess p --docs loop --topics loop
+project check loop
+project import loop run
+project users log-out loop ann
 demo loop
 inex-eval -f loop run
 simulate loop --kind full -o out

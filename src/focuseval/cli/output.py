@@ -1,0 +1,199 @@
+"""What a command writes: tables, JSON, files and progress bars, and never over what it reads.
+
+Every command is a `Command`, which looks at its parameters before it does anything. A parameter is known by its name;
+a test holds that each parameter that names a file stands in `READ` or in `WRITTEN`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, PACKED
+from focuseval.data.tables import UNLIMITED, Table, render
+from focuseval.engine.storage import location
+from focuseval.formats.output import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+READ = (
+    "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
+    "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
+    "add_runs", "guidelines", "against", "backup",
+)  # fmt: skip
+"""Parameters that name what is read."""
+
+WRITTEN = ("output", "target", "repaired", "export", "archive", "repairs", "curves", "junit", "markdown", "figures")
+"""Parameters that name what is written."""
+
+ENDINGS = {"docs": (*DOCUMENTS, *CONTAINERS, *PACKED), "folder": (".json",)}
+"""How the files end that are read where such a parameter names a folder; all files for others."""
+
+NO, READS, WRITES = "no", "reads", "writes"
+"""What a command does to an assessment project that it is given."""
+
+
+class Command(click.Command):
+    """A command that refuses to write over what it reads, and declares whether it opens an assessment project.
+
+    Parameters
+    ----------
+    opens
+        `NO`, `READS` or `WRITES`; where that depends on an option, the parameter's name → one of these. Each of them is
+        tested beside a running server.
+    """
+
+    def __init__(self, *args: Any, opens: str | Mapping[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.opens = opens
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Check inputs and outputs, then run the command."""
+        refuse_databases(ctx.params)
+        refuse_overwriting(ctx.params)
+        return super().invoke(ctx)
+
+
+def refuse_databases(options: dict[str, Any]) -> None:
+    """Refuse a project's database as an input: read beside SQLite, it would lose its locks."""
+    for _, path in _paths(options, READ):
+        file = Path(path)
+        if file.name.startswith("assess.db") and (file.parent / "project.json").is_file():
+            raise click.UsageError(f"{path} is the database of a project; name the project, {file.parent}")
+
+
+def refuse_overwriting(options: dict[str, Any]) -> None:
+    """Refuse an output that is an input, or another output: by name, by link, or inside a folder that is read."""
+    written = list(_paths(options, WRITTEN))
+    for number, (option, path) in enumerate(written):
+        for name, read in _paths(options, READ):
+            if path != "-" and (relation := _destroyed(path, read, (option, name))):
+                raise click.UsageError(f"{path} {relation}, and would be written over; give the output another name")
+        if any(_same(path, other) for _, other in written[:number]):
+            raise click.UsageError(f"{path} would be written twice; give each output a name of its own")
+
+
+def _paths(options: dict[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of every parameter that names a file; devices and pipes are no files."""
+    for name in names:
+        value = options.get(name)
+        for item in value if isinstance(value, tuple) else (value,):
+            path = str(item).removeprefix("tokenizers:")
+            device = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112, PTH113  paths with loops and NULs are only asked about
+            if isinstance(item, str | Path) and path and not device:
+                yield name, path
+
+
+def _same(one: str, other: str) -> bool:
+    """Say whether two names are of one file, be it through links or spelling; a file need not be there yet."""
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):
+        return _real(one) == _real(other)
+
+
+def _real(path: str) -> str:
+    """Return a path without links; one that goes round in circles stays as it is."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _destroyed(path: str, read: str, names: tuple[str, str]) -> str:
+    """Say how writing a path would destroy what is read: the file, one in the folder, or a folder around it."""
+    option, name = names
+    if _same(path, read):
+        return "is read"
+    if _inside(path, read):
+        owned = name != "project" and any((Path(read) / own).is_file() for own in ("documents.arrow", "assess.db"))
+        exists = Path(path).is_file() and (name not in ENDINGS or Path(path).suffix.lower() in ENDINGS[name])
+        return f"lies in {read}, which is read" if owned or exists else ""
+    return f"holds {read}, which is read" if option != "figures" and _inside(read, path) else ""
+
+
+def _inside(path: str, folder: str) -> bool:
+    """Say whether a path lies in a folder."""
+    return Path(folder).is_dir() and Path(_real(folder)) in Path(_real(path)).parents
+
+
+def tables_text(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
+    """Return tables in the layout that is chosen: as wide as the terminal is, or as they need to be in a file."""
+    return render(tables, options["layout"], signature=signature, width=UNLIMITED if options["output"] else None)
+
+
+def json_text(value: object) -> str:
+    """Return plain values as JSON, one of them on a line."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Print text, or write it to a file that appears whole or not at all."""
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(output, [text.encode()])
+
+
+def echo_lines(lines: Iterable[object]) -> None:
+    """Print lines on the standard error."""
+    for line in lines:
+        click.echo(str(line), err=True)
+
+
+def say_written(path: str | Path, what: str) -> None:
+    """Say on the standard error what was written: path, size, and what it is."""
+    place = location(path)
+    if str(path) != "-" and place.exists():
+        files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
+        click.echo(f"{path}: {in_bytes(sum(file.stat().st_size for file in files))}, {what}", err=True)
+
+
+def in_bytes(number: int) -> str:
+    """Return a size as people read it.
+
+    >>> in_bytes(17), in_bytes(1_234), in_bytes(45_600_000)
+    ('17 bytes', '1.2 kB', '45.6 MB')
+    """
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if number >= size:
+            return f"{number / size:,.1f} {unit}"
+    return f"{number} bytes"
+
+
+class Move(Protocol):
+    """Moves the bar: how much is done, of how much in all if that is known, and what to say of it."""
+
+    def __call__(self, done: float, total: float | None, what: str | None = None, /) -> None:
+        """Move it."""
+
+
+@contextmanager
+def progress_bar(what: str, unit: str = "share") -> Iterator[Move | None]:
+    """Give a function that moves a bar on a terminal, which is seen from its first move on; None elsewhere.
+
+    Beside the bar stands how much is done: a ``share`` in percent, ``bytes``, or a ``number`` of things.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress  # noqa: PLC0415  rich takes .1 s to load, and only a terminal needs it
+    from rich.console import Console  # noqa: PLC0415  as above
+
+    amounts = {"share": progress.TaskProgressColumn, "bytes": progress.DownloadColumn}
+    description, drawn, _, left = progress.Progress.get_default_columns()
+    columns = (description, drawn, amounts.get(unit, progress.MofNCompleteColumn)(), left)
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, visible=False)
+
+        def move(done: float, total: float | None, now: str | None = None, /) -> None:
+            bar.update(task, completed=done, total=total, description=now, visible=True)
+
+        yield move
