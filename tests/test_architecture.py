@@ -30,7 +30,6 @@ BESIDE = ("errors.py", "__init__.py", "__main__.py")
 """What stands beside the packages; `__init__` and `__main__` may import any of them."""
 
 KNOWN_CYCLES: list[tuple[str, ...]] = [
-    ("assessment.rows", "assessment.store"),
     ("cli.assess", "cli.assess_campaign", "cli.assessing"),
     ("collection.elements", "collection.protocol"),
     ("collection.index", "collection.store"),

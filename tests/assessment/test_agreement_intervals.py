@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.agreement import agreements, finished
-from focuseval.assessment.comparisons import extents_of
+from focuseval.assessment.agreement import agreements, extents_of, finished
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering.document import Document
 from focuseval.inference.agreement import cohen_kappa, correlation, moments, overlap

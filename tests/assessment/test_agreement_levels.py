@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from focuseval.assessment.adjudicate import combine, decide, sides, stale_decisions
-from focuseval.assessment.agreement import agreements, alpha, finished
-from focuseval.assessment.comparisons import extents_of
+from focuseval.assessment.adjudication import combine, decide, sides, stale_decisions
+from focuseval.assessment.agreement import agreements, alpha, extents_of, finished
 from focuseval.assessment.rules import Judgement
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering.document import Document

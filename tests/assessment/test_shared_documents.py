@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.adjudicate import decide, stale_decisions
-from focuseval.assessment.agreement import agreements, alpha, finished
-from focuseval.assessment.comparisons import extents_of
+from focuseval.assessment.adjudication import decide, stale_decisions
+from focuseval.assessment.agreement import agreements, alpha, extents_of, finished
 from focuseval.assessment.rules import Judgement
 from focuseval.assessment.shared_documents import SharedDocuments
 from focuseval.assessment.shared_documents import alpha as shared_alpha

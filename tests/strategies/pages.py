@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from focuseval.assessment.comparisons import extents_of
+from focuseval.assessment.agreement import extents_of
 from focuseval.collection.rendering.document import Document, Element
 from focuseval.data.topics import Topic
 from focuseval.errors import AssessError

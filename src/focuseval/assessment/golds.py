@@ -1,28 +1,164 @@
-"""Finished judgements as gold: what `focuseval score` reads and what the exports write."""
+"""Finished judgements as the tables of a gold.
+
+Finished judgements as gold: what `focuseval score` reads and what the exports write.
+
+A project's gold as a file, with the names of imported assessors and models in it, or beside it if it has no place.
+
+A file beside ``gold.jsonl`` is ``gold.jsonl.assessors.json``::
+
+    {"gold": "gold.jsonl", "topics": {"101": "ann, model-x (imported)"}}
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.adjudicate import stale_decisions
+import numpy as np
+import pyarrow as pa
+
+from focuseval.assessment.adjudication import counts_text, facts, merge_judgements, merged_counts, stale_decisions
 from focuseval.assessment.agreement import finished
-from focuseval.assessment.gold_tables import gold_of, refuse_changed
-from focuseval.assessment.merge import counts_text, facts, merge_judgements, merged_counts
-from focuseval.assessment.plan import MODEL_PREFIX, assessors
+from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, assessors
 from focuseval.assessment.project import open_project
-from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.rules import inferred
+from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
+from focuseval.collection.rendering.document import Document
+from focuseval.data import highlights as spans
+from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import AssessError
+from focuseval.formats import find_format, write_gold
+from focuseval.formats.output import write_whole
+from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from focuseval.assessment.store import Quote, Saved, Store
+    from numpy.typing import NDArray
+
     from focuseval.collection import Index
     from focuseval.collection.rendering.documents import DocumentCache
-    from focuseval.data.gold import Gold
+
+
+_GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
+
+
+def gold_of(
+    saved: Sequence[Saved],
+    quotes: Callable[[Saved], list[Quote]],
+    store: Store,
+    documents: DocumentCache | None,
+    *,
+    queries: Mapping[str, str] | None,
+    facts: Mapping[str, Mapping[str, str]],
+) -> Gold:
+    """Return judgements as gold.
+
+    Parameters
+    ----------
+    saved, quotes
+        The judgements, and what gives each one's highlights with their text.
+    store
+        Says whether exhaustivity was assessed.
+    documents
+        With them the gold also holds the graded elements that INEX 2005–07 writes.
+    queries, facts
+        Topic → its title, and what else is to be said of it.
+    """
+    topics = tuple(dict.fromkeys(one.key.topic for one in saved))
+    names = list(dict.fromkeys(one.key.document for one in saved))
+    codes = Codes({topic: k for k, topic in enumerate(topics)}, {name: k for k, name in enumerate(names)})
+    return Gold(
+        topics,
+        pa.array(names, pa.string()),
+        _articles(saved, codes),
+        _passages([(one, quote) for one in saved for quote in quotes(one)], codes),
+        _elements(saved, codes, documents),
+        scale="exhaustivity" if store.exhaustivity else "highlights",
+        sha256=_digest(saved),
+        queries={topic: text for topic, text in (queries or {}).items() if topic in codes.topic},
+        attributes=facts,
+    )
+
+
+def refuse_changed(saved: Sequence[Saved], index: Index) -> None:
+    """Refuse judgements whose text is not the collection's: their spans would stand for other words."""
+    names = list(dict.fromkeys(one.key.document for one in saved))
+    rows = index.find(names)
+    if (rows < 0).any():
+        raise AssessError(f"the collection has no document {names[int((rows < 0).argmax())]!r}")
+    texts = zip(names, index.texts(rows), strict=True)
+    hashes = {name: Document(name, text.as_py()).sha256 for name, text in texts}
+    others = [one for one in saved if one.text_sha256 != hashes[one.key.document]]
+    changed = list(dict.fromkeys(one.key.document for one in others))
+    if changed:
+        who = others[0].key.assessor
+        more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
+        raise AssessError(f"the text of {changed[0]} has changed since {who} assessed it{more}; {REMEDY}")
+
+
+class Codes:
+    """Codes of topics and documents."""
+
+    def __init__(self, topic: dict[str, int], document: dict[str, int]) -> None:
+        self.topic, self.document = topic, document
+
+    def columns(self, saved: Sequence[Saved]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the two code columns of a sequence of judgements."""
+        topic = np.array([self.topic[one.key.topic] for one in saved], np.int32)
+        return topic, np.array([self.document[one.key.document] for one in saved], np.int32)
+
+
+def _articles(saved: Sequence[Saved], codes: Codes) -> Articles:
+    points = [one.judgement.entry_point for one in saved]
+    return Articles(
+        *codes.columns(saved),
+        relevance=np.array([int(bool(one.judgement.highlights)) for one in saved], np.int32),
+        length=np.array([one.length for one in saved], np.int64),
+        rsize=np.array([spans.size(one.judgement.highlights) for one in saved], np.int64),
+        bep=np.array([UNKNOWN if point is None else point for point in points], np.int64),
+    )
+
+
+def _passages(rows: Sequence[tuple[Saved, Quote]], codes: Codes) -> Passages:
+    start = np.array([quote[0] for _, quote in rows], np.int64)
+    end = np.array([quote[1] for _, quote in rows], np.int64)
+    columns = codes.columns([one for one, _ in rows])
+    return Passages(*columns, start, end, end - start, quote=pa.array([quote[2] for _, quote in rows], pa.string()))
+
+
+def _elements(saved: Sequence[Saved], codes: Codes, documents: DocumentCache | None) -> GradedElements:
+    rows = [(one, *element) for one in saved if documents for element in _graded(one, documents.get(one.key.document))]
+    return GradedElements(
+        *codes.columns([row[0] for row in rows]),
+        path=pa.array([row[1] for row in rows], pa.string()).dictionary_encode(),
+        exhaustivity=np.array([row[2] for row in rows], np.int8),
+        specificity=np.full(len(rows), UNKNOWN, np.int8),
+        size=np.array([row[3] for row in rows], np.int64),
+        rsize=np.array([row[4] for row in rows], np.int64),
+    )
+
+
+def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]:
+    """Every element with highlighted text: path, exhaustivity, size, highlighted size."""
+    grades = inferred(document, saved.judgement.grades)
+    found = []
+    for element in document.elements:
+        rsize = spans.size(spans.intersect(saved.judgement.highlights, ((element.start, element.end),)))
+        if rsize:
+            grade = _GRADE[grades[element.path]] if element.path in grades else 2
+            found.append((element.path, grade, element.end - element.start, rsize))
+    return found
+
+
+def _digest(saved: Sequence[Saved]) -> str:
+    """Hash what was judged: the same judgements are the same gold, whoever made them and when."""
+    told = [[*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def build_gold(
@@ -71,7 +207,7 @@ def build_merged(
     graded: bool = False,
     queries: Mapping[str, str] | None = None,
 ) -> Gold:
-    """Return one gold from the finished judgements of everyone; see `focuseval.assessment.merge`.
+    """Return one gold from the finished judgements of everyone; see `focuseval.assessment.adjudication`.
 
     The counts of each kind are among its remarks, and in its attributes topic by topic.
     """
@@ -192,3 +328,39 @@ def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) ->
     if not names:
         raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
     raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")
+
+
+EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
+"""The formats of `focuseval.formats` that finished judgements are written in."""
+
+SIDE = ".assessors.json"
+
+
+def export_gold(
+    store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
+    gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
+    if not gold.topics:
+        raise AssessError(f"expected finished judgements of {name}, found none yet")
+    return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))
+
+
+def write_judged(
+    gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
+) -> tuple[str, ...]:
+    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
+    remarks = write_gold(gold, target, wanted, index, lossy=lossy)
+    whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
+    named = {name for names in whose.values() for name in names.split(", ")}
+    imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
+    remarks += tuple(f"these are the judgements of {name}" for name in imported)
+    if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
+        return remarks
+    side = Path(f"{target}{SIDE}")
+    if imported:
+        told = {"gold": Path(target).name, "topics": whose}
+        write_whole(side, [json.dumps(told, ensure_ascii=False, indent=1).encode(), b"\n"])
+        return (*remarks, f"{wanted} cannot name assessors: {side} does")
+    side.unlink(missing_ok=True)
+    return remarks

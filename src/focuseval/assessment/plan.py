@@ -2,6 +2,15 @@
 
 Each change is an event of the project, so that the log alone gives the plan back. A top-up only adds: a document
 that is in the pool keeps its position, and nothing that was judged is touched.
+
+Who is to judge what, changed a topic or a document at a time; what somebody has begun stays theirs.
+
+Documents whose answer is known: for training, and as controls that show how somebody's judging drifts.
+
+The known answer of a document is what the adjudication decided. A *training* document is everybody's, comes first, and
+shows its answer as soon as it is finished. A *control* document is given to all who judge its topic, looks like any
+other, and shows nothing; only the lead sees who found the answer, and when. What counts is the judgement as it was
+first finished: whoever looks at the answer and corrects themselves has not found it.
 """
 
 from __future__ import annotations
@@ -11,15 +20,17 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.store import ADJUDICATED, Store, now
+from focuseval.assessment.rules import Timeline
+from focuseval.assessment.store import ADJUDICATED, EVENTS_OF_KEY, Key, Store, now
+from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from focuseval.assessment.rules import Edit
-    from focuseval.assessment.store import Key
+    from focuseval.assessment.rules import Edit, Judgement
+
 
 PERSON, MODEL, IMPORTED = "person", "model", "imported"
 MODEL_PREFIX = "model:"
@@ -194,3 +205,192 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
     elif edit["kind"] == "assessor":
         values = (edit["name"], edit["origin"], edit["source"])
         connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)
+
+
+ONLY, ALSO, EVERYONE = "only", "also", "everyone"
+HOWS = (ONLY, ALSO, EVERYONE)
+Row = tuple[str, str, str]
+"""A topic, a document ('' for the whole topic), and an assessor."""
+
+
+def owners(store: Store, topic: str | None = None) -> list[Row]:
+    """Return what is assigned to whom, of all topics or of one; what nobody is assigned is everybody's."""
+    where, values = ("WHERE topic = ?", (topic,)) if topic is not None else ("", ())
+    rows = store.database.read().execute(
+        f"SELECT topic, document, assessor FROM assignments {where} ORDER BY 1, 2, 3",  # noqa: S608  two fixed strings
+        values,
+    )
+    return [tuple(row) for row in rows]
+
+
+def assign(store: Store, units: Sequence[tuple[str, str]], to: Collection[str], *, how: str, actor: str) -> int:
+    """Give topics or documents to assessors, and return how many assignments changed.
+
+    Parameters
+    ----------
+    store, units
+        The project; pairs of a topic and a document, '' for all documents of the topic.
+    to, how
+        The assessors; ``only`` they, they ``also``, or ``everyone``. What everybody judges is theirs already.
+    actor
+        Whose name stands in the log.
+    """
+    if how not in HOWS or (how == EVERYONE) == bool(to):
+        raise AssessError("expected assessors to give the work to, or that it is everyone's")
+    topics = {topic for topic, _ in units}
+    before = [row for topic in topics for row in owners(store, topic)]
+    after = set(before)
+    for topic, document in units:
+        after = _after(store, after, (topic, document), to, how)
+    if how == ONLY:
+        taken = {row for row in before if row not in after}
+        after |= {row for row in _begun(store, topics) if _owned(row, taken)}
+    remove, add = sorted(set(before) - after), sorted(after - set(before))
+    if remove or add:
+        record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)
+    return len(remove) + len(add)
+
+
+def _after(store: Store, rows: set[Row], unit: tuple[str, str], to: Collection[str], how: str) -> set[Row]:
+    """Return all assignments after one unit was given away."""
+    topic, document = unit
+    here = {row for row in rows if row[0] == topic and (not document or row[1] in ("", document))}
+    if how == ALSO:
+        return rows | {(topic, document, name) for name in to} if here else rows
+    others: set[Row] = set()
+    if document:  # whoever has the whole topic keeps the other documents of it
+        whole = {name for _, one, name in here if not one}
+        rest = [row.document for row in pool(store, topic=topic) if row.document != document] if whole else []
+        others = {(topic, one, name) for one in rest for name in whole}
+    return (rows - here) | others | {(topic, document, name) for name in to}
+
+
+def _begun(store: Store, topics: Collection[str]) -> list[Row]:
+    """Return what somebody has begun of some topics."""
+    begun = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
+    return [tuple(row) for topic in topics for row in store.database.read().execute(begun, (topic,))]
+
+
+def _owned(row: Row, taken: set[Row]) -> bool:
+    """Whether a document that was begun has been taken from its assessor, alone or with its topic."""
+    topic, document, name = row
+    return (topic, document, name) in taken or (topic, "", name) in taken
+
+
+TRAINING, CONTROL = "training", "control"
+Unit = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """What somebody first said of a document whose answer is known."""
+
+    assessor: str
+    topic: str
+    document: str
+    use: str
+    at: str
+    right: bool
+    """Whether they found it relevant, or not, as the known answer does."""
+    jaccard: float
+    """Characters that both highlighted, as a share of those that either did."""
+
+
+def known_units(store: Store) -> dict[Unit, str]:
+    """Return the documents with a known answer: (topic, document) → ``training`` or ``control``."""
+    found: dict[Unit, str] = {}
+    for _, told in store.project_events("known"):
+        for topic, document, use in told["rows"]:
+            found.pop((topic, document), None)
+            if use:
+                found[topic, document] = use
+    return found
+
+
+def mark_known(store: Store, units: Sequence[Unit], use: str, *, actor: str) -> None:
+    """Use decided documents for training or as controls; '' makes them ordinary again."""
+    if use not in (TRAINING, CONTROL, ""):
+        raise AssessError(f"expected {TRAINING} or {CONTROL}, found {use!r}")
+    for unit in units:
+        if use and not store.judgement(Key(ADJUDICATED, *unit)).judgement.finished:
+            raise AssessError(f"the answer of {unit[1]} for topic {unit[0]} is not known yet; decide it first")
+    record(store, {"kind": "known", "rows": [[*unit, use] for unit in units]}, actor=actor)
+    give_known(store, actor=actor)
+
+
+def give_known(store: Store, *, actor: str) -> None:
+    """Give training documents to everybody, and control documents to all who judge their topic."""
+    known = roles(store)
+    people = {
+        one.name for one in assessors(store) if one.origin == PERSON and known.get(one.name) in (None, "assessor")
+    }
+    for unit, use in known_units(store).items():
+        rows = owners(store, unit[0])
+        judging = {name for _, _, name in rows} & people
+        have = {name for _, document, name in rows if document in ("", unit[1])}
+        missing = (people if use == TRAINING else judging) - have
+        if have and missing:  # what is assigned to nobody is everybody's
+            assign(store, [unit], missing, how=ALSO, actor=actor)
+
+
+def answers(store: Store) -> list[KnownAnswer]:
+    """Return what everybody first said of the documents with known answers, in the order in which it was said."""
+    found = []
+    for unit, use in known_units(store).items():
+        decided = store.judgement(Key(ADJUDICATED, *unit)).judgement
+        for key in store.judged_of(*unit):
+            first = first_finished(store, key) if key.assessor != ADJUDICATED else None
+            if first is not None and decided.finished:
+                at, judgement = first
+                right = judgement.status == decided.status
+                share = jaccard([judgement.highlights, decided.highlights])
+                found.append(KnownAnswer(*key, use, at, right, share))
+    return sorted(found, key=lambda one: one.at)
+
+
+def first_finished(store: Store, key: Key) -> tuple[str, Judgement] | None:
+    """Return when a judgement was first finished, and how it stood then; None when it never was."""
+    rows = store.database.read().execute(
+        f"SELECT at, edit FROM events {EVENTS_OF_KEY} ORDER BY version",  # noqa: S608  our own constant
+        key,
+    )
+    line = Timeline()
+    for at, edit in rows:
+        judgement = line.step(json.loads(edit))
+        if judgement.finished:
+            return at, judgement
+    return None
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How somebody found known answers over time: the share of agreement in the earlier and the later half."""
+
+    assessor: str
+    answers: tuple[KnownAnswer, ...]
+
+    @property
+    def right(self) -> int:
+        """Documents with the right verdict."""
+        return sum(one.right for one in self.answers)
+
+    @property
+    def mean(self) -> float:
+        """Mean agreement of the highlighted text."""
+        return _mean(self.answers)
+
+    @property
+    def change(self) -> float | None:
+        """Mean agreement in the later half less that in the earlier; None with fewer than four answers."""
+        half = len(self.answers) // 2
+        return _mean(self.answers[-half:]) - _mean(self.answers[:half]) if half > 1 else None
+
+
+def drifts(found: Sequence[KnownAnswer]) -> list[Drift]:
+    """Return the answers of each assessor, by name."""
+    names = sorted({one.assessor for one in found})
+    return [Drift(name, tuple(one for one in found if one.assessor == name)) for name in names]
+
+
+def _mean(found: Sequence[KnownAnswer]) -> float:
+    return sum(one.jaccard for one in found) / len(found)

@@ -1,10 +1,23 @@
-"""What an assessor may do to a document, and what it leads to: pure functions from judgement to judgement.
+"""The second pass of 2005: how exhaustively an element speaks of the topic, inferred upward.
+
+An element with highlighted text is highly exhaustive (``2``), somewhat exhaustive (``1``) or too small to be judged
+on its own (``?``). A container can never be less exhaustive than what it contains, so a grade rises to every
+ancestor; only what no grade reaches has to be graded by hand.
+
+What an assessor may do to a document, and what it leads to: pure functions from judgement to judgement.
 
 `check` refuses what the rules forbid, `apply` does what was allowed; a log of accepted edits is therefore replayed
 with `apply` alone. Nothing here knows of the web, of SQL or of HTML.
 
 A finished document that is edited is open again, whatever the edit: a note or a flag says that somebody was not done
 with it. On a document that is not finished, notes and flags leave the status as it is.
+
+A log of events, folded into judgements; undo and redo are derived from it, without limit.
+
+An undo is an event like any other: nothing is ever taken out of the log, so it also says who changed their mind.
+A replacement with a ``barrier`` (the text itself changed) cannot be undone past.
+
+What arrives from outside becomes an edit, or is refused: every field, its type and its bounds.
 """
 
 from __future__ import annotations
@@ -12,14 +25,56 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.exhaustivity import ungraded
 from focuseval.data import highlights as spans
+from focuseval.data.highlights import Spans, intersect
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from focuseval.collection.rendering.document import Document
+
+
+GRADES = ("?", "1", "2")
+"""Lowest first: too small, somewhat, highly exhaustive."""
+
+
+def relevant_rows(document: Document, highlights: Spans) -> list[int]:
+    """Return the rows of the elements that hold highlighted text, in document order."""
+    return [
+        row
+        for row, element in enumerate(document.elements)
+        if element.start < element.end and intersect(highlights, ((element.start, element.end),))
+    ]
+
+
+def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
+    """Return every grade that holds: those given, and those that rise from below.
+
+    >>> from focuseval.collection.rendering.document import Document, Element
+    >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 1, 0)))
+    >>> inferred(page, {"/a[1]/p[1]": "2"})
+    {'/a[1]/p[1]': '2', '/a[1]': '2'}
+    """
+    effective: dict[str, str] = {}
+    for path, grade in grades.items():
+        row = document.row_of.get(path, -1)
+        while row >= 0:
+            element = document.elements[row]
+            known = effective.get(element.path)
+            if known is not None and GRADES.index(known) >= GRADES.index(grade):
+                break
+            effective[element.path] = grade
+            row = element.parent
+    return effective
+
+
+def ungraded(document: Document, highlights: Spans, grades: Mapping[str, str]) -> list[str]:
+    """Return the paths that still need a grade before the document can be finished."""
+    known = inferred(document, grades)
+    paths = (document.elements[row].path for row in relevant_rows(document, highlights))
+    return [path for path in paths if path not in known]
+
 
 TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
 STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)
@@ -210,3 +265,119 @@ _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
 }
 EDITS = tuple(_APPLY)
 """Every kind of edit; ``undo`` and ``redo`` are `history`'s."""
+
+
+@dataclass
+class Timeline:
+    """The states of one document, and where its assessor stands among them."""
+
+    past: list[Judgement] = field(default_factory=lambda: [Judgement()])
+    future: list[Judgement] = field(default_factory=list)
+
+    @property
+    def now(self) -> Judgement:
+        """The judgement as it stands."""
+        return self.past[-1]
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return len(self.past) > 1
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(self.future)
+
+    def step(self, edit: Edit) -> Judgement:
+        """Take one event and return the judgement after it.
+
+        >>> line = Timeline()
+        >>> steps = [{"kind": "flag", "on": True}, {"kind": "undo"}, {"kind": "redo"}]
+        >>> [line.step(edit).flagged for edit in steps]
+        [True, False, True]
+        """
+        if edit["kind"] == "undo":
+            self._move(self.past, self.future, enough=2, what="undo")
+        elif edit["kind"] == "redo":
+            self._move(self.future, self.past, enough=1, what="redo")
+        else:
+            after = apply(self.now, edit)
+            if edit.get("barrier"):
+                self.past.clear()
+            self.past.append(after)
+            self.future.clear()
+        return self.now
+
+    def _move(self, source: list[Judgement], target: list[Judgement], *, enough: int, what: str) -> None:
+        if len(source) < enough:
+            raise AssessError(f"there is nothing to {what}")
+        target.append(source.pop())
+
+
+def replay(edits: Iterable[Edit]) -> Timeline:
+    """Return the timeline that a document's events lead to."""
+    line = Timeline()
+    for edit in edits:
+        line.step(edit)
+    return line
+
+
+NOTE_LIMIT = 20_000
+PATH_LIMIT = 50_000
+FAR = 2**32
+
+
+def parse_edit(data: Any) -> Edit:
+    """Return the edit that a browser asks for, with nothing in it that no rule reads.
+
+    >>> parse_edit({"kind": "flag", "on": True, "other": 1})
+    {'kind': 'flag', 'on': True}
+    """
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        raise AssessError(f"expected one of {', '.join(_FIELDS)}, found {kind!r}")
+    return {"kind": kind, **{name: _field(data, name, test) for name, test in _FIELDS[kind].items()}}
+
+
+def _field(data: dict[str, Any], name: str, test: Callable[[Any], bool]) -> Any:
+    value = data.get(name)
+    if not test(value):
+        raise AssessError(f"the edit's '{name}' is missing or not what it should be")
+    return value
+
+
+def _is_position(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < FAR
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_note(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= NOTE_LIMIT
+
+
+def _is_paths(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= PATH_LIMIT and all(isinstance(path, str) for path in value)
+
+
+_FIELDS: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "highlight": {"start": _is_position, "end": _is_position, "quote": _is_text},
+    "unhighlight": {"start": _is_position, "end": _is_position, "quote": _is_text},
+    "entry": {"position": lambda value: value is None or _is_position(value)},
+    "grade": {"paths": _is_paths, "grade": lambda value: value is None or value in GRADES},
+    "finish": {"relevant": _is_flag},
+    "reopen": {},
+    "skip": {},
+    "flag": {"on": _is_flag},
+    "note": {"text": _is_note},
+    "undo": {},
+    "redo": {},
+}
+"""What each kind of edit carries. ``replace`` is missing on purpose: only the server makes one."""

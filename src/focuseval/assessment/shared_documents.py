@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.assessment.accepting import agree
-from focuseval.assessment.adjudicate import changed_since
-from focuseval.assessment.agreement import Agreement, alpha_of, over_time, summed
-from focuseval.assessment.comparisons import compare_sides
+from focuseval.assessment.adjudication import agree, changed_since
+from focuseval.assessment.agreement import Agreement, alpha_of, compare_sides, over_time, summed
 from focuseval.assessment.plan import PERSON, assessors
 from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.store import ADJUDICATED

@@ -1,23 +1,39 @@
-"""Would other assessors, or a shallower pool, have ordered the runs otherwise? Kendall's τ between the orders."""
+"""Would other assessors, or a shallower pool, have ordered the runs otherwise? Kendall's τ between the orders.
+
+How runs rank by what is judged so far, and how stable that is: other assessors, lesser depths, less work.
+
+The order of runs by one assessor's judgements, and whether it stays when another's take their place.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.inference.correlation import correlate
+from focuseval.assessment.agreement import finished
+from focuseval.assessment.golds import Whose, build_gold, whose_gold
+from focuseval.assessment.plan import Pooled, assessors, pool
+from focuseval.evaluation import evaluate
+from focuseval.formats import read_run
+from focuseval.inference.correlation import correlate, tau_ap
+from focuseval.inference.power import topics_needed
+from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from focuseval.assessment.plan import Pooled
+    from focuseval.assessment.store import Store
+    from focuseval.collection import Index
+    from focuseval.collection.rendering.documents import DocumentCache
     from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
 
 
 @dataclass(frozen=True)
@@ -136,3 +152,190 @@ def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     names = sorted(left)
     table = np.array([[side[name] for name in names] for side in (left, right)])
     return float(correlate(table)[0, 1]) if not np.isnan(table).any() else float("nan")
+
+
+DEPTHS = (1, 2, 5, 10, 20, 50, 100)
+SHARES = (0.25, 0.5, 0.75, 0.9)
+"""How much of the work so far a ranking is made of, to see whether the rest changed it."""
+DEFAULT = "MAgP"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Runs in the order of their scores, and how far other judgements order them alike."""
+
+    scores: tuple[tuple[str, float], ...]
+    judged: int
+    """Documents that the gold judges."""
+    pooled: int
+    work: tuple[Swap, ...]
+    depths: tuple[Swap, ...]
+    assessors: tuple[Swap, ...]
+
+
+def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], measure: str, *, rule: str) -> Ranking:
+    """Return how runs rank with everybody's judgements merged, and how stable that is.
+
+    Parameters
+    ----------
+    store, documents
+        The project.
+    runs, measure
+        Files of runs, and what ranks them.
+    rule
+        How several judgements of a document become one; see `focuseval.assessment.adjudication`.
+    """
+    index = documents.index
+    score = _scorer([read_run(path, index=index) for path in runs], measure, index)
+    gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
+    pooled = pool(store)
+    scores = sorted(score(gold).items(), key=lambda pair: (-pair[1], pair[0]))
+    return Ranking(
+        tuple(scores),
+        len(gold.articles.topic),
+        len(pooled),
+        tuple(over_work(gold, _times(store), SHARES, score)),
+        tuple(over_depths(gold, pooled, _depths(store), score)),
+        tuple(swap for swap in over_assessors(_golds(store, documents), score) if swap.documents),
+    )
+
+
+def project_stability(store: Store, documents: DocumentCache, runs: Sequence[str], measure: str) -> list[Swap]:
+    """Return τ for every pair of assessors, and for every assessor over the depths that their pool has."""
+    index = documents.index
+    score = _scorer([read_run(path, index=index) for path in runs], measure, index)
+    golds = _golds(store, documents)
+    pooled, depths = pool(store), _depths(store)
+    swaps = over_assessors(golds, score)
+    for label, gold in golds.items():
+        swaps += [replace(swap, left=f"{label}, {swap.left}") for swap in over_depths(gold, pooled, depths, score)]
+    return swaps
+
+
+def _scorer(runs: Sequence[Run], measure: str, index: Index) -> Callable[[Gold], Mapping[str, float]]:
+    """Return what gives every run's score by a gold."""
+
+    def score(gold: Gold) -> Mapping[str, float]:
+        if not len(gold.passages.start):  # where nothing is relevant no run is better than another
+            return {run.run_id: float("nan") for run in runs}
+        scores = evaluate(gold, runs, [measure], index=index)
+        return {run: next(iter(values.values())) for run, values in scores.means().items()}
+
+    return score
+
+
+def _golds(store: Store, documents: DocumentCache) -> dict[str, Gold]:
+    """Return everybody's own gold, by label."""
+    labels = {one.name: one.label for one in assessors(store)}
+    return {
+        labels[name]: build_gold(store, name, documents=documents, index=documents.index) for name in finished(store)
+    }
+
+
+def _depths(store: Store) -> list[int]:
+    deepest = max((row.best for row in pool(store)), default=0)
+    return [depth for depth in DEPTHS if depth < deepest]
+
+
+def _times(store: Store) -> dict[tuple[str, str], str]:
+    """Return when each document was last judged by anybody."""
+    rows = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
+    return {(topic, document): at for topic, document, at in rows}
+
+
+class Flip(NamedTuple):
+    """Two runs whose order turns round."""
+
+    better: str
+    """The one that is better by the first assessor's judgements, and worse by the second's."""
+    worse: str
+    difference: float
+    """By how much, by the first assessor's judgements."""
+    other: float
+    """The same difference by the second one's; below zero, for they turn it round."""
+    topics: float
+    """With how many topics the first one's judgements would show the difference."""
+    judgements: float
+    """How many judgements of documents that is."""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """How far two assessors order the same runs alike, over the documents that both finished."""
+
+    left: str
+    right: str
+    documents: int
+    topics: int
+    runs: tuple[str, ...]
+    scores: tuple[tuple[float, ...], tuple[float, ...]]
+    """Every run's score by the first and by the second assessor's judgements."""
+    tau: float
+    tau_ap: float
+    flips: tuple[Flip, ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of runs there are."""
+        return len(self.runs) * (len(self.runs) - 1) // 2
+
+
+def replacements(
+    golds: Mapping[str, Gold], pairs: Iterable[tuple[str, str]], runs: Sequence[Run], measure: str, index: Index
+) -> list[Replacement]:
+    """Return for pairs of assessors what becomes of the order of the runs.
+
+    Parameters
+    ----------
+    golds, pairs
+        Assessor → gold, and whose judgements are replaced by whose; two who judged documents in common.
+    runs, measure, index
+        What is ranked, by what, and the collection.
+    """
+    return [_replaced(pair, golds, runs, measure, index) for pair in pairs]
+
+
+def _replaced(
+    pair: tuple[str, str], golds: Mapping[str, Gold], runs: Sequence[Run], measure: str, index: Index
+) -> Replacement:
+    parts, documents = in_common(*(golds[name] for name in pair))
+    topics = len(parts[0].topics)
+    if not all(len(part.passages.start) for part in parts):  # where nothing is relevant no run is better than another
+        none = (float("nan"),) * len(runs)
+        names = tuple(run.run_id for run in runs)
+        return Replacement(*pair, documents, topics, names, (none, none), float("nan"), float("nan"))
+    scored = [evaluate(part, runs, [measure], index=index) for part in parts]
+    means = np.array([scores.mean[:, 0] for scores in scored])
+    names = scored[0].names
+    flips = _flips(names, means, scored[0].values[:, :, 0], documents / topics)
+    tau = float(correlate(means)[0, 1])
+    first, second = (tuple(row) for row in means.tolist())
+    return Replacement(*pair, documents, topics, names, (first, second), tau, tau_ap(means[1], means[0]), flips)
+
+
+def _flips(
+    names: Sequence[str], means: NDArray[np.float64], values: NDArray[np.float64], documents: float
+) -> tuple[Flip, ...]:
+    """Return the pairs of runs that two rows of means order otherwise, the largest difference first.
+
+    `values` are runs × topics of the first row; `documents` are judged for each topic.
+    """
+    found = []
+    for one, other in combinations(range(len(names)), 2):
+        difference, turned = means[:, one] - means[:, other]
+        if difference * turned < 0:
+            better, worse = (one, other) if difference > 0 else (other, one)
+            needed = _needed(values[better] - values[worse])
+            sign = 1 if difference > 0 else -1
+            judged = needed * documents
+            found.append(Flip(names[better], names[worse], sign * difference, sign * turned, needed, judged))
+    return tuple(sorted(found, key=lambda flip: -flip.difference))
+
+
+def _needed(differences: NDArray[np.float64]) -> float:
+    """Return with how many topics a mean difference would be shown; infinite where topics say nothing of it."""
+    known = differences[~np.isnan(differences)]
+    if len(known) < 2:
+        return float("inf")
+    deviation = np.array([known.std(ddof=1)])
+    return float(topics_needed(np.array([known.mean()]), deviation, Settings())[0])

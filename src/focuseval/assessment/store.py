@@ -1,4 +1,6 @@
-"""Judgements on the disk: one transaction per edit, optimistic versions, retries that count once.
+"""Events and judgements as rows of the project's tables.
+
+Judgements on the disk: one transaction per edit, optimistic versions, retries that count once.
 
 The log of events is the truth; the tables of judgements and highlights are its fold, kept so that reading is quick.
 `rebuilt` folds the log again, and `focuseval.assessment.check` compares the two.
@@ -9,21 +11,70 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.database import Database
-from focuseval.assessment.history import Timeline, replay
-from focuseval.assessment.rows import append, save
-from focuseval.assessment.rules import Edit, Judgement, apply, check
+from focuseval.assessment.rules import Edit, Judgement, Timeline, apply, check, replay
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from focuseval.collection.rendering.document import Document
     from focuseval.data.highlights import Span, Spans
+
+
+def append(connection: sqlite3.Connection, saved: Saved, edit: Edit, actor: str, token: str) -> None:
+    """Append what led to a judgement to the log."""
+    stamps = {"version": saved.version, "text_sha256": saved.text_sha256, "key": token}
+    insert_event(connection, {"at": saved.at, "actor": actor, **saved.key._asdict(), "edit": edit, **stamps})
+
+
+def insert_event(connection: sqlite3.Connection, event: Mapping[str, Any]) -> None:
+    """Append one event to the log."""
+    connection.execute(
+        "INSERT INTO events (at, actor, assessor, topic, document, version, edit, text_sha256, key)"
+        " VALUES (:at, :actor, :assessor, :topic, :document, :version, :edit, :text_sha256, :key)",
+        {**event, "edit": json.dumps(event["edit"], ensure_ascii=False)},
+    )
+
+
+def save(connection: sqlite3.Connection, before: Saved, after: Saved, text: str) -> None:
+    """Write the new state; of the highlights only those that changed, unless the text itself did."""
+    same_text = before.text_sha256 == after.text_sha256
+    kept = set(before.judgement.highlights) & set(after.judgement.highlights) if same_text else set()
+    gone = [(*after.key, start) for start, end in before.judgement.highlights if (start, end) not in kept]
+    connection.executemany(
+        "DELETE FROM highlights WHERE assessor = ? AND topic = ? AND document = ? AND start = ?", gone
+    )
+    new = [(start, end, text[start:end]) for start, end in after.judgement.highlights if (start, end) not in kept]
+    insert_judgement(connection, after, new)
+
+
+def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Iterable[Quote]) -> None:
+    """Write a judgement, and the highlights of it that are not there yet."""
+    judgement = saved.judgement
+    connection.executemany(
+        "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", [(*saved.key, *quote) for quote in quotes]
+    )
+    connection.execute(
+        "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *saved.key,
+            saved.version,
+            judgement.status,
+            judgement.flagged,
+            judgement.bep,
+            judgement.note,
+            json.dumps(dict(judgement.grades), ensure_ascii=False),
+            saved.text_sha256,
+            saved.length,
+            saved.at,
+        ),
+    )
+
 
 Quote = tuple[int, int, str]
 """A highlight with the text it covers."""

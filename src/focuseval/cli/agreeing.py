@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 def show_agreement(project: Project, options: dict[str, Any]) -> None:
     """Print tables or JSON, or write a page."""
-    from focuseval.assessment.models.trust import project_trust  # noqa: PLC0415  as above
-    from focuseval.assessment.models.trust_tables import tables  # noqa: PLC0415  as above
+    from focuseval.assessment.models.trust import project_trust, tables  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import read_run  # noqa: PLC0415  help must not wait for it
 
     runs = [read_run(path, index=project.documents.index) for path in options["stability"]]

@@ -32,7 +32,7 @@ def archive(project: Project, options: Options) -> None:
 
 def import_archive(folder: str, options: Options) -> None:
     """Make a project again from its archive."""
-    from focuseval.assessment.archived import changed_documents, named_after, open_archive, topics_of  # noqa: PLC0415
+    from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of  # noqa: PLC0415
     from focuseval.assessment.exchange import import_everything  # noqa: PLC0415
     from focuseval.assessment.project import open_project  # noqa: PLC0415  only an import needs these
 
@@ -55,7 +55,7 @@ def import_archive(folder: str, options: Options) -> None:
 
 def invite_user(project: Project, options: Options) -> None:
     """Print a link with which somebody becomes a user."""
-    from focuseval.assessment.people import invite  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.users import invite  # noqa: PLC0415  only this needs it
     from focuseval.cli.assess_serving import printed_links  # noqa: PLC0415
 
     users_file(options)
@@ -67,10 +67,13 @@ def invite_user(project: Project, options: Options) -> None:
 
 def add_runs(project: Project, options: Options) -> None:
     """Pool more runs, or say what they would add."""
-    from focuseval.assessment.growth import add_pool, grown  # noqa: PLC0415  only this needs these
+    from focuseval.assessment.growth import (  # noqa: PLC0415  only this needs these
+        add_pool,
+        grown,
+        keep_run,
+    )
     from focuseval.assessment.plan import record  # noqa: PLC0415
     from focuseval.assessment.project import check_pool  # noqa: PLC0415
-    from focuseval.assessment.runs import keep_run  # noqa: PLC0415
     from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415
     from focuseval.formats import read_run  # noqa: PLC0415
 
@@ -94,7 +97,7 @@ def add_runs(project: Project, options: Options) -> None:
 
 def set_guidelines(project: Project, options: Options) -> None:
     """Take the guidelines from a file."""
-    from focuseval.assessment.guidelines import guidelines, write_guidelines  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.wording import guidelines, write_guidelines  # noqa: PLC0415  only this needs it
 
     try:
         text = Path(options["guidelines"]).read_text(encoding="utf-8")
@@ -117,8 +120,8 @@ def move_judgements(project: Project, options: Options) -> None:
 
 def progress(project: Project, options: Options) -> None:
     """Print what everybody has done."""
-    from focuseval.assessment.overview import Overview, summed  # noqa: PLC0415  only this needs these
     from focuseval.assessment.plan import assessors  # noqa: PLC0415
+    from focuseval.assessment.progress import Overview, summed  # noqa: PLC0415  only this needs these
     from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415
 
     found = Overview(project.store)

@@ -12,11 +12,10 @@ import click
 
 from focuseval.assessment.backup import FOLDER, Backups
 from focuseval.assessment.durable import held, make_private
-from focuseval.assessment.people import invite_first_lead
 from focuseval.assessment.plan import Assessor, know_role, register
 from focuseval.assessment.project import DATABASE, secret
 from focuseval.assessment.sessions import FILE, Sessions
-from focuseval.assessment.users import UsersFile
+from focuseval.assessment.users import UsersFile, invite_first_lead
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.web.serve import Server, bind, links, names_of
 from focuseval.errors import AssessError

@@ -89,8 +89,7 @@ def _import(project: Project, options: Options) -> None:
 
 def _export(project: Project, options: Options) -> None:
     from focuseval.assessment.exchange import export_everything  # noqa: PLC0415  only an export needs these
-    from focuseval.assessment.exports import export_gold  # noqa: PLC0415
-    from focuseval.assessment.golds import Whose  # noqa: PLC0415
+    from focuseval.assessment.golds import Whose, export_gold  # noqa: PLC0415  only an export needs these
     from focuseval.formats.output import write_whole  # noqa: PLC0415
 
     target = Path(options["export"])
@@ -105,8 +104,11 @@ def _export(project: Project, options: Options) -> None:
 
 
 def _split(project: Project, options: Options) -> None:
-    from focuseval.assessment.known import give_known  # noqa: PLC0415  only a split needs these
-    from focuseval.assessment.plan import pool, split  # noqa: PLC0415
+    from focuseval.assessment.plan import (  # noqa: PLC0415
+        give_known,
+        pool,
+        split,
+    )
 
     names = [name.strip() for name in (options["among"] or "").split(",") if name.strip()]
     if not names:
@@ -126,7 +128,7 @@ def _agreement(project: Project, options: Options) -> None:
 def _stability(project: Project, options: Options) -> None:
     if options["agreement"]:  # which has the order of these runs among the rest
         return
-    from focuseval.assessment.ranking import project_stability  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.stability import project_stability  # noqa: PLC0415  only this needs it
     from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415
 
     swaps = project_stability(project.store, project.documents, list(options["stability"]), options["measure"])
@@ -145,7 +147,7 @@ def show_table(table: Table, options: Options) -> None:
 
 
 def _restore(folder: Path, options: Options) -> None:
-    from focuseval.assessment.restore import restore  # noqa: PLC0415  only this needs it
+    from focuseval.assessment.backup import restore  # noqa: PLC0415  only this needs it
     from focuseval.cli.assess import NEWEST  # noqa: PLC0415  the command imports this module
 
     backup = None if options["restore"] == NEWEST else Path(options["restore"])
@@ -194,8 +196,8 @@ def _add_user(folder: Path, options: Options) -> None:
 
 def _note(folder: Path, did: str, name: str) -> None:
     """Write to the project's log what was done to its users, if the project is there already."""
-    from focuseval.assessment.people import note_people  # noqa: PLC0415  only this needs these
     from focuseval.assessment.project import is_project, open_judgements  # noqa: PLC0415
+    from focuseval.assessment.users import note_people  # noqa: PLC0415  only this needs these
 
     if is_project(folder):
         with open_judgements(folder) as store:

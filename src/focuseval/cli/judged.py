@@ -78,7 +78,7 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
         return read_project(gold, whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     if is_archive(gold):
-        from focuseval.assessment.archived import archive_gold  # noqa: PLC0415  only an archive needs it
+        from focuseval.assessment.archive import archive_gold  # noqa: PLC0415  only an archive needs it
 
         return archive_gold(gold, index=index), index
     from focuseval.formats import read_gold  # noqa: PLC0415  help must not wait for it
@@ -119,7 +119,7 @@ def refuse_assessor(path: str, options: dict[str, Any]) -> None:
 
 def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write a project's judgements in a gold format, and return the remarks."""
-    from focuseval.assessment.exports import write_judged  # noqa: PLC0415  help must not wait for it
+    from focuseval.assessment.golds import write_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats.files import format_of  # noqa: PLC0415  as above
 
     after = format_of(target, wanted, "gold")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.assessment.models.settings import ModelSettings, endpoint_of
+from focuseval.assessment.models.client import ModelSettings, endpoint_of
 from focuseval.cli.printing import json_text
 from focuseval.errors import ModelError, UsageError
 
@@ -38,8 +38,8 @@ def judge_documents(folder: str, options: dict[str, Any]) -> None:
 
 
 def _rehearse(project: Project, settings: ModelSettings, options: dict[str, Any]) -> None:
+    from focuseval.assessment.models.judging import rehearse  # noqa: PLC0415  as above
     from focuseval.assessment.models.prompt import read_prompt  # noqa: PLC0415  as above
-    from focuseval.assessment.models.unjudged import rehearse  # noqa: PLC0415  as above
 
     for text in rehearse(project, settings, read_prompt(options["prompt"]), options["limit"]):
         click.echo(text)

@@ -13,8 +13,7 @@ from focuseval.cli.printing import json_text, say_written
 from focuseval.errors import counted
 
 if TYPE_CHECKING:
-    from focuseval.assessment.pool import Pool
-    from focuseval.assessment.pool.statistics import PoolStatistics
+    from focuseval.assessment.pool import Pool, PoolStatistics
 
 
 def pool_files(

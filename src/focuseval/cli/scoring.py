@@ -130,7 +130,7 @@ def _merged(scores: Scores) -> dict[str, int]:
     gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
     if gold is None or not any("merged" in said for said in gold.attributes.values()):
         return {}
-    from focuseval.assessment.merge import merged_counts  # noqa: PLC0415  only a project needs it
+    from focuseval.assessment.adjudication import merged_counts  # noqa: PLC0415  only a project needs it
 
     return merged_counts(gold)
 
@@ -138,7 +138,7 @@ def _merged(scores: Scores) -> dict[str, int]:
 def _notes(merged: dict[str, int]) -> tuple[str, ...]:
     if not merged:
         return ()
-    from focuseval.assessment.merge import counts_text  # noqa: PLC0415  only a project needs it
+    from focuseval.assessment.adjudication import counts_text  # noqa: PLC0415  only a project needs it
 
     return (counts_text(merged),)
 
