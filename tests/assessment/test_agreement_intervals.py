@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.agreement import agreements, extents_of, finished
+from focuseval.assessment.agreement import agreements, finished
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering.document import Document
 from focuseval.inference.agreement import cohen_kappa, correlation, moments, overlap
 from focuseval.inference.agreement_intervals import LEVEL, intervals, of_median
 from strategies.assessing import PAGE, mark, save
+from strategies.pages import extents_of
 
 DRAWS = 40
 

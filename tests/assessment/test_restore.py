@@ -11,7 +11,7 @@ import pytest
 
 from focuseval.assessment import Key, open_project
 from focuseval.assessment.backup import LAST, Backup, Backups, back_up, backups_in, restore, superfluous
-from focuseval.assessment.durable import held
+from focuseval.assessment.files import held
 from focuseval.assessment.store import Store
 from focuseval.errors import AssessError
 from strategies.assessing import ANN, mark, save

@@ -36,8 +36,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished
-from focuseval.assessment.durable import settle
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
+from focuseval.assessment.files import settle
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.growth import project_pool
 from focuseval.assessment.plan import assessors, roles

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.durable import held, make_private, settle
+from focuseval.assessment.files import held, make_private, settle
 from focuseval.assessment.plan import record
 from focuseval.assessment.project import DATABASE, IN_USE
 from focuseval.assessment.store import Store

@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.durable import make_private, settle
+from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import Pooled, add_to_pool, pool
 from focuseval.assessment.pool import Contributor, Entry, Pool, build_pool
 from focuseval.assessment.rules import FINISHED, Edit

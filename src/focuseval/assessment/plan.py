@@ -1,16 +1,12 @@
-"""Who judges what: the pool, its top-ups, its split among assessors, and who the assessors are.
+"""Who judges what: the pool and its top-ups, who the assessors are, what is assigned to whom, and known answers.
 
 Each change is an event of the project, so that the log alone gives the plan back. A top-up only adds: a document
-that is in the pool keeps its position, and nothing that was judged is touched.
+that is in the pool keeps its position, and nothing that was judged is touched. What somebody has begun stays theirs.
 
-Who is to judge what, changed a topic or a document at a time; what somebody has begun stays theirs.
-
-Documents whose answer is known: for training, and as controls that show how somebody's judging drifts.
-
-The known answer of a document is what the adjudication decided. A *training* document is everybody's, comes first, and
-shows its answer as soon as it is finished. A *control* document is given to all who judge its topic, looks like any
-other, and shows nothing; only the lead sees who found the answer, and when. What counts is the judgement as it was
-first finished: whoever looks at the answer and corrects themselves has not found it.
+Some documents have a known answer, which is what the adjudication decided. A *training* document is everybody's, comes
+first, and shows its answer as soon as it is finished. A *control* document is given to all who judge its topic, looks
+like any other, and shows nothing; only the lead sees who found the answer, and when. What counts is the judgement as it
+was first finished: whoever looks at the answer and corrects themselves has not found it.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.rules import Timeline
+from focuseval.assessment.rules import Edit, Judgement, Timeline
 from focuseval.assessment.store import ADJUDICATED, EVENTS_OF_KEY, Key, Store, now
 from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
@@ -29,9 +25,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Sequence
 
-    from focuseval.assessment.rules import Edit, Judgement
 
-
+Unit = tuple[str, str]
+"""A topic and a document."""
 PERSON, MODEL, IMPORTED = "person", "model", "imported"
 MODEL_PREFIX = "model:"
 """How the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``."""
@@ -72,29 +68,23 @@ def add_to_pool(
 ) -> int:
     """Add the documents that the pool does not hold yet, after those it does; return how many they are.
 
-    Parameters
-    ----------
-    store, rows, actor
-        The project, the documents, and whose name stands in the log.
-    runs
-        The runs that brought them, to which their `by` refers.
-    again
-        Documents of the pool that more runs returned.
+    `runs` are the runs that brought them, to which their `by` refers; `again` are documents of the pool that more runs
+    returned.
     """
-    known = {(row.topic, row.document) for row in pool(store)}
-    last: dict[str, int] = {}
+    known, last = set[Unit](), dict[str, int]()
     for row in pool(store):
+        known.add(row[:2])
         last[row.topic] = max(last.get(row.topic, -1), row.position)
-    fresh: dict[tuple[str, str], Pooled] = {}
+    fresh: dict[Unit, Pooled] = {}
     for row in rows:
-        if (row.topic, row.document) not in known and (row.topic, row.document) not in fresh:
+        if row[:2] not in known and row[:2] not in fresh:
             last[row.topic] = last.get(row.topic, -1) + 1
-            fresh[row.topic, row.document] = row._replace(position=last[row.topic])
+            fresh[row[:2]] = row._replace(position=last[row.topic])
     if fresh or again:
-        told: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
+        edit: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
         if runs:
-            told |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
-        record(store, told, actor=actor)
+            edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
+        record(store, edit, actor=actor)
     return len(fresh)
 
 
@@ -132,8 +122,7 @@ def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, 
     """
     if not 1 <= overlap <= len(assessors):
         raise AssessError(f"expected an overlap from 1 to {len(assessors)}, the number of assessors, found {overlap}")
-    documents = pool(store)
-    units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in documents)
+    units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in pool(store))
     dealt = [
         [topic, document, assessors[(turn + k) % len(assessors)]]
         for turn, (topic, document) in enumerate(units)
@@ -147,7 +136,8 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     """Make an assessor known; a name is one person's or one import's for good."""
     known = {one.name: one for one in assessors(store)}.get(assessor.name)
     if known is not None and known.origin != assessor.origin:
-        raise AssessError(f"'{assessor.name}' is the name of {_ARTICLE[known.origin]} assessor; choose another")
+        whose = {PERSON: "a human", MODEL: "a model", IMPORTED: "an imported"}[known.origin]
+        raise AssessError(f"'{assessor.name}' is the name of {whose} assessor; choose another")
     if assessor.name.startswith(MODEL_PREFIX) != (assessor.origin == MODEL):
         raise AssessError(f"'{MODEL_PREFIX}' begins the names of language models alone; choose another name")
     if assessor.name == ADJUDICATED:
@@ -158,13 +148,20 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     return assessor
 
 
-_ARTICLE = {PERSON: "a human", MODEL: "a model", IMPORTED: "an imported"}
-
-
 def assessors(store: Store) -> list[Assessor]:
     """Return everyone who may have judged something, people first."""
     rows = store.database.read().execute("SELECT name, origin, source FROM assessors ORDER BY origin DESC, name")
     return [Assessor(*row) for row in rows]
+
+
+def people(store: Store) -> list[str]:
+    """Return the names of the assessors who are people, by name."""
+    return [one.name for one in assessors(store) if one.origin == PERSON]
+
+
+def labels(store: Store) -> dict[str, str]:
+    """Return every assessor's name → how it is shown."""
+    return {one.name: one.label for one in assessors(store)}
 
 
 def know_role(store: Store, name: str, role: str, *, actor: str = "") -> None:
@@ -223,35 +220,35 @@ def owners(store: Store, topic: str | None = None) -> list[Row]:
     return [tuple(row) for row in rows]
 
 
-def assign(store: Store, units: Sequence[tuple[str, str]], to: Collection[str], *, how: str, actor: str) -> int:
+def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str, actor: str) -> int:
     """Give topics or documents to assessors, and return how many assignments changed.
 
-    Parameters
-    ----------
-    store, units
-        The project; pairs of a topic and a document, '' for all documents of the topic.
-    to, how
-        The assessors; ``only`` they, they ``also``, or ``everyone``. What everybody judges is theirs already.
-    actor
-        Whose name stands in the log.
+    `units` are pairs of a topic and a document, '' for all documents of the topic. The work is given to ``only`` the
+    assessors in `to`, to them ``also``, or to ``everyone``. What everybody judges is theirs already.
     """
     if how not in HOWS or (how == EVERYONE) == bool(to):
         raise AssessError("expected assessors to give the work to, or that it is everyone's")
     topics = {topic for topic, _ in units}
-    before = [row for topic in topics for row in owners(store, topic)]
-    after = set(before)
-    for topic, document in units:
-        after = _after(store, after, (topic, document), to, how)
+    before = {row for topic in topics for row in owners(store, topic)}
+    after = before
+    for unit in units:
+        after = _given(store, after, unit, to, how)
     if how == ONLY:
-        taken = {row for row in before if row not in after}
-        after |= {row for row in _begun(store, topics) if _owned(row, taken)}
-    remove, add = sorted(set(before) - after), sorted(after - set(before))
+        taken = before - after
+        query = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
+        begun = (row for topic in topics for row in store.database.read().execute(query, (topic,)))
+        after = after | {
+            (topic, document, name)
+            for topic, document, name in begun
+            if (topic, document, name) in taken or (topic, "", name) in taken
+        }
+    remove, add = sorted(before - after), sorted(after - before)
     if remove or add:
         record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)
     return len(remove) + len(add)
 
 
-def _after(store: Store, rows: set[Row], unit: tuple[str, str], to: Collection[str], how: str) -> set[Row]:
+def _given(store: Store, rows: set[Row], unit: Unit, to: Collection[str], how: str) -> set[Row]:
     """Return all assignments after one unit was given away."""
     topic, document = unit
     here = {row for row in rows if row[0] == topic and (not document or row[1] in ("", document))}
@@ -265,20 +262,7 @@ def _after(store: Store, rows: set[Row], unit: tuple[str, str], to: Collection[s
     return (rows - here) | others | {(topic, document, name) for name in to}
 
 
-def _begun(store: Store, topics: Collection[str]) -> list[Row]:
-    """Return what somebody has begun of some topics."""
-    begun = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
-    return [tuple(row) for topic in topics for row in store.database.read().execute(begun, (topic,))]
-
-
-def _owned(row: Row, taken: set[Row]) -> bool:
-    """Whether a document that was begun has been taken from its assessor, alone or with its topic."""
-    topic, document, name = row
-    return (topic, document, name) in taken or (topic, "", name) in taken
-
-
 TRAINING, CONTROL = "training", "control"
-Unit = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -299,8 +283,8 @@ class KnownAnswer:
 def known_units(store: Store) -> dict[Unit, str]:
     """Return the documents with a known answer: (topic, document) → ``training`` or ``control``."""
     found: dict[Unit, str] = {}
-    for _, told in store.project_events("known"):
-        for topic, document, use in told["rows"]:
+    for _, edit in store.project_events("known"):
+        for topic, document, use in edit["rows"]:
             found.pop((topic, document), None)
             if use:
                 found[topic, document] = use
@@ -321,14 +305,12 @@ def mark_known(store: Store, units: Sequence[Unit], use: str, *, actor: str) -> 
 def give_known(store: Store, *, actor: str) -> None:
     """Give training documents to everybody, and control documents to all who judge their topic."""
     known = roles(store)
-    people = {
-        one.name for one in assessors(store) if one.origin == PERSON and known.get(one.name) in (None, "assessor")
-    }
+    judges = {name for name in people(store) if known.get(name) in (None, "assessor")}
     for unit, use in known_units(store).items():
         rows = owners(store, unit[0])
-        judging = {name for _, _, name in rows} & people
+        judging = {name for _, _, name in rows} & judges
         have = {name for _, document, name in rows if document in ("", unit[1])}
-        missing = (people if use == TRAINING else judging) - have
+        missing = (judges if use == TRAINING else judging) - have
         if have and missing:  # what is assigned to nobody is everybody's
             assign(store, [unit], missing, how=ALSO, actor=actor)
 
@@ -350,12 +332,9 @@ def answers(store: Store) -> list[KnownAnswer]:
 
 def first_finished(store: Store, key: Key) -> tuple[str, Judgement] | None:
     """Return when a judgement was first finished, and how it stood then; None when it never was."""
-    rows = store.database.read().execute(
-        f"SELECT at, edit FROM events {EVENTS_OF_KEY} ORDER BY version",  # noqa: S608  our own constant
-        key,
-    )
+    events = f"SELECT at, edit FROM events {EVENTS_OF_KEY} ORDER BY version"  # noqa: S608  our own constant
     line = Timeline()
-    for at, edit in rows:
+    for at, edit in store.database.read().execute(events, key):
         judgement = line.step(json.loads(edit))
         if judgement.finished:
             return at, judgement
@@ -392,5 +371,5 @@ def drifts(found: Sequence[KnownAnswer]) -> list[Drift]:
     return [Drift(name, tuple(one for one in found if one.assessor == name)) for name in names]
 
 
-def _mean(found: Sequence[KnownAnswer]) -> float:
-    return sum(one.jaccard for one in found) / len(found)
+def _mean(answers: Sequence[KnownAnswer]) -> float:
+    return sum(one.jaccard for one in answers) / len(answers)

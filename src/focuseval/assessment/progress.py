@@ -1,11 +1,7 @@
-"""How far an assessor is: per topic the documents by status, and what comes next.
-
-How long people work on documents, as far as the log of their edits says it.
+"""How far the campaign is: documents by status, what comes next, how long people work, and sums for a lead.
 
 The time between two edits of one person belongs to the document of the later one: it was read in between. A gap of more
 than `PAUSE` is a break, and belongs to none.
-
-The whole campaign in numbers: for every assessor and topic what is to do, done, flagged and disagreed about.
 
 A lead looks at sums over topics or over assessors; the rows below them are for one assessor and one topic. A document
 that is assigned to nobody is to do for every assessor, but not for a lead who judges nothing.
@@ -19,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.plan import PERSON, Pooled, assessors, pool, roles
+from focuseval.assessment.plan import Pooled, people, pool, roles
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
@@ -63,12 +59,11 @@ def by_topic(found: Sequence[PoolEntry]) -> list[Progress]:
     topics: dict[str, list[PoolEntry]] = {}
     for entry in found:
         topics.setdefault(entry.pooled.topic, []).append(entry)
-    return [_counted(topic, rows) for topic, rows in topics.items()]
-
-
-def _counted(topic: str, rows: Sequence[PoolEntry]) -> Progress:
-    counts = Counter(row.status for row in rows)
-    return Progress(topic, len(rows), {status: counts[status] for status in STATUSES}, sum(row.flagged for row in rows))
+    counts = {topic: Counter(row.status for row in rows) for topic, rows in topics.items()}
+    return [
+        Progress(topic, len(rows), {s: counts[topic][s] for s in STATUSES}, sum(row.flagged for row in rows))
+        for topic, rows in topics.items()
+    ]
 
 
 def next_undone(found: Sequence[PoolEntry], topic: str, document: str) -> Pooled | None:
@@ -226,20 +221,16 @@ class Overview:
                 self._read_all()
             else:
                 self._read_some(changed - {PROJECT})
-                if PROJECT in changed:
-                    self._plan()
+                if PROJECT in changed:  # who is to judge what may be otherwise now; what was judged is known
+                    units = sorted(self._totals.keys() | self._rows.keys())
+                    rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
+                    planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
+                    self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
             return list(self._rows.values())
-
-    def _plan(self) -> None:
-        """Take over who is to judge what; what was judged is known."""
-        units = sorted(self._totals.keys() | self._rows.keys())
-        rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
-        planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
-        self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
 
     def _read_all(self) -> None:
         read = self._store.database.read()
-        counts = {(assessor, topic): tuple(told) for assessor, topic, *told in read.execute(_COUNTS.format(""))}
+        counts = {(name, topic): tuple(numbers) for name, topic, *numbers in read.execute(_COUNTS.format(""))}
         self._split = {}
         for topic, document, assessor in read.execute(_SPLIT.format("")):
             self._split.setdefault((topic, document), []).append(assessor)
@@ -262,14 +253,14 @@ class Overview:
             units |= {(name, topic) for name in (*before, *after)}
         fresh = units - self._rows.keys()
         for unit in units:
-            told = read.execute(_COUNTS.format("AND assessor = ? AND topic = ?"), unit).fetchone()
-            self._rows[unit] = self._row(unit, tuple(told[2:]) if told else None)
+            row = read.execute(_COUNTS.format("AND assessor = ? AND topic = ?"), unit).fetchone()
+            self._rows[unit] = self._row(unit, tuple(row[2:]) if row else None)
         if fresh:
             self._rows = {unit: self._rows[unit] for unit in sorted(self._rows)}
 
     def _row(self, unit: Unit, counts: tuple[int, ...] | None) -> Work:
-        told = counts or (0, 0, 0, 0, 0)
-        return Work._make((*unit, self._totals[unit], *told, self._disagreed[unit], self.pace.seconds.get(unit, 0.0)))
+        numbers = (*(counts or (0, 0, 0, 0, 0)), self._disagreed[unit], self.pace.seconds.get(unit, 0.0))
+        return Work._make((*unit, self._totals[unit], *numbers))
 
 
 def summed(rows: Iterable[Work], by: str) -> list[Work]:
@@ -278,18 +269,19 @@ def summed(rows: Iterable[Work], by: str) -> list[Work]:
     >>> summed([Work("ann", "1", 3, relevant=1), Work("ann", "2", 4)], "assessor")[0][:4]
     ('ann', '', 7, 1)
     """
-    found: dict[str, list[float]] = {}
+    totals: dict[str, list[float]] = {}
     for row in rows:
-        sums = found.setdefault(getattr(row, by) if by else "", [0.0] * 8)
+        sums = totals.setdefault(getattr(row, by) if by else "", [0.0] * 8)
         for k, value in enumerate(row[2:]):
             sums[k] += value
-    names = [(name, "") if by == "assessor" else ("", name) for name in found]
-    sums_of = ((*map(int, sums[:-1]), sums[-1]) for sums in found.values())
-    return [Work._make((*name, *sums)) for name, sums in zip(names, sums_of, strict=True)]
+    return [
+        Work._make((*((name, "") if by == "assessor" else ("", name)), *map(int, sums[:-1]), sums[-1]))
+        for name, sums in totals.items()
+    ]
 
 
 def _totals(store: Store) -> Counter[Unit]:
-    """Return how many pooled documents are whose to judge."""
+    """Return how many pooled documents are whose to judge; what is assigned to nobody is everybody's."""
     read = store.database.read()
     pooled = dict(read.execute("SELECT topic, count(*) FROM pool GROUP BY topic").fetchall())
     whole = [tuple(row) for row in read.execute("SELECT assessor, topic FROM assignments WHERE document = ''")]
@@ -298,28 +290,22 @@ def _totals(store: Store) -> Counter[Unit]:
         " AND EXISTS (SELECT 1 FROM pool p WHERE p.topic = assignments.topic AND p.document = assignments.document)"
         " GROUP BY topic, assessor"
     )
-    found: Counter[Unit] = Counter({(assessor, topic): count for topic, assessor, count in parts})
+    totals: Counter[Unit] = Counter({(assessor, topic): count for topic, assessor, count in parts})
     for unit in whole:
-        found[unit] = pooled.get(unit[1], 0)
-    open_to_all = _unassigned(store, {topic for _, topic in whole})
-    for name in _working(store, {assessor for assessor, _ in found}) if open_to_all else ():
-        for topic, count in open_to_all.items():
-            found[name, topic] += count
-    return found
-
-
-def _unassigned(store: Store, taken: set[str]) -> dict[str, int]:
-    """Return how many documents of a topic are assigned to nobody, and so are everybody's."""
-    rows = store.database.read().execute(
+        totals[unit] = pooled.get(unit[1], 0)
+    rows = read.execute(
         "SELECT topic, count(*) FROM pool WHERE NOT EXISTS (SELECT 1 FROM assignments a WHERE a.topic = pool.topic"
         " AND a.document = pool.document) GROUP BY topic"
     )
-    return {topic: count for topic, count in rows if topic not in taken}
-
-
-def _working(store: Store, assigned: set[str]) -> list[str]:
-    """Return whose work what is everybody's is: people who judge, a lead only after having begun to."""
-    judged = {name for (name,) in store.database.read().execute("SELECT DISTINCT assessor FROM judgements")}
-    known, gone = roles(store), removed(store)
-    idle = {name for name, role in known.items() if role != "assessor"} - assigned - judged
-    return [one.name for one in assessors(store) if one.origin == PERSON and one.name not in idle | gone]
+    taken = {topic for _, topic in whole}
+    everybodys = {topic: count for topic, count in rows if topic not in taken}
+    if not everybodys:
+        return totals
+    judged = {name for (name,) in read.execute("SELECT DISTINCT assessor FROM judgements")}
+    others = {name for name, role in roles(store).items() if role != "assessor"}
+    away = (others - judged - {assessor for assessor, _ in totals}) | removed(store)  # a lead counts after beginning
+    for name in people(store):
+        if name not in away:
+            for topic, count in everybodys.items():
+                totals[name, topic] += count
+    return totals

@@ -29,7 +29,7 @@ import time
 from collections import Counter, OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.durable import locked, make_private, write_private
+from focuseval.assessment.files import locked, make_private, write_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,22 +1,21 @@
-"""Would other assessors, or a shallower pool, have ordered the runs otherwise? Kendall's τ between the orders.
+"""How runs rank by the judgements, and whether other assessors, a shallower pool or less work would change the order.
 
-How runs rank by what is judged so far, and how stable that is: other assessors, lesser depths, less work.
-
-The order of runs by one assessor's judgements, and whether it stays when another's take their place.
+Kendall's τ compares two orders of the runs. When one assessor's judgements take the place of another's, the pairs of
+runs that turn round are listed, each with how many topics would show the difference.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
-from focuseval.assessment.plan import Pooled, assessors, pool
+from focuseval.assessment.plan import Pooled, labels, pool
 from focuseval.evaluation import evaluate
 from focuseval.formats import read_run
 from focuseval.inference.correlation import correlate, tau_ap
@@ -50,12 +49,7 @@ class Swap:
 def over_assessors(golds: Mapping[str, Gold], score: Callable[[Gold], Mapping[str, float]]) -> list[Swap]:
     """Return τ for every pair of assessors, each pair over the documents that both finished; NaN where there are none.
 
-    Parameters
-    ----------
-    golds
-        Assessor → gold.
-    score
-        Gold → run → score.
+    `golds` are by assessor; `score` gives run → score of a gold.
     """
     swaps = []
     for left, right in combinations(golds, 2):
@@ -98,14 +92,7 @@ def over_work(
 ) -> list[Swap]:
     """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
 
-    Parameters
-    ----------
-    gold, score
-        What is judged so far; gold → run → score.
-    at
-        (topic, document) → when it was judged.
-    shares
-        How much of the work, from the beginning.
+    `at` says when each (topic, document) was judged; `shares` how much of the work, from the beginning, is taken.
     """
     whole = score(gold)
     judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
@@ -120,9 +107,7 @@ def over_work(
 def only_topics(gold: Gold, topics: Iterable[str]) -> Gold:
     """Return the part of a gold that speaks of some topics."""
     wanted = set(topics)
-    names = gold.documents.to_pylist()
-    pairs = {(topic, name) for topic in wanted for name in names}
-    kept = only_pairs(gold, pairs)
+    kept = only_pairs(gold, {(topic, name) for topic in wanted for name in gold.documents.to_pylist()})
     order = [code for code, topic in enumerate(gold.topics) if topic in wanted]
     new = np.full(len(gold.topics), -1, np.int32)
     new[order] = np.arange(len(order))
@@ -140,12 +125,14 @@ def only_pairs(gold: Gold, pairs: set[tuple[str, str]]) -> Gold:
         rows = zip(part.topic.tolist(), part.document.tolist(), strict=True)
         keep = np.array([(gold.topics[t], documents[d]) in pairs for t, d in rows], np.bool_)
         columns = {key: column for key, column in vars(part).items() if column is not None}
-        parts[name] = replace(part, **{key: _filtered(column, keep) for key, column in columns.items()})
+        parts[name] = replace(
+            part,
+            **{
+                key: column.filter(pa.array(keep)) if isinstance(column, pa.Array) else column[keep]
+                for key, column in columns.items()
+            },
+        )
     return replace(gold, **parts)
-
-
-def _filtered(column: Any, keep: NDArray[np.bool_]) -> Any:
-    return column.filter(pa.array(keep)) if isinstance(column, pa.Array) else column[keep]
 
 
 def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:
@@ -174,27 +161,21 @@ class Ranking:
 
 
 def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], measure: str, *, rule: str) -> Ranking:
-    """Return how runs rank with everybody's judgements merged, and how stable that is.
+    """Return how the runs in some files rank by a measure with everybody's judgements merged, and how stable that is.
 
-    Parameters
-    ----------
-    store, documents
-        The project.
-    runs, measure
-        Files of runs, and what ranks them.
-    rule
-        How several judgements of a document become one; see `focuseval.assessment.adjudication`.
+    `rule` says how several judgements of a document become one; see `focuseval.assessment.adjudication`.
     """
     index = documents.index
     score = _scorer([read_run(path, index=index) for path in runs], measure, index)
     gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
     pooled = pool(store)
+    times = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
     scores = sorted(score(gold).items(), key=lambda pair: (-pair[1], pair[0]))
     return Ranking(
         tuple(scores),
         len(gold.articles.topic),
         len(pooled),
-        tuple(over_work(gold, _times(store), SHARES, score)),
+        tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, SHARES, score)),
         tuple(over_depths(gold, pooled, _depths(store), score)),
         tuple(swap for swap in over_assessors(_golds(store, documents), score) if swap.documents),
     )
@@ -226,21 +207,13 @@ def _scorer(runs: Sequence[Run], measure: str, index: Index) -> Callable[[Gold],
 
 def _golds(store: Store, documents: DocumentCache) -> dict[str, Gold]:
     """Return everybody's own gold, by label."""
-    labels = {one.name: one.label for one in assessors(store)}
-    return {
-        labels[name]: build_gold(store, name, documents=documents, index=documents.index) for name in finished(store)
-    }
+    known, index = labels(store), documents.index
+    return {known[name]: build_gold(store, name, documents=documents, index=index) for name in finished(store)}
 
 
 def _depths(store: Store) -> list[int]:
     deepest = max((row.best for row in pool(store)), default=0)
     return [depth for depth in DEPTHS if depth < deepest]
-
-
-def _times(store: Store) -> dict[tuple[str, str], str]:
-    """Return when each document was last judged by anybody."""
-    rows = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
-    return {(topic, document): at for topic, document, at in rows}
 
 
 class Flip(NamedTuple):
@@ -283,34 +256,25 @@ class Replacement:
 def replacements(
     golds: Mapping[str, Gold], pairs: Iterable[tuple[str, str]], runs: Sequence[Run], measure: str, index: Index
 ) -> list[Replacement]:
-    """Return for pairs of assessors what becomes of the order of the runs.
+    """Return what becomes of the order of the runs by a measure, for pairs of assessors who judged documents in common.
 
-    Parameters
-    ----------
-    golds, pairs
-        Assessor → gold, and whose judgements are replaced by whose; two who judged documents in common.
-    runs, measure, index
-        What is ranked, by what, and the collection.
+    The judgements of the first of a pair are replaced by those of the second; `golds` are by assessor.
     """
-    return [_replaced(pair, golds, runs, measure, index) for pair in pairs]
-
-
-def _replaced(
-    pair: tuple[str, str], golds: Mapping[str, Gold], runs: Sequence[Run], measure: str, index: Index
-) -> Replacement:
-    parts, documents = in_common(*(golds[name] for name in pair))
-    topics = len(parts[0].topics)
-    if not all(len(part.passages.start) for part in parts):  # where nothing is relevant no run is better than another
-        none = (float("nan"),) * len(runs)
-        names = tuple(run.run_id for run in runs)
-        return Replacement(*pair, documents, topics, names, (none, none), float("nan"), float("nan"))
-    scored = [evaluate(part, runs, [measure], index=index) for part in parts]
-    means = np.array([scores.mean[:, 0] for scores in scored])
-    names = scored[0].names
-    flips = _flips(names, means, scored[0].values[:, :, 0], documents / topics)
-    tau = float(correlate(means)[0, 1])
-    first, second = (tuple(row) for row in means.tolist())
-    return Replacement(*pair, documents, topics, names, (first, second), tau, tau_ap(means[1], means[0]), flips)
+    found = []
+    for pair in pairs:
+        parts, documents = in_common(*(golds[name] for name in pair))
+        topics, names = len(parts[0].topics), tuple(run.run_id for run in runs)
+        if not all(len(part.passages.start) for part in parts):  # where nothing is relevant no run is better
+            none = (float("nan"),) * len(runs)
+            found.append(Replacement(*pair, documents, topics, names, (none, none), float("nan"), float("nan")))
+            continue
+        scored = [evaluate(part, runs, [measure], index=index) for part in parts]
+        means = np.array([scores.mean[:, 0] for scores in scored])
+        flips = _flips(scored[0].names, means, scored[0].values[:, :, 0], documents / topics)
+        taus = float(correlate(means)[0, 1]), tau_ap(means[1], means[0])
+        first, second = (tuple(row) for row in means.tolist())
+        found.append(Replacement(*pair, documents, topics, scored[0].names, (first, second), *taus, flips))
+    return found
 
 
 def _flips(
@@ -325,17 +289,12 @@ def _flips(
         difference, turned = means[:, one] - means[:, other]
         if difference * turned < 0:
             better, worse = (one, other) if difference > 0 else (other, one)
-            needed = _needed(values[better] - values[worse])
+            differences = values[better] - values[worse]
+            known, needed = differences[~np.isnan(differences)], float("inf")
+            if len(known) > 1:  # else the topics say nothing of it
+                deviation = np.array([known.std(ddof=1)])
+                needed = float(topics_needed(np.array([known.mean()]), deviation, Settings())[0])
             sign = 1 if difference > 0 else -1
-            judged = needed * documents
-            found.append(Flip(names[better], names[worse], sign * difference, sign * turned, needed, judged))
+            flip = Flip(names[better], names[worse], sign * difference, sign * turned, needed, needed * documents)
+            found.append(flip)
     return tuple(sorted(found, key=lambda flip: -flip.difference))
-
-
-def _needed(differences: NDArray[np.float64]) -> float:
-    """Return with how many topics a mean difference would be shown; infinite where topics say nothing of it."""
-    known = differences[~np.isnan(differences)]
-    if len(known) < 2:
-        return float("inf")
-    deviation = np.array([known.std(ddof=1)])
-    return float(topics_needed(np.array([known.mean()]), deviation, Settings())[0])

@@ -27,7 +27,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.durable import locked, write_private
+from focuseval.assessment.files import locked, write_private
 from focuseval.assessment.plan import Assessor, assessors, know_role, record, register
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.errors import AssessError, FormatError, Place

@@ -13,7 +13,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.durable import settle
+from focuseval.assessment.files import settle
 from focuseval.assessment.plan import record
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import AssessError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.assessment.backup import FOLDER, Backups
-from focuseval.assessment.durable import held, make_private
+from focuseval.assessment.files import held, make_private
 from focuseval.assessment.plan import Assessor, know_role, register
 from focuseval.assessment.project import DATABASE, secret
 from focuseval.assessment.sessions import FILE, Sessions

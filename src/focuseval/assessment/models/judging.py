@@ -12,10 +12,10 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.models.answers import COUNTED, PlacedAnswer, place_answers
+from focuseval.assessment.models.answers import COUNTED, ModelAnswer, PlacedAnswer, place_answers
 from focuseval.assessment.models.asking import Asker, WindowRequest, kept_reply, window_request
-from focuseval.assessment.models.client import Client
-from focuseval.assessment.models.prompt import addressed, windows
+from focuseval.assessment.models.client import Client, ModelSettings
+from focuseval.assessment.models.prompt import Prompt, addressed, windows
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.rules import as_dict
 from focuseval.assessment.store import Key, Store
@@ -24,9 +24,6 @@ from focuseval.errors import ModelError, UnansweredError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from focuseval.assessment.models.answers import ModelAnswer
-    from focuseval.assessment.models.client import ModelSettings
-    from focuseval.assessment.models.prompt import Prompt
     from focuseval.assessment.project import Project
     from focuseval.collection.rendering.document import Document
     from focuseval.data.topics import Topic
