@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blocks import ROOT, write_files
 from focuseval.assessment import open_project
-from focuseval.assessment.adjudicate import decide
+from focuseval.assessment.adjudication import decide
 from focuseval.assessment.backup import back_up
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT as EXAMPLE

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from focuseval.assessment.adjudicate import combine, decide, sides, stale_decisions
+from focuseval.assessment.adjudication import combine, decide, sides, stale_decisions
 from focuseval.assessment.agreement import agreements, alpha, finished
-from focuseval.assessment.comparisons import extents_of
 from focuseval.assessment.rules import Judgement
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError
 from strategies.assessing import PAGE, mark, save
+from strategies.pages import extents_of
 
 
 def judge(store, name, document, *spans, bep=None):

@@ -10,13 +10,12 @@ import pytest
 
 from focuseval.assessment import archive as archives
 from focuseval.assessment import open_project
-from focuseval.assessment.adjudicate import decide
-from focuseval.assessment.archived import archive_gold, open_archive
-from focuseval.assessment.exhaustivity import ungraded
-from focuseval.assessment.known import known_units, mark_known
-from focuseval.assessment.people import note_people
-from focuseval.assessment.plan import MODEL, Assessor, know_role, pool, register
+from focuseval.assessment.adjudication import decide
+from focuseval.assessment.archive import archive_gold, open_archive
+from focuseval.assessment.plan import MODEL, Assessor, know_role, known_units, mark_known, pool, register
+from focuseval.assessment.rules import ungraded
 from focuseval.assessment.store import Key
+from focuseval.assessment.users import note_people
 from focuseval.assessment.web import Access, create_app
 from focuseval.errors import FormatError
 from focuseval.example import ROOT

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from focuseval.assessment.assignments import ALSO, EVERYONE, ONLY, assign, owners
 from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.plan import pool, split
+from focuseval.assessment.plan import ALSO, EVERYONE, ONLY, assign, owners, pool, split
 from focuseval.assessment.store import Key, Store
 from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError

@@ -10,9 +10,10 @@ from io import BytesIO
 import pyarrow as pa
 import pytest
 
-from focuseval.assessment import archived, open_project, runs
-from focuseval.assessment.guidelines import render_markdown
+from focuseval.assessment import archive as archives
+from focuseval.assessment import growth, open_project
 from focuseval.assessment.web import Access, create_app
+from focuseval.assessment.wording import render_markdown
 from focuseval.example import ROOT
 from strategies.projects import command, judged_project
 
@@ -115,7 +116,7 @@ def test_errors_in_an_archive_s_topics_and_gold_name_the_archive(contents, tmp_p
 
 
 def test_an_archive_that_swells_is_refused_before_it_is_unpacked(contents, tmp_path, monkeypatch):
-    monkeypatch.setattr(archived, "SMALL", 2**16)
+    monkeypatch.setattr(archives, "SMALL", 2**16)
     bomb = consistent(tmp_path / "x.zip", contents, **{GOLD: b" " * 2_000_000})
     (told,) = refused(bomb, tmp_path, importing=False)
     assert "200 times its size when unpacked" in told
@@ -140,7 +141,7 @@ def upload(client, data, name="run.xml.gz"):
 @pytest.mark.parametrize("pack", [gzip.compress, lambda data: pa.compress(data, "zstd", asbytes=True)])
 def test_a_run_that_swells_is_refused(lead, monkeypatch, pack):
     assert upload(lead, pack(RUN.read_bytes())).status_code == 302
-    monkeypatch.setattr(runs, "LARGEST", 2**20)
+    monkeypatch.setattr(growth, "LARGEST", 2**20)
     answer = upload(lead, pack(b"1 Q0 d 1 1 r\n" * 200_000))
     assert answer.status_code == 422
     assert "run.xml.gz: expected at most 1 MB when it is unpacked, found more" in answer.text

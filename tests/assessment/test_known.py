@@ -2,10 +2,19 @@
 
 import pytest
 
-from focuseval.assessment.guidelines import guidelines, render_markdown, write_guidelines
-from focuseval.assessment.known import KnownAnswer, answers, drifts, known_units, mark_known
-from focuseval.assessment.plan import Assessor, pool, register, split
+from focuseval.assessment.plan import (
+    Assessor,
+    KnownAnswer,
+    answers,
+    drifts,
+    known_units,
+    mark_known,
+    pool,
+    register,
+    split,
+)
 from focuseval.assessment.store import Key
+from focuseval.assessment.wording import guidelines, render_markdown, write_guidelines
 from focuseval.errors import AssessError
 from strategies.assessing import mark, save
 from strategies.pages import ARTICLE, page_from_xml

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from focuseval.assessment import Key, open_project, project_gold
-from focuseval.assessment.adjudicate import decide
-from focuseval.assessment.merge import MERGES
+from focuseval.assessment.adjudication import MERGES, decide
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, know_role, register
 from focuseval.cli import options
 from focuseval.errors import AssessError

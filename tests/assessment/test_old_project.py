@@ -9,7 +9,7 @@ import pytest
 
 from focuseval.assessment import open_project
 from focuseval.assessment.growth import project_pool
-from focuseval.assessment.overview import Overview, summed
+from focuseval.assessment.progress import Overview, summed
 from focuseval.example import ROOT
 from strategies.projects import command
 

@@ -5,10 +5,19 @@ from collections import Counter
 
 import pytest
 
-from focuseval.assessment.assignments import EVERYONE, ONLY, assign
-from focuseval.assessment.overview import Overview, Work, summed
-from focuseval.assessment.pace import Pace
-from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, know_role, pool, register, split
+from focuseval.assessment.plan import (
+    EVERYONE,
+    ONLY,
+    Assessor,
+    Pooled,
+    add_to_pool,
+    assign,
+    know_role,
+    pool,
+    register,
+    split,
+)
+from focuseval.assessment.progress import Overview, Pace, Work, summed
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
 from strategies.assessing import TEXT, mark, save

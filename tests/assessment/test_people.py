@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from focuseval.assessment import people
+from focuseval.assessment import users as people
 from focuseval.assessment.plan import IMPORTED, Assessor, register, roles
 from focuseval.assessment.users import UsersFile, add_user, verify
 from focuseval.assessment.web import Access, create_app

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from focuseval.assessment import Key, open_project, project_gold
-from focuseval.assessment.durable import held
+from focuseval.assessment.files import held
 from focuseval.assessment.plan import Assessor, register
 from focuseval.assessment.project import secret
 from focuseval.assessment.web.serve import bind

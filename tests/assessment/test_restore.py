@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from focuseval.assessment import Key, open_project
-from focuseval.assessment.backup import LAST, Backup, Backups, back_up, backups_in, superfluous
-from focuseval.assessment.durable import held
-from focuseval.assessment.restore import restore
+from focuseval.assessment.backup import LAST, Backup, Backups, back_up, backups_in, restore, superfluous
+from focuseval.assessment.files import held
 from focuseval.assessment.store import Store
 from focuseval.errors import AssessError
 from strategies.assessing import ANN, mark, save

@@ -1,8 +1,19 @@
 import pytest
 
-from focuseval.assessment.exhaustivity import inferred, relevant_rows, ungraded
-from focuseval.assessment.request import parse_edit
-from focuseval.assessment.rules import EDITS, FINISHED, Judgement, apply, as_dict, check, from_dict, warnings
+from focuseval.assessment.rules import (
+    EDITS,
+    FINISHED,
+    Judgement,
+    apply,
+    as_dict,
+    check,
+    from_dict,
+    inferred,
+    parse_edit,
+    relevant_rows,
+    ungraded,
+    warnings,
+)
 from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError
 from strategies.assessing import PAGE, TEXT, mark

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.adjudicate import decide, stale_decisions
+from focuseval.assessment.adjudication import decide, stale_decisions
 from focuseval.assessment.agreement import agreements, alpha, finished
-from focuseval.assessment.comparisons import extents_of
 from focuseval.assessment.rules import Judgement
 from focuseval.assessment.shared_documents import SharedDocuments
 from focuseval.assessment.shared_documents import alpha as shared_alpha
@@ -20,6 +19,7 @@ from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
 from focuseval.inference.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 from strategies.assessing import PAGE, mark, save
+from strategies.pages import extents_of
 
 LENGTH = 60
 ELEMENTS = ((0, 60), (0, 30), (30, 60), (30, 30), (5, 12), (12, 30), (31, 59))

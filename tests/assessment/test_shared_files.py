@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from focuseval.assessment.durable import locked, make_private, write_private
+from focuseval.assessment.files import locked, make_private, write_private
 from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.users import read_users
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from focuseval.assessment.attempts import BY_NAME, Attempts, limits_of
+from focuseval.assessment.sessions import BY_NAME, Attempts, limits_of
 from focuseval.assessment.users import add_user, read_users, verify
 from focuseval.errors import FormatError
 
@@ -52,7 +52,7 @@ def test_addresses_of_one_network_of_version_six_are_one_guesser():
 
 
 def test_a_flood_of_names_neither_fills_the_memory_nor_frees_who_made_it(monkeypatch):
-    monkeypatch.setattr("focuseval.assessment.attempts.KNOWN", 50)
+    monkeypatch.setattr("focuseval.assessment.sessions.KNOWN", 50)
     attempts = Attempts()
     for _ in range(5):
         attempts.begin({"name x": 5})

@@ -2,7 +2,8 @@
 
 from xml.etree import ElementTree as ET
 
-from focuseval.assessment.comparisons import extents_of
+import numpy as np
+
 from focuseval.collection.rendering import Document, Element
 from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
@@ -45,6 +46,13 @@ def page_from_xml(name, source):
     root = ET.fromstring(source)
     walk(root, -1, f"/{root.tag}[1]")
     return Document(name, "".join(pieces), tuple(rows))
+
+
+def extents_of(page):
+    """Where the elements with text of a document are, as `DocumentCache.extents` gives them."""
+    elements = [element for element in page.elements if element.start < element.end]
+    start, end = np.array([(element.start, element.end) for element in elements], np.int64).reshape(-1, 2).T
+    return page.sha256, start, end
 
 
 class Pages:

@@ -3,6 +3,10 @@
 Only what both finished counts, and only where both read the same text. Characters are compared where at least one of
 the two found something relevant. The specificity of elements is compared over all elements with text of the judged
 documents: what neither touched is part of what they agree on, and leaving it out would make good agreement look bad.
+
+Judgements are compared document by document. A row of type `ROW` stands for two assessors and one document that both
+finished, and holds what adds up over documents: verdicts, highlighted characters, and the moments of the specificity of
+the document's elements. Moments are taken around the document's own mean, so that adding them up loses no digits.
 """
 
 from __future__ import annotations
@@ -14,24 +18,109 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.assessment.comparisons import compare_sides, joined
-from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.plan import Unit
+from focuseval.assessment.store import ADJUDICATED, Saved, Store
+from focuseval.data import highlights as spans
 from focuseval.inference.agreement import alpha_of_counts, beyond_chance, correlation_of_moments, overlap_of_sums
-from focuseval.inference.agreement_intervals import intervals
+from focuseval.inference.agreement_intervals import Interval, intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.assessment.store import Saved, Store
     from focuseval.collection.rendering import Extents
-    from focuseval.inference.agreement_intervals import Interval
 
     Floats = NDArray[np.float64]
 
-Unit = tuple[str, str]
-Finished = dict[str, dict["Unit", "Saved"]]
+
+_SIDES = ("relevant", "size", "mean", "square", "least", "most")
+"""What is known of either side: the verdict, characters, and of the specificity mean, sum of squares and range."""
+ROW = np.dtype(
+    [(name, np.int64) for name in ("left", "right")]
+    + [(name, np.float64) for name in ("common", "distance", "elements", "product")]
+    + [(f"{side}_{name}", np.float64) for side in ("left", "right") for name in _SIDES]
+)
+
+
+def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callable[[str], Extents]) -> NDArray[np.void]:
+    """Return a row for every two of the finished judgements of one document that are of the same text.
+
+    `places` are the numbers of the assessors, which the rows carry; `extents` gives the elements of a document. Of a
+    text that is another one now, no element is compared.
+    """
+    texts: dict[str, list[int]] = {}
+    for k, saved in enumerate(sides):
+        texts.setdefault(saved.text_sha256, []).append(k)
+    parts = []
+    for same in texts.values():
+        if len(same) > 1:
+            part, number = _compared([sides[k] for k in same], extents), np.array([places[k] for k in same])
+            part["left"], part["right"] = number[part["left"]], number[part["right"]]
+            parts.append(part)
+    return joined(parts)
+
+
+def joined(parts: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
+    """Return the rows of several lists as one; as bytes, since NumPy compares the fields of every two lists first."""
+    return np.concatenate([np.zeros(0, np.uint8), *(part.view(np.uint8) for part in parts)]).view(ROW)
+
+
+def _compared(sides: Sequence[Saved], extents: Callable[[str], Extents]) -> NDArray[np.void]:
+    """Compare judgements of one text, each with each."""
+    left, right = _pairs(len(sides))
+    found = np.zeros(len(left), ROW)
+    found["left"], found["right"] = left, right
+    found["common"], found["distance"] = 0.0, np.nan
+    relevant = [k for k, saved in enumerate(sides) if saved.judgement.highlights]
+    known, products, found["elements"] = _specificity(sides, relevant, extents)
+    for name, values in zip(_SIDES, known, strict=True):
+        found[f"left_{name}"], found[f"right_{name}"] = values[left], values[right]
+    found["product"] = products[left, right]
+    marked = set(relevant)
+    for row, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        if a in marked and b in marked:
+            one, other = sides[a].judgement, sides[b].judgement
+            found["common"][row] = spans.size(spans.intersect(one.highlights, other.highlights))
+            found["distance"][row] = abs((one.entry_point or 0) - (other.entry_point or 0))
+    return found
+
+
+def _specificity(
+    sides: Sequence[Saved], relevant: list[int], extents: Callable[[str], Extents]
+) -> tuple[Floats, Floats, int]:
+    """Return what is known of each side, the sums of products of every two, and the number of elements."""
+    sha256, start, end = extents(sides[0].key.document)
+    if sha256 != sides[0].text_sha256:
+        start = end = start[:0]
+    known, products = np.zeros((len(_SIDES), len(sides))), np.zeros((len(sides), len(sides)))
+    known[1] = [spans.size(saved.judgement.highlights) for saved in sides]
+    known[0] = known[1] > 0
+    known[4:] = 0.0 if len(start) else np.array([[np.inf], [-np.inf]])
+    if len(start) and relevant:
+        covered = []
+        for k in relevant:  # how many highlighted characters each element has
+            edges = np.array(sides[k].judgement.highlights, np.float64).ravel()
+            sizes = np.zeros(len(edges))
+            sizes[1::2] = edges[1::2] - edges[::2]
+            sums = np.cumsum(sizes)
+            covered.append(np.interp(end, edges, sums) - np.interp(start, edges, sums))
+        shares = np.stack(covered) / (end - start)
+        mean = shares.mean(axis=1)
+        around = shares - mean[:, None]
+        both = around @ around.T
+        products[np.ix_(relevant, relevant)] = both
+        known[2:, relevant] = [mean, np.diagonal(both), shares.min(axis=1), shares.max(axis=1)]
+    return known, products, len(start)
+
+
+@cache
+def _pairs(number: int) -> tuple[NDArray[np.int64], ...]:
+    return np.triu_indices(number, 1)
+
+
+Finished = dict[str, dict[Unit, Saved]]
+"""Assessor → (topic, document) → the finished judgement."""
 _NAN = float("nan")
 
 
@@ -85,14 +174,16 @@ def agreements(
 
     With `common` only of those who finished documents in common; with intervals where there are resamples.
     """
-    places, names = {name: place for place, name in enumerate(found)}, list(found)
-    parts = [
-        compare_sides(sides, [places[saved.key.assessor] for saved in sides], cache(extents))
-        for _, sides in sorted(by_unit(found).items())
-        if len(sides) > 1
-    ]
+    places, names, extents = {name: place for place, name in enumerate(found)}, list(found), cache(extents)
+    parts: list[NDArray[np.void]] = []
+    pairs: set[tuple[int, int]] = set()
+    for _, sides in sorted(by_unit(found).items()):
+        numbers = [places[saved.key.assessor] for saved in sides]
+        pairs.update(combinations(numbers, 2))
+        if len(sides) > 1:
+            parts.append(compare_sides(sides, numbers, extents))
     known = {(pair.left, pair.right): pair for pair in summed(parts, names, resamples=resamples)}
-    wanted = _sharing(found) if common else combinations(names, 2)
+    wanted = [(names[left], names[right]) for left, right in sorted(pairs)] if common else combinations(names, 2)
     return [known.get(pair) or Agreement(*pair) for pair in wanted]
 
 
@@ -105,15 +196,6 @@ def by_unit(found: Finished) -> dict[Unit, list[Saved]]:
     return units
 
 
-def _sharing(found: Finished) -> list[tuple[str, str]]:
-    """Return the pairs of assessors who finished a document in common: of 500 few do."""
-    places = {name: place for place, name in enumerate(found)}
-    sides = ([places[saved.key.assessor] for saved in sides] for sides in by_unit(found).values())
-    names = list(found)
-    shared = {pair for one in sides for pair in combinations(one, 2)}
-    return [(names[left], names[right]) for left, right in sorted(shared)]
-
-
 def alpha(found: Finished) -> float:
     """Return Krippendorff's α of all assessors: relevant or not, document by document."""
     return alpha_of([[bool(saved.judgement.highlights) for saved in sides] for sides in by_unit(found).values()])
@@ -121,7 +203,7 @@ def alpha(found: Finished) -> float:
 
 def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
     """Return Krippendorff's α from the verdicts on each document."""
-    relevant = [(len(said) - sum(said), sum(said)) for said in verdicts if len(said) > 1]
+    relevant = [(len(each) - sum(each), sum(each)) for each in verdicts if len(each) > 1]
     return alpha_of_counts(np.array(relevant, np.float64).reshape(-1, 2), np.array([0.0, 1.0]))
 
 
@@ -134,9 +216,18 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     if not len(first):
         return
-    elements = _moments(rows, first)
+    elements, documents = _moments(rows, first), np.diff(first, append=len(rows))
     added = dict(zip(_ADDED, np.add.reduceat(_columns(rows), first, axis=1), strict=True))
-    levels = _levels(added, np.add.reduceat(elements, first, axis=1), np.diff(first, append=len(rows)))
+    sums = np.add.reduceat(elements, first, axis=1)
+    left, right, both = (added[name] / documents for name in _ADDED[:3])
+    jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
+    levels = {
+        "kappa": beyond_chance(1 - left - right + 2 * both, left * right + (1 - left) * (1 - right)),
+        "jaccard": jaccard,
+        "f": f,
+        "elements": sums[0].astype(np.int64),
+        "specificity": correlation_of_moments(sums),
+    }
     for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
         distances = rows["distance"][begin:end]
         known = np.sort(distances[~np.isnan(distances)])
@@ -164,42 +255,24 @@ def _columns(rows: NDArray[np.void]) -> Floats:
     return np.stack([both if name == "both_relevant" else rows[name] for name in _ADDED])
 
 
-def _levels(added: Mapping[str, Floats], elements: Floats, documents: NDArray[np.int64]) -> dict[str, Floats]:
-    """Return the agreement of many pairs on documents, characters and elements."""
-    left, right, both = (added[name] / documents for name in _ADDED[:3])
-    jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
-    return {
-        "kappa": beyond_chance(1 - left - right + 2 * both, left * right + (1 - left) * (1 - right)),
-        "jaccard": jaccard,
-        "f": f,
-        "elements": elements[0].astype(np.int64),
-        "specificity": correlation_of_moments(elements),
-    }
-
-
 def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
     """Return the six moments of every row, of values around their pair's mean and over a range of one.
 
     What never varies has a range of zero, and no correlation.
     """
     number, around, squares, ranges = rows["elements"], [], [], []
+    sizes = np.diff(first, append=len(rows))
+    total = np.maximum(np.add.reduceat(number, first), 1)  # documents of changed texts have no elements
     for side in ("left", "right"):
-        shift, reach = _shifted(rows, first, side)
+        mean = rows[f"{side}_mean"]
+        shift = mean - np.repeat(np.add.reduceat(number * mean, first) / total, sizes)
+        widths = np.maximum.reduceat(rows[f"{side}_most"], first) - np.minimum.reduceat(rows[f"{side}_least"], first)
+        reach = np.repeat(np.where(widths > 0, widths, 1.0), sizes)
         around.append(number * shift / reach)
         squares.append((rows[f"{side}_square"] + number * shift**2) / reach**2)
         ranges.append((shift, reach))
     (x, wide), (y, high) = ranges
     return np.stack([number, *around, *squares, (rows["product"] + number * x * y) / wide / high])
-
-
-def _shifted(rows: NDArray[np.void], first: NDArray[np.int64], side: str) -> tuple[Floats, Floats]:
-    """Return, for one side of every row, its mean less that of its pair, and how far its pair's values reach."""
-    number, mean = rows["elements"], rows[f"{side}_mean"]
-    sizes = np.diff(first, append=len(rows))
-    total = np.maximum(np.add.reduceat(number, first), 1)  # documents of changed texts have no elements
-    reach = np.maximum.reduceat(rows[f"{side}_most"], first) - np.minimum.reduceat(rows[f"{side}_least"], first)
-    shift = mean - np.repeat(np.add.reduceat(number * mean, first) / total, sizes)
-    return shift, np.repeat(np.where(reach > 0, reach, 1.0), sizes)
 
 
 @dataclass(frozen=True)
@@ -224,11 +297,9 @@ def over_time(shared: Iterable[tuple[str, bool, float]], periods: int = PERIODS)
     Each document is given by the time at which the last of its judgements was made, whether all agree that it is
     relevant or not, and the share of the highlighted text that is common to all.
     """
-    told = sorted(shared)
-    parts = [part for part in np.array_split(np.arange(len(told)), min(periods, len(told)) or 1) if len(part)]
-    return [_period([told[k] for k in part]) for part in parts]
-
-
-def _period(documents: Sequence[tuple[str, bool, float]]) -> Period:
-    begins, alike, shares = zip(*documents, strict=True)
-    return Period(begins[0], len(documents), float(np.mean(alike)), float(np.mean(shares)))
+    documents, found = sorted(shared), []
+    for part in np.array_split(np.arange(len(documents)), min(periods, len(documents)) or 1):
+        if len(part):
+            begins, alike, shares = zip(*(documents[k] for k in part), strict=True)
+            found.append(Period(begins[0], len(part), float(np.mean(alike)), float(np.mean(shares))))
+    return found

@@ -14,38 +14,50 @@
 
 The file is made from one state of the project, whatever is judged meanwhile, and appears whole or not at all. The same
 project gives the same bytes.
+
+The README of an archive: what the collection is, how it was made, and how to score against it.
+
+Read an archive: its gold, to score runs with, and everything, to make its project again.
+
+Nothing is unpacked by the names that an archive gives: members are looked up by names that we know, are as large as the
+manifest says, and have the hash that it says.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 import zipfile
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished
-from focuseval.assessment.anonymous import pseudonyms, without_names
-from focuseval.assessment.archive_readme import readme
-from focuseval.assessment.durable import settle
-from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.exports import EXPORTS, export_gold
-from focuseval.assessment.golds import Whose
+from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
+from focuseval.assessment.files import settle
+from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.growth import project_pool
-from focuseval.assessment.guidelines import guidelines
+from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import write_pool
 from focuseval.assessment.store import Store
-from focuseval.assessment.wording import topic_files
+from focuseval.assessment.wording import guidelines, topic_files
+from focuseval.collection.rendering import Document
+from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
-from focuseval.errors import AssessError
+from focuseval.errors import AssessError, FormatError, NotComparableError, counted
+from focuseval.formats import read_gold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from focuseval.collection.index import Index
     from focuseval.collection.rendering import DocumentCache
+    from focuseval.data.gold import Gold
     from focuseval.data.topics import Topic
+
 
 KIND, VERSION = "archive", 1
 MANIFEST = "manifest.json"
@@ -74,13 +86,13 @@ def write_archive(
     target
         The file to write.
     rule
-        How several judgements of a document become one where nobody decided; see `focuseval.assessment.merge`.
+        How several judgements of a document become one where nobody decided; see `focuseval.assessment.adjudication`.
     imported
         Whether imported assessors take part in the gold; their judgements are in the archive in any case.
     title
         What the README calls the collection; the project's folder without it.
     anonymous
-        Whether people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.anonymous`.
+        Whether people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.exchange`.
     """
     folder = store.database.path.parent
     partial = target.with_name(f".{target.name}.partial")
@@ -183,3 +195,271 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
 def _number(value: float) -> float | None:
     """Return a number as JSON has it: none where nothing can be said."""
     return None if value != value else value  # noqa: PLR0124  NaN alone differs from itself
+
+
+_RULES = {
+    "union": "what anybody highlighted",
+    "intersection": "what everybody highlighted",
+    "majority": "what more than half of the assessors highlighted",
+    "lead": "the judgement of a lead",
+}
+
+
+def readme(
+    store: Store, title: str, topics: Sequence[Topic], facts: Mapping[str, Any], *, rule: str, remarks: Sequence[str]
+) -> str:
+    """Return the text of the README.
+
+    Parameters
+    ----------
+    store, title, topics
+        The project, what it is called, and its topics.
+    facts
+        Its pool, its agreement, how many documents it has, the version of its guidelines, and whether people's names
+        were replaced.
+    rule, remarks
+        How several judgements became one, and what is to be said of the gold.
+    """
+    parts = [
+        f"# {title}",
+        _summary(store, topics, facts),
+        _use(),
+        "## How it was made",
+        _pool(facts),
+        _people(store, anonymous=facts["anonymous"]),
+        _gold(rule, remarks),
+        _agreement(facts),
+        _guidelines(store),
+        _files(),
+        f"Made by focuseval {__version__}.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _summary(store: Store, topics: Sequence[Topic], facts: Mapping[str, Any]) -> str:
+    first, last = store.database.read().execute("SELECT min(at), max(at) FROM events").fetchone()
+    judged = len({key[1:] for key in store.judged()})
+    exhaustivity = " Elements were graded for exhaustivity, too." if store.exhaustivity else ""
+    return (
+        f"A test collection for focused retrieval: {len(topics)} topics with {len(facts['pool'].entries)} documents to "
+        f"judge ({facts['documents']} different ones), {judged} of which were judged by highlighting what is "
+        f"relevant.{exhaustivity} "
+        f"The work began on {first[:10]} and ended on {last[:10]} (UTC)."
+    )
+
+
+def _use() -> str:
+    return (
+        "## How to use it\n\nThe documents themselves are not in the archive; `documents.jsonl` has the hash of each "
+        "text, and commands refuse other texts.\n\n"
+        "```console\n"
+        "$ focuseval score ARCHIVE.zip RUN --docs DOCUMENTS            score a run\n"
+        "$ focuseval assess NEW --docs DOCUMENTS --import ARCHIVE.zip  make the project again\n"
+        "```\n\nOther tools read the files in `gold/`."
+    )
+
+
+def _pool(facts: Mapping[str, Any]) -> str:
+    pool = facts["pool"]
+    if not pool.contributors:
+        return f"### Pool\n\n{counted(len(pool.entries), 'document')}; which runs brought them was not recorded."
+    columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
+    rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
+    table = render([Table("", columns, rows)], "markdown").strip()
+    runs = counted(len(pool.contributors), "run")
+    return f"### Pool\n\n{counted(len(pool.entries), 'document')} to judge, from {runs}:\n\n{table}"
+
+
+def _people(store: Store, *, anonymous: bool) -> str:
+    known = roles(store)
+    counts = dict(store.database.read().execute("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
+    rows = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
+    table = render([Table("", (*words("assessor", "role"), *numbers("judgements", form=".0f")), rows)], "markdown")
+    decided = counts.get("adjudicated", 0)
+    hidden = "\n\nPeople are called a1, a2 … here, everybody the same throughout." if anonymous else ""
+    return f"### Assessors\n\n{table.strip()}\n\n{counted(decided, 'document')} adjudicated.{hidden}"
+
+
+def _gold(rule: str, remarks: Sequence[str]) -> str:
+    told = "".join(f"\n- {line}" for line in remarks)
+    return (
+        "### Gold\n\nOf each document: what the adjudication decided, else the single judgement, else of several "
+        f"{_RULES[rule]} (`{rule}`).\n{told}"
+    )
+
+
+def _agreement(facts: Mapping[str, Any]) -> str:
+    if not facts["pairs"]:
+        return "### Agreement\n\nNo two assessors finished a document in common."
+    columns = (*words("assessor", "assessor"), *numbers("documents", form=".0f"), *numbers("κ", "Jaccard", form=".3f"))
+    rows = tuple((one["left"], one["right"], one["documents"], one["kappa"], one["jaccard"]) for one in facts["pairs"])
+    alpha = facts["documents_alpha"]
+    said = "" if alpha is None else f"\n\nKrippendorff's α of documents: {alpha:.3f}"
+    return f"### Agreement\n\n{render([Table('', columns, rows)], 'markdown').strip()}{said}"
+
+
+def _guidelines(store: Store) -> str:
+    found = guidelines(store)
+    if not found.version:
+        return "### Guidelines\n\nNone were written."
+    return f"### Guidelines\n\nThe assessors were told what stands in `guidelines.md` (version {found.version})."
+
+
+def _files() -> str:
+    return (
+        "## Files\n\n`manifest.json` has the SHA-256 of each file.\n\n"
+        "- `documents.jsonl`: id, hash and length of every pooled document\n"
+        "- `topics…`: the topics\n"
+        "- `pool.jsonl`: what was to be judged, and which runs brought it\n"
+        "- `judgements.jsonl`: every judgement of everybody, and every event since the beginning\n"
+        "- `gold/`: one gold from all, in every format\n"
+        "- `agreement.json`: agreement of every pair of assessors"
+    )
+
+
+LARGEST = 2**31
+"""Bytes of all files of an archive, unpacked."""
+DENSEST, SMALL = 200, 2**24
+"""How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive whose manifest was read."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its files."""
+        return tuple(self.manifest["files"])
+
+    def read(self, name: str) -> bytes:
+        """Return one file, after its size and hash were found to be as the manifest says."""
+        told = self.manifest["files"].get(name)
+        if told is None:
+            raise FormatError(f"expected {name} in the archive, found none", at=str(self.path))
+        try:
+            with zipfile.ZipFile(self.path) as archive, archive.open(name) as file:
+                if told["bytes"] > max(SMALL, DENSEST * archive.getinfo(name).compress_size):
+                    what = f"expected {name} as an archive has it, found {DENSEST} times its size when unpacked"
+                    raise FormatError(what, at=str(self.path))
+                data = file.read(told["bytes"] + 1)
+        except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, EOFError, NotImplementedError) as error:
+            raise FormatError(f"expected {name} in the archive, found: {error}", at=str(self.path)) from error
+        if hashlib.sha256(data).hexdigest() != told["sha256"]:
+            what = f"expected {name} as the manifest describes it, found other bytes"
+            raise FormatError(what, at=str(self.path), remedy="get the archive again")
+        return data
+
+    def lines(self, name: str) -> list[str]:
+        """Return the lines of one file."""
+        try:
+            return self.read(name).decode("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise FormatError(f"expected {name} in UTF-8, found: {error}", at=str(self.path)) from error
+
+    def hashes(self) -> dict[str, str]:
+        """Return document → SHA-256 of its text, as it was judged."""
+        try:
+            found = {str(line["doc"]): str(line["sha256"]) for line in map(json.loads, self.lines("documents.jsonl"))}
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            what = f"expected documents.jsonl with 'doc' and 'sha256' in every line, found: {error}"
+            raise FormatError(what, at=str(self.path)) from error
+        return found
+
+
+def open_archive(path: str | Path) -> Archive:
+    """Return an archive, after its manifest was read."""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(MANIFEST) as file:
+            manifest = json.loads(file.read(2**26))
+        known = manifest["focuseval"] == KIND and _is_list_of_files(manifest["files"])
+    except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
+        raise FormatError(f"expected an archive of a collection, found: {error}", at=str(path)) from error
+    if not known or manifest.get("version") != VERSION:
+        raise FormatError(
+            "expected an archive of a collection, found another kind, a newer version, or no list of its files",
+            at=str(path),
+        )
+    return Archive(Path(path), manifest)
+
+
+def _is_list_of_files(files: object) -> bool:
+    """Whether a manifest's list is one: names with sizes and hashes, and together no more than we unpack."""
+    if not isinstance(files, dict) or not all(isinstance(told, dict) for told in files.values()):
+        return False
+    sizes = [told.get("bytes") for told in files.values()]
+    whole = all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
+    return whole and all(isinstance(told.get("sha256"), str) for told in files.values())
+
+
+def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:
+    """Return the gold of an archive; with a collection, after its texts were found to be those that were judged."""
+    archive = open_archive(path)
+    if index is not None:
+        _refuse_other_texts(archive, index)
+    graded = bool(archive.manifest.get("exhaustivity"))
+    wanted, inside = ("inex-2005", "gold/inex-2005/") if graded else ("gold-jsonl", "gold/gold.jsonl")
+    with tempfile.TemporaryDirectory() as scratch:
+        members = [name for name in archive.names if name.startswith(inside)]
+        for name in members:
+            (Path(scratch) / _plain(name)).write_bytes(archive.read(name))
+        source = Path(scratch) if graded else Path(scratch) / "gold.jsonl"
+        with named_after(archive, scratch):
+            gold = read_gold(source, format=wanted, index=index)
+        return replace(gold, file=str(path))
+
+
+@contextmanager
+def named_after(archive: Archive, scratch: str) -> Iterator[None]:
+    """Let errors in the block name the archive, not the folder into which a part of it was written."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(str(error).replace(f"{scratch}/", f"{archive.path}: ")) from error
+
+
+def changed_documents(archive: Archive, index: Index) -> list[str]:
+    """Return the documents whose text in a collection is not the one of the archive, or that it does not have."""
+    told = archive.hashes()
+    rows = index.find(list(told))
+    found = {name: int(row) for name, row in zip(told, rows.tolist(), strict=True) if row >= 0}
+    return [name for name in told if name not in found or _sha256(index.text(found[name])) != told[name]]
+
+
+def topics_of(archive: Archive, folder: Path) -> Path:
+    """Write the topics of an archive into a folder, and return where."""
+    names = [name for name in archive.names if name.startswith("topics")]
+    if not names:
+        raise AssessError(f"{archive.path}: expected topics in the archive, found none")
+    if len(names) == 1 and "/" not in names[0]:
+        target = folder / f"topics{Path(names[0]).suffix}"
+        target.write_bytes(archive.read(names[0]))
+        return target
+    target = folder / "topics"
+    target.mkdir()
+    for name in names:
+        (target / _plain(name)).write_bytes(archive.read(name))
+    return target
+
+
+def _plain(name: str) -> str:
+    """Return the last part of a member's name, which is a file's and never a path."""
+    last = name.rpartition("/")[2]
+    if not re.fullmatch(r"\w[\w.-]*", last):
+        raise FormatError(f"expected a plain file name in the archive, found {name!r}")
+    return last
+
+
+def _refuse_other_texts(archive: Archive, index: Index) -> None:
+    other = changed_documents(archive, index)
+    if other:
+        more = f" ({len(other)} documents differ)" if len(other) > 1 else ""
+        what = f"{archive.path}: expected the texts that were judged, found another one of {other[0]!r}{more}"
+        raise NotComparableError(f"{what}; give the collection of the archive")
+
+
+def _sha256(text: str) -> str:
+    return Document("", text).sha256

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.archived import open_archive
+from focuseval.assessment.archive import open_archive
 from focuseval.assessment.backup import newest_backup
 from focuseval.assessment.database import restore_remedy
 from focuseval.data import highlights as spans

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.durable import make_private
+from focuseval.assessment.files import make_private
 from focuseval.errors import StorageError
 
 if TYPE_CHECKING:

@@ -1,28 +1,144 @@
-"""Finished judgements as gold: what `focuseval score` reads and what the exports write."""
+"""Finished judgements as gold: what `focuseval score` reads and what the exports write.
+
+Imported assessors and language models are named in an exported gold, or in a file beside it if the format has no place
+for names. Beside ``gold.jsonl`` that file is ``gold.jsonl.assessors.json``::
+
+    {"gold": "gold.jsonl", "topics": {"101": "ann, model-x (imported)"}}
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.adjudicate import stale_decisions
+import numpy as np
+import pyarrow as pa
+
+from focuseval.assessment.adjudication import counts_text, facts, merge_judgements, merged_counts, stale_decisions
 from focuseval.assessment.agreement import finished
-from focuseval.assessment.gold_tables import gold_of, refuse_changed
-from focuseval.assessment.merge import counts_text, facts, merge_judgements, merged_counts
-from focuseval.assessment.plan import MODEL_PREFIX, assessors
+from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, labels
 from focuseval.assessment.project import open_project
-from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.rules import inferred
+from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
+from focuseval.collection.rendering import Document
+from focuseval.data import highlights as spans
+from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import AssessError
+from focuseval.formats import find_format, write_gold
+from focuseval.formats.output import write_whole
+from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from focuseval.assessment.store import Quote, Saved, Store
     from focuseval.collection.index import Index
     from focuseval.collection.rendering import DocumentCache
-    from focuseval.data.gold import Gold
+
+EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
+"""The formats of `focuseval.formats` that finished judgements are written in."""
+SIDE = ".assessors.json"
+_GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose judgements of a project are meant."""
+
+    assessor: str | None = None
+    adjudicated: bool = False
+    merge: str | None = None
+    imported: bool = False
+    include: tuple[str, ...] = ()
+
+
+def gold_of(
+    saved: Sequence[Saved],
+    quotes: Callable[[Saved], list[Quote]],
+    store: Store,
+    documents: DocumentCache | None,
+    *,
+    queries: Mapping[str, str] | None,
+    facts: Mapping[str, Mapping[str, str]],
+) -> Gold:
+    """Return judgements as gold, with the topics' titles (`queries`) and what else is to be said of them (`facts`).
+
+    `quotes` gives the highlights of a judgement with their text; the store says whether exhaustivity was assessed. With
+    documents the gold also holds the graded elements that INEX 2005–07 writes.
+    """
+    topic_codes = {topic: k for k, topic in enumerate(dict.fromkeys(one.key.topic for one in saved))}
+    document_codes = {name: k for k, name in enumerate(dict.fromkeys(one.key.document for one in saved))}
+
+    def codes(rows: Sequence[Saved]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the columns of topics and documents of a sequence of judgements."""
+        topic = np.array([topic_codes[one.key.topic] for one in rows], np.int32)
+        return topic, np.array([document_codes[one.key.document] for one in rows], np.int32)
+
+    points = [one.judgement.entry_point for one in saved]
+    articles = Articles(
+        *codes(saved),
+        relevance=np.array([int(bool(one.judgement.highlights)) for one in saved], np.int32),
+        length=np.array([one.length for one in saved], np.int64),
+        rsize=np.array([spans.size(one.judgement.highlights) for one in saved], np.int64),
+        bep=np.array([UNKNOWN if point is None else point for point in points], np.int64),
+    )
+    marked = [(one, *quote) for one in saved for quote in quotes(one)]
+    start, end = (np.array([row[k] for row in marked], np.int64) for k in (1, 2))
+    texts = pa.array([row[3] for row in marked], pa.string())
+    passages = Passages(*codes([row[0] for row in marked]), start, end, end - start, quote=texts)
+    pages = [(one, documents.get(one.key.document)) for one in saved] if documents else []
+    graded = [(one, *element) for one, page in pages for element in _graded(one, page)]
+    elements = GradedElements(
+        *codes([row[0] for row in graded]),
+        path=pa.array([row[1] for row in graded], pa.string()).dictionary_encode(),
+        exhaustivity=np.array([row[2] for row in graded], np.int8),
+        specificity=np.full(len(graded), UNKNOWN, np.int8),
+        size=np.array([row[3] for row in graded], np.int64),
+        rsize=np.array([row[4] for row in graded], np.int64),
+    )
+    # the same judgements are the same gold, whoever made them and when
+    judged = [[*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved]
+    return Gold(
+        tuple(topic_codes),
+        pa.array(list(document_codes), pa.string()),
+        articles,
+        passages,
+        elements,
+        scale="exhaustivity" if store.exhaustivity else "highlights",
+        sha256=hashlib.sha256(json.dumps(judged).encode()).hexdigest(),
+        queries={topic: text for topic, text in (queries or {}).items() if topic in topic_codes},
+        attributes=facts,
+    )
+
+
+def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]:
+    """Return every element with highlighted text: path, exhaustivity, size, highlighted size."""
+    grades, found = inferred(document, saved.judgement.grades), []
+    for element in document.elements:
+        rsize = spans.size(spans.intersect(saved.judgement.highlights, ((element.start, element.end),)))
+        if rsize:
+            grade = _GRADE[grades[element.path]] if element.path in grades else 2
+            found.append((element.path, grade, element.end - element.start, rsize))
+    return found
+
+
+def refuse_changed(saved: Sequence[Saved], index: Index) -> None:
+    """Refuse judgements whose text is not the collection's: their spans would stand for other words."""
+    names = list(dict.fromkeys(one.key.document for one in saved))
+    rows = index.find(names)
+    if (rows < 0).any():
+        raise AssessError(f"the collection has no document {names[int((rows < 0).argmax())]!r}")
+    texts = zip(names, index.texts(rows), strict=True)
+    hashes = {name: Document(name, text.as_py()).sha256 for name, text in texts}
+    others = [one for one in saved if one.text_sha256 != hashes[one.key.document]]
+    changed = list(dict.fromkeys(one.key.document for one in others))
+    if changed:
+        who = others[0].key.assessor
+        more = f" ({len(changed)} documents have)" if len(changed) > 1 else ""
+        raise AssessError(f"the text of {changed[0]} has changed since {who} assessed it{more}; {REMEDY}")
 
 
 def build_gold(
@@ -33,59 +149,41 @@ def build_gold(
     queries: Mapping[str, str] | None = None,
     index: Index | None = None,
 ) -> Gold:
-    """Return the finished judgements of one assessor (or ``adjudicated``) as gold.
+    """Return the finished judgements of one assessor (or ``adjudicated``) as gold; a name nobody has is refused.
 
-    Parameters
-    ----------
-    store, assessor
-        Whose judgements; a name nobody has is refused.
-    documents
-        With them the gold also holds the graded elements that INEX 2005–07 writes.
-    queries
-        Topic → its title.
-    index
-        With it judgements of another text than the collection's are refused.
+    With documents the gold also holds the graded elements that INEX 2005–07 writes; with an index judgements of another
+    text than the collection's are refused. `queries` are the topics' titles.
     """
-    known = {one.name: one.label for one in assessors(store)}
+    known = labels(store)
     if assessor not in known and assessor != ADJUDICATED:
         raise AssessError(f"expected one of the assessors {', '.join(known) or '(none yet)'}, found {assessor!r}")
     saved = [one for one in store.judgements(assessor) if one.judgement.finished]
     if index is not None:
         refuse_changed(saved, index)
-    said = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}
-    remarks = _stale(store) if assessor == ADJUDICATED else ()
-    return replace(
-        gold_of(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=said),
-        remarks=remarks,
-    )
+    whose = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}
+    gold = gold_of(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=whose)
+    return replace(gold, remarks=_stale(store) if assessor == ADJUDICATED else ())
 
 
 def build_merged(
-    store: Store,
-    rule: str,
-    documents: DocumentCache,
-    *,
-    lead: str | None = None,
-    imported: bool = False,
-    include: Collection[str] = (),
-    graded: bool = False,
-    queries: Mapping[str, str] | None = None,
+    store: Store, whose: Whose, documents: DocumentCache, *, queries: Mapping[str, str], graded: bool
 ) -> Gold:
-    """Return one gold from the finished judgements of everyone; see `focuseval.assessment.merge`.
+    """Return one gold from the finished judgements of everyone; see `focuseval.assessment.adjudication`.
 
     The counts of each kind are among its remarks, and in its attributes topic by topic.
     """
+    rule, lead, imported, include = whose.merge or "", whose.assessor, whose.imported, whose.include
     merged = merge_judgements(store, rule, lead=lead, imported=imported, include=include)
     saved = [one.saved for one in merged.values() if one.saved is not None]
     if documents.index is not None:
         refuse_changed([side for one in merged.values() for side in one.of], documents.index)
-    labels = {one.name: one.label for one in assessors(store)}
 
     def quotes(one: Saved) -> list[Quote]:
         text = documents.get(one.key.document).text
         return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
 
-    gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=facts(merged, labels))
+    known = facts(merged, labels(store))
+    gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
     counts = merged_counts(gold)
     return replace(gold, remarks=(*([counts_text(counts)] if counts else []), *_stale(store)))
 
@@ -99,6 +197,34 @@ def _stale(store: Store) -> tuple[str, ...]:
     return (
         f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again",
     )
+
+
+def whose_gold(
+    store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
+) -> tuple[Gold, str]:
+    """Return the gold that was asked for, and in a word whose it is."""
+    if whose.merge:
+        if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
+            raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
+        return build_merged(store, whose, documents, queries=queries, graded=graded), f"merged by {whose.merge}"
+    name = chosen_assessor(store, whose.assessor, adjudicated=whose.adjudicated)
+    gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
+    return gold, labels(store).get(name, name)
+
+
+def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
+    """Return whose judgements are meant; unsaid is enough where only one has finished any and is no language model."""
+    if adjudicated and assessor:
+        raise AssessError("expected --assessor or --adjudicated, found both")
+    if adjudicated or assessor:
+        return assessor or ADJUDICATED
+    names = sorted(finished(store))
+    people = [name for name in names if not name.startswith(MODEL_PREFIX)]
+    if len(people) == 1:
+        return people[0]
+    if not names:
+        raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
+    raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")
 
 
 def project_gold(
@@ -145,50 +271,31 @@ def read_project(
         return replace(gold, file=f"{path} ({name})"), project.documents.index
 
 
-@dataclass(frozen=True)
-class Whose:
-    """Whose judgements of a project are meant."""
-
-    assessor: str | None = None
-    adjudicated: bool = False
-    merge: str | None = None
-    imported: bool = False
-    include: tuple[str, ...] = ()
-
-
-def whose_gold(
-    store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
-) -> tuple[Gold, str]:
-    """Return the gold that was asked for, and in a word whose it is."""
-    if whose.merge:
-        if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
-            raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
-        gold = build_merged(
-            store,
-            whose.merge,
-            documents,
-            lead=whose.assessor,
-            imported=whose.imported,
-            include=whose.include,
-            graded=graded,
-            queries=queries,
-        )
-        return gold, f"merged by {whose.merge}"
-    name = chosen_assessor(store, whose.assessor, adjudicated=whose.adjudicated)
-    gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
-    return gold, {one.name: one.label for one in assessors(store)}.get(name, name)
+def export_gold(
+    store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
+    gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
+    if not gold.topics:
+        raise AssessError(f"expected finished judgements of {name}, found none yet")
+    return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))
 
 
-def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
-    """Return whose judgements are meant; unsaid is enough where only one has finished any and is no language model."""
-    if adjudicated and assessor:
-        raise AssessError("expected --assessor or --adjudicated, found both")
-    if adjudicated or assessor:
-        return assessor or ADJUDICATED
-    names = sorted(finished(store))
-    people = [name for name in names if not name.startswith(MODEL_PREFIX)]
-    if len(people) == 1:
-        return people[0]
-    if not names:
-        raise AssessError("expected finished judgements, found none yet; finish a document with 'focuseval assess'")
-    raise AssessError(f"expected an assessor among {', '.join(names)}; name one, or --adjudicated, or --merge them")
+def write_judged(
+    gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
+) -> tuple[str, ...]:
+    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
+    remarks = write_gold(gold, target, wanted, index, lossy=lossy)
+    whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
+    named = {name for names in whose.values() for name in names.split(", ")}
+    imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
+    remarks += tuple(f"these are the judgements of {name}" for name in imported)
+    if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
+        return remarks
+    side = Path(f"{target}{SIDE}")
+    if imported:
+        names = {"gold": Path(target).name, "topics": whose}
+        write_whole(side, [json.dumps(names, ensure_ascii=False, indent=1).encode(), b"\n"])
+        return (*remarks, f"{wanted} cannot name assessors: {side} does")
+    side.unlink(missing_ok=True)
+    return remarks

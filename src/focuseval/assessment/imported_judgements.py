@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.plan import IMPORTED, Assessor, in_pool, register
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
-from focuseval.assessment.store import ADJUDICATED, Key, Request
+from focuseval.assessment.store import ADJUDICATED, Key, Request, Store
 from focuseval.data.highlights import Span, merge
 from focuseval.errors import AssessError, FormatError, Place
 from focuseval.placing.anchor import LOST, MOVED, nearest
@@ -27,7 +27,6 @@ from focuseval.placing.anchor import LOST, MOVED, nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from focuseval.assessment.store import Store
     from focuseval.collection.rendering import Document
 
 

@@ -1,7 +1,12 @@
-"""Who judges what: the pool, its top-ups, its split among assessors, and who the assessors are.
+"""Who judges what: the pool and its top-ups, who the assessors are, what is assigned to whom, and known answers.
 
 Each change is an event of the project, so that the log alone gives the plan back. A top-up only adds: a document
-that is in the pool keeps its position, and nothing that was judged is touched.
+that is in the pool keeps its position, and nothing that was judged is touched. What somebody has begun stays theirs.
+
+Some documents have a known answer, which is what the adjudication decided. A *training* document is everybody's, comes
+first, and shows its answer as soon as it is finished. A *control* document is given to all who judge its topic, looks
+like any other, and shows nothing; only the lead sees who found the answer, and when. What counts is the judgement as it
+was first finished: whoever looks at the answer and corrects themselves has not found it.
 """
 
 from __future__ import annotations
@@ -11,16 +16,18 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.store import ADJUDICATED, Store, now
+from focuseval.assessment.rules import Edit, Judgement, Timeline
+from focuseval.assessment.store import ADJUDICATED, EVENTS_OF_KEY, Key, Store, now
+from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from focuseval.assessment.rules import Edit
-    from focuseval.assessment.store import Key
 
+Unit = tuple[str, str]
+"""A topic and a document."""
 PERSON, MODEL, IMPORTED = "person", "model", "imported"
 MODEL_PREFIX = "model:"
 """How the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``."""
@@ -61,29 +68,23 @@ def add_to_pool(
 ) -> int:
     """Add the documents that the pool does not hold yet, after those it does; return how many they are.
 
-    Parameters
-    ----------
-    store, rows, actor
-        The project, the documents, and whose name stands in the log.
-    runs
-        The runs that brought them, to which their `by` refers.
-    again
-        Documents of the pool that more runs returned.
+    `runs` are the runs that brought them, to which their `by` refers; `again` are documents of the pool that more runs
+    returned.
     """
-    known = {(row.topic, row.document) for row in pool(store)}
-    last: dict[str, int] = {}
+    known, last = set[Unit](), dict[str, int]()
     for row in pool(store):
+        known.add(row[:2])
         last[row.topic] = max(last.get(row.topic, -1), row.position)
-    fresh: dict[tuple[str, str], Pooled] = {}
+    fresh: dict[Unit, Pooled] = {}
     for row in rows:
-        if (row.topic, row.document) not in known and (row.topic, row.document) not in fresh:
+        if row[:2] not in known and row[:2] not in fresh:
             last[row.topic] = last.get(row.topic, -1) + 1
-            fresh[row.topic, row.document] = row._replace(position=last[row.topic])
+            fresh[row[:2]] = row._replace(position=last[row.topic])
     if fresh or again:
-        told: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
+        edit: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
         if runs:
-            told |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
-        record(store, told, actor=actor)
+            edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
+        record(store, edit, actor=actor)
     return len(fresh)
 
 
@@ -121,8 +122,7 @@ def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, 
     """
     if not 1 <= overlap <= len(assessors):
         raise AssessError(f"expected an overlap from 1 to {len(assessors)}, the number of assessors, found {overlap}")
-    documents = pool(store)
-    units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in documents)
+    units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in pool(store))
     dealt = [
         [topic, document, assessors[(turn + k) % len(assessors)]]
         for turn, (topic, document) in enumerate(units)
@@ -136,7 +136,8 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     """Make an assessor known; a name is one person's or one import's for good."""
     known = {one.name: one for one in assessors(store)}.get(assessor.name)
     if known is not None and known.origin != assessor.origin:
-        raise AssessError(f"'{assessor.name}' is the name of {_ARTICLE[known.origin]} assessor; choose another")
+        whose = {PERSON: "a human", MODEL: "a model", IMPORTED: "an imported"}[known.origin]
+        raise AssessError(f"'{assessor.name}' is the name of {whose} assessor; choose another")
     if assessor.name.startswith(MODEL_PREFIX) != (assessor.origin == MODEL):
         raise AssessError(f"'{MODEL_PREFIX}' begins the names of language models alone; choose another name")
     if assessor.name == ADJUDICATED:
@@ -147,13 +148,20 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     return assessor
 
 
-_ARTICLE = {PERSON: "a human", MODEL: "a model", IMPORTED: "an imported"}
-
-
 def assessors(store: Store) -> list[Assessor]:
     """Return everyone who may have judged something, people first."""
     rows = store.database.read().execute("SELECT name, origin, source FROM assessors ORDER BY origin DESC, name")
     return [Assessor(*row) for row in rows]
+
+
+def people(store: Store) -> list[str]:
+    """Return the names of the assessors who are people, by name."""
+    return [one.name for one in assessors(store) if one.origin == PERSON]
+
+
+def labels(store: Store) -> dict[str, str]:
+    """Return every assessor's name → how it is shown."""
+    return {one.name: one.label for one in assessors(store)}
 
 
 def know_role(store: Store, name: str, role: str, *, actor: str = "") -> None:
@@ -194,3 +202,174 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
     elif edit["kind"] == "assessor":
         values = (edit["name"], edit["origin"], edit["source"])
         connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)
+
+
+ONLY, ALSO, EVERYONE = "only", "also", "everyone"
+HOWS = (ONLY, ALSO, EVERYONE)
+Row = tuple[str, str, str]
+"""A topic, a document ('' for the whole topic), and an assessor."""
+
+
+def owners(store: Store, topic: str | None = None) -> list[Row]:
+    """Return what is assigned to whom, of all topics or of one; what nobody is assigned is everybody's."""
+    where, values = ("WHERE topic = ?", (topic,)) if topic is not None else ("", ())
+    rows = store.database.read().execute(
+        f"SELECT topic, document, assessor FROM assignments {where} ORDER BY 1, 2, 3",  # noqa: S608  two fixed strings
+        values,
+    )
+    return [tuple(row) for row in rows]
+
+
+def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str, actor: str) -> int:
+    """Give topics or documents to assessors, and return how many assignments changed.
+
+    `units` are pairs of a topic and a document, '' for all documents of the topic. The work is given to ``only`` the
+    assessors in `to`, to them ``also``, or to ``everyone``. What everybody judges is theirs already.
+    """
+    if how not in HOWS or (how == EVERYONE) == bool(to):
+        raise AssessError("expected assessors to give the work to, or that it is everyone's")
+    topics = {topic for topic, _ in units}
+    before = {row for topic in topics for row in owners(store, topic)}
+    after = before
+    for unit in units:
+        after = _given(store, after, unit, to, how)
+    if how == ONLY:
+        taken = before - after
+        query = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
+        begun = (row for topic in topics for row in store.database.read().execute(query, (topic,)))
+        after = after | {
+            (topic, document, name)
+            for topic, document, name in begun
+            if (topic, document, name) in taken or (topic, "", name) in taken
+        }
+    remove, add = sorted(before - after), sorted(after - before)
+    if remove or add:
+        record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)
+    return len(remove) + len(add)
+
+
+def _given(store: Store, rows: set[Row], unit: Unit, to: Collection[str], how: str) -> set[Row]:
+    """Return all assignments after one unit was given away."""
+    topic, document = unit
+    here = {row for row in rows if row[0] == topic and (not document or row[1] in ("", document))}
+    if how == ALSO:
+        return rows | {(topic, document, name) for name in to} if here else rows
+    others: set[Row] = set()
+    if document:  # whoever has the whole topic keeps the other documents of it
+        whole = {name for _, one, name in here if not one}
+        rest = [row.document for row in pool(store, topic=topic) if row.document != document] if whole else []
+        others = {(topic, one, name) for one in rest for name in whole}
+    return (rows - here) | others | {(topic, document, name) for name in to}
+
+
+TRAINING, CONTROL = "training", "control"
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """What somebody first said of a document whose answer is known."""
+
+    assessor: str
+    topic: str
+    document: str
+    use: str
+    at: str
+    right: bool
+    """Whether they found it relevant, or not, as the known answer does."""
+    jaccard: float
+    """Characters that both highlighted, as a share of those that either did."""
+
+
+def known_units(store: Store) -> dict[Unit, str]:
+    """Return the documents with a known answer: (topic, document) → ``training`` or ``control``."""
+    found: dict[Unit, str] = {}
+    for _, edit in store.project_events("known"):
+        for topic, document, use in edit["rows"]:
+            found.pop((topic, document), None)
+            if use:
+                found[topic, document] = use
+    return found
+
+
+def mark_known(store: Store, units: Sequence[Unit], use: str, *, actor: str) -> None:
+    """Use decided documents for training or as controls; '' makes them ordinary again."""
+    if use not in (TRAINING, CONTROL, ""):
+        raise AssessError(f"expected {TRAINING} or {CONTROL}, found {use!r}")
+    for unit in units:
+        if use and not store.judgement(Key(ADJUDICATED, *unit)).judgement.finished:
+            raise AssessError(f"the answer of {unit[1]} for topic {unit[0]} is not known yet; decide it first")
+    record(store, {"kind": "known", "rows": [[*unit, use] for unit in units]}, actor=actor)
+    give_known(store, actor=actor)
+
+
+def give_known(store: Store, *, actor: str) -> None:
+    """Give training documents to everybody, and control documents to all who judge their topic."""
+    known = roles(store)
+    judges = {name for name in people(store) if known.get(name) in (None, "assessor")}
+    for unit, use in known_units(store).items():
+        rows = owners(store, unit[0])
+        judging = {name for _, _, name in rows} & judges
+        have = {name for _, document, name in rows if document in ("", unit[1])}
+        missing = (judges if use == TRAINING else judging) - have
+        if have and missing:  # what is assigned to nobody is everybody's
+            assign(store, [unit], missing, how=ALSO, actor=actor)
+
+
+def answers(store: Store) -> list[KnownAnswer]:
+    """Return what everybody first said of the documents with known answers, in the order in which it was said."""
+    found = []
+    for unit, use in known_units(store).items():
+        decided = store.judgement(Key(ADJUDICATED, *unit)).judgement
+        for key in store.judged_of(*unit):
+            first = first_finished(store, key) if key.assessor != ADJUDICATED else None
+            if first is not None and decided.finished:
+                at, judgement = first
+                right = judgement.status == decided.status
+                share = jaccard([judgement.highlights, decided.highlights])
+                found.append(KnownAnswer(*key, use, at, right, share))
+    return sorted(found, key=lambda one: one.at)
+
+
+def first_finished(store: Store, key: Key) -> tuple[str, Judgement] | None:
+    """Return when a judgement was first finished, and how it stood then; None when it never was."""
+    events = f"SELECT at, edit FROM events {EVENTS_OF_KEY} ORDER BY version"  # noqa: S608  our own constant
+    line = Timeline()
+    for at, edit in store.database.read().execute(events, key):
+        judgement = line.step(json.loads(edit))
+        if judgement.finished:
+            return at, judgement
+    return None
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How somebody found known answers over time: the share of agreement in the earlier and the later half."""
+
+    assessor: str
+    answers: tuple[KnownAnswer, ...]
+
+    @property
+    def right(self) -> int:
+        """Documents with the right verdict."""
+        return sum(one.right for one in self.answers)
+
+    @property
+    def mean(self) -> float:
+        """Mean agreement of the highlighted text."""
+        return _mean(self.answers)
+
+    @property
+    def change(self) -> float | None:
+        """Mean agreement in the later half less that in the earlier; None with fewer than four answers."""
+        half = len(self.answers) // 2
+        return _mean(self.answers[-half:]) - _mean(self.answers[:half]) if half > 1 else None
+
+
+def drifts(found: Sequence[KnownAnswer]) -> list[Drift]:
+    """Return the answers of each assessor, by name."""
+    names = sorted({one.assessor for one in found})
+    return [Drift(name, tuple(one for one in found if one.assessor == name)) for name in names]
+
+
+def _mean(answers: Sequence[KnownAnswer]) -> float:
+    return sum(one.jaccard for one in answers) / len(answers)

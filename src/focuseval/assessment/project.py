@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.database import restore_remedy
-from focuseval.assessment.durable import held, write_private
+from focuseval.assessment.files import held, write_private
 from focuseval.assessment.growth import add_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics

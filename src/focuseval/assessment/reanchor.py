@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.rules import OPEN, TODO, Judgement, as_dict
-from focuseval.assessment.store import Request
+from focuseval.assessment.store import Key, Request, Saved, Store
 from focuseval.errors import AssessError
-from focuseval.placing.anchor import MOVED, propose
+from focuseval.placing.anchor import MOVED, Proposal, propose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focuseval.assessment.store import Key, Saved, Store
     from focuseval.collection.rendering import Document
-    from focuseval.placing.anchor import Proposal
 
 
 def reanchor(store: Store, key: Key, document: Document, *, version: int, token: str, drop_lost: bool = False) -> Saved:

@@ -3,8 +3,16 @@
 `check` refuses what the rules forbid, `apply` does what was allowed; a log of accepted edits is therefore replayed
 with `apply` alone. Nothing here knows of the web, of SQL or of HTML.
 
-A finished document that is edited is open again, whatever the edit: a note or a flag says that somebody was not done
-with it. On a document that is not finished, notes and flags leave the status as it is.
+A finished document that is edited is open again, whatever the edit: adding a note or a flag reopens it, too. On a
+document that is not finished, notes and flags leave the status as it is.
+
+Undo and redo are derived from the log, without limit. An undo is an event like any other: nothing is ever taken out of
+the log, so it also says who changed their mind. A replacement with a ``barrier`` (the text itself changed) cannot be
+undone past.
+
+In the second pass of 2005 an element with highlighted text is highly exhaustive (``2``), somewhat exhaustive (``1``) or
+too small to be judged on its own (``?``). A container can never be less exhaustive than what it contains, so a grade
+rises to every ancestor; only what no grade reaches has to be graded by hand.
 """
 
 from __future__ import annotations
@@ -12,21 +20,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.exhaustivity import ungraded
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from focuseval.collection.rendering import Document
 
 TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
 STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)
 FINISHED = (RELEVANT, NOT_RELEVANT)
+GRADES = ("?", "1", "2")
+"""Exhaustivity, lowest first: too small, somewhat, highly exhaustive."""
+NOTE_LIMIT, PATH_LIMIT, POSITION_LIMIT = 20_000, 50_000, 2**32
+"""Characters of a note, paths of one edit, and positions that a browser may send."""
 
 Edit = dict[str, Any]
-"""``{"kind": "highlight", "start": 3, "end": 9, "quote": "…"}``: what is stored and what travels."""
+"""``{"kind": "highlight", "start": 3, "end": 9, "quote": "…"}``: what is stored, and what a browser sends."""
 
 
 @dataclass(frozen=True)
@@ -59,65 +70,10 @@ class Judgement:
         return self.status in FINISHED
 
 
-def apply(judgement: Judgement, edit: Edit) -> Judgement:
-    """Return the judgement after an edit that `check` accepted.
-
-    >>> apply(Judgement(status=RELEVANT), {"kind": "highlight", "start": 3, "end": 9})
-    Judgement(highlights=((3, 9),), bep=None, status='in progress', flagged=False, note='', grades={})
-    """
-    return _APPLY[edit["kind"]](judgement, edit)
-
-
-def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool = False) -> None:
-    """Refuse an edit that the rules forbid, with a line that says what is missing.
-
-    Parameters
-    ----------
-    judgement, edit, document
-        The state before, what is asked for, and the text it speaks of.
-    exhaustivity
-        2005 mode: every element with highlighted text needs a grade before the document is finished.
-    """
-    kind = edit["kind"]
-    if kind in ("highlight", "unhighlight"):
-        _check_span(edit, document)
-    elif kind == "entry" and edit["position"] is not None and not 0 <= edit["position"] < len(document.text):
-        raise AssessError(f"the entry point {edit['position']} lies outside the {len(document.text)} characters")
-    elif kind == "grade":
-        _check_grades(edit, document, exhaustivity=exhaustivity)
-    elif kind == "finish":
-        _check_finish(judgement, edit, document, exhaustivity=exhaustivity)
-    elif kind == "replace":
-        _check_replacement(edit["judgement"], document)
-
-
-def warnings(judgement: Judgement, text: str) -> tuple[str, ...]:
-    """Return what is allowed but worth a second look.
-
-    >>> warnings(Judgement(((3, 5),), bep=0), "ab cd")
-    ('the best entry point lies outside the highlighted text',)
-    """
-    found = []
-    if judgement.highlights and judgement.bep is not None and not spans.contains(judgement.highlights, judgement.bep):
-        found.append("the best entry point lies outside the highlighted text")
-    if judgement.bep is not None and not judgement.highlights:
-        found.append("there is an entry point, but nothing is highlighted")
-    blank = sum(not text[start:end].strip() for start, end in judgement.highlights)
-    if blank:
-        found.append(f"{blank} highlight{'s hold' if blank > 1 else ' holds'} white space only")
-    return tuple(found)
-
-
 def as_dict(judgement: Judgement) -> Edit:
     """Return a judgement as plain values, for JSON."""
-    return {
-        "highlights": [list(span) for span in judgement.highlights],
-        "bep": judgement.bep,
-        "status": judgement.status,
-        "flagged": judgement.flagged,
-        "note": judgement.note,
-        "grades": dict(judgement.grades),
-    }
+    plain = {"highlights": [list(span) for span in judgement.highlights], "grades": dict(judgement.grades)}
+    return {name: plain.get(name, value) for name, value in vars(judgement).items()}
 
 
 def from_dict(values: Mapping[str, Any]) -> Judgement:
@@ -130,20 +86,83 @@ def from_dict(values: Mapping[str, Any]) -> Judgement:
     return Judgement(**{**values, "highlights": highlights, "grades": dict(values.get("grades", {}))})
 
 
-def _check_span(edit: Edit, document: Document) -> None:
-    start, end = edit["start"], edit["end"]
-    if not 0 <= start < end <= len(document.text):
-        raise AssessError(f"the span {start}–{end} does not lie inside the {len(document.text)} characters")
-    if document.text[start:end] != edit["quote"]:
-        raise AssessError(f"the quote is not the text at {start}–{end}; reload the document")
+def warnings(judgement: Judgement, text: str) -> tuple[str, ...]:
+    """Return what is allowed but worth a second look.
+
+    >>> warnings(Judgement(((3, 5),), bep=0), "ab cd")
+    ('the best entry point lies outside the highlighted text',)
+    """
+    lines = []
+    if judgement.highlights and judgement.bep is not None and not spans.contains(judgement.highlights, judgement.bep):
+        lines.append("the best entry point lies outside the highlighted text")
+    if judgement.bep is not None and not judgement.highlights:
+        lines.append("there is an entry point, but nothing is highlighted")
+    blank = sum(not text[start:end].strip() for start, end in judgement.highlights)
+    if blank:
+        lines.append(f"{blank} highlight{'s hold' if blank > 1 else ' holds'} white space only")
+    return tuple(lines)
 
 
-def _check_grades(edit: Edit, document: Document, *, exhaustivity: bool) -> None:
-    if not exhaustivity:
-        raise AssessError("exhaustivity is assessed in 2005 mode only")
-    unknown = [path for path in edit["paths"] if path not in document.row_of]
-    if unknown:
-        raise AssessError(f"the document has no element {unknown[0]}")
+def relevant_rows(document: Document, highlights: spans.Spans) -> list[int]:
+    """Return the rows of the elements that hold highlighted text, in document order."""
+    return [
+        row
+        for row, element in enumerate(document.elements)
+        if element.start < element.end and spans.intersect(highlights, ((element.start, element.end),))
+    ]
+
+
+def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
+    """Return every grade that holds: those given, and those that rise from below.
+
+    >>> from focuseval.collection.rendering.document import Document, Element
+    >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 1, 0)))
+    >>> inferred(page, {"/a[1]/p[1]": "2"})
+    {'/a[1]/p[1]': '2', '/a[1]': '2'}
+    """
+    effective: dict[str, str] = {}
+    for path, grade in grades.items():
+        row = document.row_of.get(path, -1)
+        while row >= 0:
+            element = document.elements[row]
+            known = effective.get(element.path)
+            if known is not None and GRADES.index(known) >= GRADES.index(grade):
+                break
+            effective[element.path] = grade
+            row = element.parent
+    return effective
+
+
+def ungraded(document: Document, highlights: spans.Spans, grades: Mapping[str, str]) -> list[str]:
+    """Return the paths that still need a grade before the document can be finished."""
+    known = inferred(document, grades)
+    paths = (document.elements[row].path for row in relevant_rows(document, highlights))
+    return [path for path in paths if path not in known]
+
+
+def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool = False) -> None:
+    """Refuse an edit that the rules forbid, with a line that says what is missing.
+
+    In 2005 mode (`exhaustivity`) every element with highlighted text needs a grade before the document is finished.
+    """
+    kind, length = edit["kind"], len(document.text)
+    if kind in ("highlight", "unhighlight"):
+        start, end = edit["start"], edit["end"]
+        if not 0 <= start < end <= length:
+            raise AssessError(f"the span {start}–{end} does not lie inside the {length} characters")
+        if document.text[start:end] != edit["quote"]:
+            raise AssessError(f"the quote is not the text at {start}–{end}; reload the document")
+    elif kind == "entry" and edit["position"] is not None and not 0 <= edit["position"] < length:
+        raise AssessError(f"the entry point {edit['position']} lies outside the {length} characters")
+    elif kind == "grade":
+        if not exhaustivity:
+            raise AssessError("exhaustivity is assessed in 2005 mode only")
+        if unknown := [path for path in edit["paths"] if path not in document.row_of]:
+            raise AssessError(f"the document has no element {unknown[0]}")
+    elif kind == "finish":
+        _check_finish(judgement, edit, document, exhaustivity=exhaustivity)
+    elif kind == "replace":
+        _check_replacement(from_dict(edit["judgement"]), length)
 
 
 def _check_finish(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool) -> None:
@@ -158,30 +177,24 @@ def _check_finish(judgement: Judgement, edit: Edit, document: Document, *, exhau
         raise AssessError(f"{len(missing)} elements have no exhaustivity yet, the first is {missing[0]}")
 
 
-def _check_replacement(values: Mapping[str, Any], document: Document) -> None:
-    judgement = from_dict(values)
+def _check_replacement(judgement: Judgement, length: int) -> None:
     end = judgement.highlights[-1][1] if judgement.highlights else 0
-    if not spans.is_normal(judgement.highlights) or end > len(document.text):
+    if not spans.is_normal(judgement.highlights) or end > length:
         raise AssessError("the highlights overlap, touch or leave the text")
-    if judgement.bep is not None and not 0 <= judgement.bep < len(document.text):
+    if judgement.bep is not None and not 0 <= judgement.bep < length:
         raise AssessError(f"the entry point {judgement.bep} lies outside the text")
     wrong = (judgement.status == RELEVANT) != bool(judgement.highlights) if judgement.finished else False
     if wrong or judgement.status not in STATUSES:
         raise AssessError(f"the status '{judgement.status}' does not fit {len(judgement.highlights)} highlights")
 
 
-def _highlight(judgement: Judgement, edit: Edit) -> Judgement:
-    return replace(judgement, highlights=spans.add(judgement.highlights, edit["start"], edit["end"]), status=OPEN)
+def apply(judgement: Judgement, edit: Edit) -> Judgement:
+    """Return the judgement after an edit that `check` accepted.
 
-
-def _unhighlight(judgement: Judgement, edit: Edit) -> Judgement:
-    return replace(judgement, highlights=spans.subtract(judgement.highlights, edit["start"], edit["end"]), status=OPEN)
-
-
-def _finish(judgement: Judgement, edit: Edit) -> Judgement:
-    if not edit["relevant"]:
-        return replace(judgement, status=NOT_RELEVANT, bep=None)
-    return replace(judgement, status=RELEVANT)
+    >>> apply(Judgement(status=RELEVANT), {"kind": "highlight", "start": 3, "end": 9})
+    Judgement(highlights=((3, 9),), bep=None, status='in progress', flagged=False, note='', grades={})
+    """
+    return _APPLY[edit["kind"]](judgement, edit)
 
 
 def _grade(judgement: Judgement, edit: Edit) -> Judgement:
@@ -191,22 +204,114 @@ def _grade(judgement: Judgement, edit: Edit) -> Judgement:
     return replace(judgement, grades=kept, status=OPEN)
 
 
-def _unfinished(judgement: Judgement) -> str:
-    """Return the status after a remark: what was finished is open again, what was not stays as it was."""
+def _reopened(judgement: Judgement) -> str:
+    """Return the status after a note or a flag: what was finished is open again, what was not stays as it was."""
     return OPEN if judgement.finished else judgement.status
 
 
 _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
-    "highlight": _highlight,
-    "unhighlight": _unhighlight,
+    "highlight": lambda j, e: replace(j, highlights=spans.add(j.highlights, e["start"], e["end"]), status=OPEN),
+    "unhighlight": lambda j, e: replace(j, highlights=spans.subtract(j.highlights, e["start"], e["end"]), status=OPEN),
     "entry": lambda j, e: replace(j, bep=e["position"], status=OPEN),
     "grade": _grade,
-    "finish": _finish,
+    "finish": lambda j, e: replace(j, status=RELEVANT) if e["relevant"] else replace(j, status=NOT_RELEVANT, bep=None),
     "reopen": lambda j, _: replace(j, status=OPEN),
     "skip": lambda j, _: replace(j, status=SKIPPED),
-    "flag": lambda j, e: replace(j, flagged=e["on"], status=_unfinished(j)),
-    "note": lambda j, e: replace(j, note=e["text"], status=_unfinished(j)),
+    "flag": lambda j, e: replace(j, flagged=e["on"], status=_reopened(j)),
+    "note": lambda j, e: replace(j, note=e["text"], status=_reopened(j)),
     "replace": lambda _, e: from_dict(e["judgement"]),
 }
 EDITS = tuple(_APPLY)
-"""Every kind of edit; ``undo`` and ``redo`` are `history`'s."""
+"""Every kind of edit; ``undo`` and ``redo`` are steps of a `Timeline`."""
+
+
+@dataclass
+class Timeline:
+    """The states of one document, and where its assessor stands among them."""
+
+    past: list[Judgement] = field(default_factory=lambda: [Judgement()])
+    future: list[Judgement] = field(default_factory=list)
+
+    @property
+    def now(self) -> Judgement:
+        """The judgement as it stands."""
+        return self.past[-1]
+
+    def step(self, edit: Edit) -> Judgement:
+        """Take one event and return the judgement after it.
+
+        >>> line = Timeline()
+        >>> steps = [{"kind": "flag", "on": True}, {"kind": "undo"}, {"kind": "redo"}]
+        >>> [line.step(edit).flagged for edit in steps]
+        [True, False, True]
+        """
+        kind = edit["kind"]
+        if kind in ("undo", "redo"):
+            source, target = (self.past, self.future) if kind == "undo" else (self.future, self.past)
+            if len(source) < (2 if kind == "undo" else 1):
+                raise AssessError(f"there is nothing to {kind}")
+            target.append(source.pop())
+        else:
+            after = apply(self.now, edit)
+            if edit.get("barrier"):
+                self.past.clear()
+            self.past.append(after)
+            self.future.clear()
+        return self.now
+
+
+def replay(edits: Iterable[Edit]) -> Timeline:
+    """Return the timeline that a document's events lead to."""
+    line = Timeline()
+    for edit in edits:
+        line.step(edit)
+    return line
+
+
+def _is_position(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < POSITION_LIMIT
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+_SPAN: dict[str, Callable[[Any], bool]] = {
+    "start": _is_position,
+    "end": _is_position,
+    "quote": lambda value: isinstance(value, str),
+}
+_FIELDS: dict[str, dict[str, Callable[[Any], bool]]] = {
+    "highlight": _SPAN,
+    "unhighlight": _SPAN,
+    "entry": {"position": lambda value: value is None or _is_position(value)},
+    "grade": {
+        "paths": lambda value: (
+            isinstance(value, list) and len(value) <= PATH_LIMIT and all(isinstance(path, str) for path in value)
+        ),
+        "grade": lambda value: value is None or value in GRADES,
+    },
+    "finish": {"relevant": _is_flag},
+    "reopen": {},
+    "skip": {},
+    "flag": {"on": _is_flag},
+    "note": {"text": lambda value: isinstance(value, str) and len(value) <= NOTE_LIMIT},
+    "undo": {},
+    "redo": {},
+}
+"""The fields of every edit that a browser may send. ``replace`` is missing on purpose: only the server makes one."""
+
+
+def parse_edit(data: Any) -> Edit:
+    """Return the edit that a browser asks for, with nothing in it that no rule reads; anything else is refused.
+
+    >>> parse_edit({"kind": "flag", "on": True, "other": 1})
+    {'kind': 'flag', 'on': True}
+    """
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        raise AssessError(f"expected one of {', '.join(_FIELDS)}, found {kind!r}")
+    for name, is_valid in _FIELDS[kind].items():
+        if not is_valid(data.get(name)):
+            raise AssessError(f"the edit's '{name}' is missing or not what it should be")
+    return {"kind": kind, **{name: data.get(name) for name in _FIELDS[kind]}}

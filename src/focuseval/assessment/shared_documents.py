@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.assessment.accepting import agree
-from focuseval.assessment.adjudicate import changed_since
-from focuseval.assessment.agreement import Agreement, alpha_of, over_time, summed
-from focuseval.assessment.comparisons import compare_sides
-from focuseval.assessment.plan import PERSON, assessors
+from focuseval.assessment.adjudication import agree, changed_since
+from focuseval.assessment.agreement import Agreement, Period, alpha_of, compare_sides, over_time, summed
+from focuseval.assessment.plan import Unit, people
 from focuseval.assessment.rules import FINISHED
-from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
 
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.assessment.agreement import Period, Unit
-    from focuseval.assessment.store import Store
     from focuseval.collection.rendering import Extents
 
 
@@ -74,8 +70,8 @@ class SharedDocuments:
 
     def agreements(self) -> list[Agreement]:
         """Return how far every two assessors agree who finished documents in common, by their names."""
-        found = self.documents()
-        return sorted(summed([one.pairs for one in found], list(self._names)), key=lambda pair: (pair.left, pair.right))
+        pairs = summed([one.pairs for one in self.documents()], list(self._names))
+        return sorted(pairs, key=lambda pair: (pair.left, pair.right))
 
     def _refresh(self) -> None:
         read = self._store.database.read()
@@ -84,8 +80,8 @@ class SharedDocuments:
             "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''", (self._seq,)
         )
         units = {(topic, document) for topic, document in changed}
-        people = {one.name for one in assessors(self._store) if one.origin == PERSON}
-        found = {unit: self._shared(unit, people) for unit in units}
+        persons = set(people(self._store))
+        found = {unit: self._shared(unit, persons) for unit in units}
         fresh = {unit: known for unit, known in found.items() if known is not None}
         if fresh.keys() == found.keys() <= self._units.keys():
             self._units |= fresh  # each keeps its place
@@ -94,7 +90,7 @@ class SharedDocuments:
             self._units = dict(sorted((kept | fresh).items()))
         self._seq = last
 
-    def _shared(self, unit: Unit, people: Collection[str]) -> SharedDocument | None:
+    def _shared(self, unit: Unit, persons: Collection[str]) -> SharedDocument | None:
         """Return a document as several finished it; None where they did not."""
         judged = self._store.judgements(topic=unit[0], document=unit[1])
         sides = [saved for saved in judged if saved.key.assessor != ADJUDICATED and saved.judgement.finished]
@@ -102,7 +98,7 @@ class SharedDocuments:
             return None
         places = [self._names.setdefault(saved.key.assessor, len(self._names)) for saved in sides]
         decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), "")
-        human = [saved for saved in sides if saved.key.assessor in people]
+        human = [saved for saved in sides if saved.key.assessor in persons]
         return SharedDocument(
             *unit,
             tuple(bool(saved.judgement.highlights) for saved in sides),

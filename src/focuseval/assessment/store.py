@@ -9,21 +9,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.database import Database
-from focuseval.assessment.history import Timeline, replay
-from focuseval.assessment.rows import append, save
-from focuseval.assessment.rules import Edit, Judgement, apply, check
+from focuseval.assessment.rules import Edit, Judgement, Timeline, apply, check, replay
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from focuseval.collection.rendering import Document
     from focuseval.data.highlights import Span, Spans
+
 
 Quote = tuple[int, int, str]
 """A highlight with the text it covers."""
@@ -91,16 +90,9 @@ class Store:
     def edit(self, key: Key, document: Document, edit: Edit, *, version: int, token: str, actor: str = "") -> Saved:
         """Do one edit and return what is now on the disk.
 
-        Parameters
-        ----------
-        key, document, edit
-            Whose judgement, of which text, and what to do to it.
-        version
-            The version that the editor saw; another one on the disk raises ConflictError with the newer state.
-        token
-            Chosen by the client: an edit that arrives twice under the same token is done once.
-        actor
-            Who does it, if not the assessor (an adjudicator, an import).
+        `version` is the one that the editor saw: another one on the disk raises ConflictError with the newer state. The
+        client chooses the `token`: an edit that arrives twice under the same token is done once. `actor` is who does
+        it, if not the assessor (an adjudicator, an import).
         """
         with self.database.write() as connection:
             return self._edit(connection, Request(key, document, edit, version, token, actor or key.assessor))
@@ -112,24 +104,36 @@ class Store:
 
     def _edit(self, connection: sqlite3.Connection, request: Request) -> Saved:
         key, document, edit, version, token, actor = request
-        saved = _load(connection, key)
-        if _seen(connection, actor, token, key):
-            return saved
-        if saved.version != version:
-            raise ConflictError("the document was changed elsewhere in the meantime", saved)
-        if saved.version and saved.text_sha256 != document.sha256 and not edit.get("barrier"):
+        before = _load(connection, key)
+        seen = connection.execute(
+            "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?", (actor, token)
+        ).fetchone()
+        if seen is not None and tuple(seen) != key:
+            raise AssessError("the token of this edit was used for another document; send it under a new one")
+        if seen is not None:
+            return before
+        if before.version != version:
+            raise ConflictError("the document was changed elsewhere in the meantime", before)
+        same_text = before.text_sha256 == document.sha256
+        if before.version and not same_text and not edit.get("barrier"):
             raise ChangedTextError(f"the text of {document.id} has changed since it was assessed; re-anchor it")
-        after = self._after(connection, saved, edit, document)
-        fresh = Saved(key, saved.version + 1, after, document.sha256, len(document.text), now())
-        append(connection, fresh, edit, actor, token)
-        save(connection, saved, fresh, document.text)
-        return fresh
-
-    def _after(self, connection: sqlite3.Connection, saved: Saved, edit: Edit, document: Document) -> Judgement:
         if edit["kind"] in ("undo", "redo"):
-            return replay(_edits(connection, saved.key)).step(edit)
-        check(saved.judgement, edit, document, exhaustivity=self.exhaustivity)
-        return apply(saved.judgement, edit)
+            judgement = replay(_edits(connection, key)).step(edit)
+        else:
+            check(before.judgement, edit, document, exhaustivity=self.exhaustivity)
+            judgement = apply(before.judgement, edit)
+        after = Saved(key, before.version + 1, judgement, document.sha256, len(document.text), now())
+        stamps = {"version": after.version, "text_sha256": after.text_sha256, "key": token}
+        insert_event(connection, {"at": after.at, "actor": actor, **key._asdict(), "edit": edit, **stamps})
+        old, new = before.judgement.highlights, judgement.highlights
+        kept = {*old} & {*new} if same_text else set()  # only the highlights that changed are written
+        connection.executemany(
+            f"DELETE FROM highlights {_OF_KEY} AND start = ?",  # noqa: S608  our own constant
+            [(*key, start) for start, end in old if (start, end) not in kept],
+        )
+        fresh = [(start, end, document.text[start:end]) for start, end in new if (start, end) not in kept]
+        insert_judgement(connection, after, fresh)
+        return after
 
     def judged(self, assessor: str | None = None) -> list[Key]:
         """Return the judgements that exist, in the order of their names."""
@@ -147,8 +151,8 @@ class Store:
 
         The highlights of a topic are found through its judgements, which have an index for that.
         """
-        told = (("assessor", assessor), ("topic", topic), ("document", document))
-        asked = {name: value for name, value in told if value is not None}
+        columns = (("assessor", assessor), ("topic", topic), ("document", document))
+        asked = {name: value for name, value in columns if value is not None}
         where = "WHERE " + " AND ".join(f"{name} = ?" for name in asked) if asked else ""
         source = "judgements CROSS JOIN highlights USING (assessor, topic, document)" if asked else "highlights"
         values = tuple(asked.values())
@@ -177,7 +181,8 @@ class Store:
 
     def quotes(self, key: Key) -> list[Quote]:
         """Return the highlights of one judgement with their quotes."""
-        return [tuple(row) for row in self.database.read().execute(f"{_QUOTES} ORDER BY start", key)]
+        quotes = f'SELECT start, "end", quote FROM highlights {_OF_KEY} ORDER BY start'  # noqa: S608  our own constant
+        return [tuple(row) for row in self.database.read().execute(quotes, key)]
 
     def edits(self, key: Key) -> list[Edit]:
         """Return what was done to one judgement, oldest first."""
@@ -186,8 +191,10 @@ class Store:
     def reopened(self, key: Key) -> tuple[str, str] | None:
         """Return who else opened a judgement again, and why, if nothing was done to it since."""
         row = self._last(key)
-        edit = json.loads(row["edit"]) if row is not None and row["actor"] != key.assessor else {}
-        return (row["actor"], edit.get("reason", "")) if row is not None and edit.get("kind") == "reopen" else None
+        if row is None or row["actor"] == key.assessor:
+            return None
+        edit = json.loads(row["edit"])
+        return (row["actor"], edit.get("reason", "")) if edit["kind"] == "reopen" else None
 
     def last_event(self, key: Key) -> int:
         """Return the number of a judgement's last event, 0 when it has none."""
@@ -195,9 +202,9 @@ class Store:
         return int(row["seq"]) if row is not None else 0
 
     def _last(self, key: Key) -> sqlite3.Row | None:
-        rows = self.database.read().execute(f"SELECT * FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1", key)  # noqa: S608  our own constant
-        found: sqlite3.Row | None = rows.fetchone()
-        return found
+        last = f"SELECT * FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1"  # noqa: S608  our own constant
+        row: sqlite3.Row | None = self.database.read().execute(last, key).fetchone()
+        return row
 
     def rebuilt(self, key: Key) -> Judgement:
         """Return one judgement as its events alone give it."""
@@ -229,17 +236,6 @@ class Store:
 _OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
 EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
 """The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""
-_QUOTES = f'SELECT start, "end", quote FROM highlights {_OF_KEY}'  # noqa: S608  our own constant
-
-
-def _seen(connection: sqlite3.Connection, actor: str, token: str, key: Key) -> bool:
-    """Whether an edit has been done; one of another document under its token is a mistake of the client's."""
-    before = connection.execute(
-        "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?", (actor, token)
-    ).fetchone()
-    if before is not None and tuple(before) != key:
-        raise AssessError("the token of this edit was used for another document; send it under a new one")
-    return before is not None
 
 
 def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:
@@ -261,3 +257,35 @@ def _saved(row: sqlite3.Row, highlights: Spans) -> Saved:
     judgement = Judgement(highlights, row["bep"], row["status"], bool(row["flagged"]), row["note"], grades)
     key = Key(row["assessor"], row["topic"], row["document"])
     return Saved(key, row["version"], judgement, row["text_sha256"], row["length"], row["at"])
+
+
+def insert_event(connection: sqlite3.Connection, event: Mapping[str, Any]) -> None:
+    """Append one event to the log."""
+    connection.execute(
+        "INSERT INTO events (at, actor, assessor, topic, document, version, edit, text_sha256, key)"
+        " VALUES (:at, :actor, :assessor, :topic, :document, :version, :edit, :text_sha256, :key)",
+        {**event, "edit": json.dumps(event["edit"], ensure_ascii=False)},
+    )
+
+
+def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Iterable[Quote]) -> None:
+    """Write a judgement, and the highlights of it that are not there yet."""
+    judgement = saved.judgement
+    connection.executemany(
+        "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", [(*saved.key, *quote) for quote in quotes]
+    )
+    connection.execute(
+        "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *saved.key,
+            saved.version,
+            judgement.status,
+            judgement.flagged,
+            judgement.bep,
+            judgement.note,
+            json.dumps(dict(judgement.grades), ensure_ascii=False),
+            saved.text_sha256,
+            saved.length,
+            saved.at,
+        ),
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.exhaustivity import inferred, ungraded
-from focuseval.assessment.rules import as_dict, warnings
+from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
 from focuseval.collection.rendering import layout
 from focuseval.placing.anchor import diff, propose
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from focuseval.assessment.backup import FOLDER, Backups
-from focuseval.assessment.durable import held, make_private
-from focuseval.assessment.people import invite_first_lead
+from focuseval.assessment.files import held, make_private
+from focuseval.assessment.users import invite_first_lead
 from focuseval.assessment.plan import Assessor, know_role, register
 from focuseval.assessment.project import DATABASE, open_project, secret
 from focuseval.assessment.sessions import FILE, Sessions

@@ -63,7 +63,7 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
 
 def _convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write the judgements of a project or an archive in a gold format, and return the remarks."""
-    from focuseval.assessment.exports import write_judged  # noqa: PLC0415  only a project needs it
+    from focuseval.assessment.golds import write_judged  # noqa: PLC0415  only a project needs it
 
     after = format_of(target, wanted, "gold")
     gold, index = read_judged(project, options, graded=after.name == "inex-2005")

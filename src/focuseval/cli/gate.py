@@ -14,7 +14,7 @@ from focuseval.cli.commands import forget_output
 from focuseval.cli.options import FiniteRange, evaluation_options, given, layout_option, significance_options
 from focuseval.cli.output import READS, Command, json_text
 from focuseval.cli.score import score_files
-from focuseval.data.tables.escape import one_line
+from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.gate import GateRule, judge, read_baseline
 from focuseval.evaluation.gate.outputs import (

@@ -46,7 +46,7 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
         return read_project(gold, whose, index=index, graded=graded)  # its documents are those of its collection
     refuse_assessor(gold, options)
     if is_archive(gold):
-        from focuseval.assessment.archived import archive_gold  # noqa: PLC0415  as above
+        from focuseval.assessment.archive import archive_gold  # noqa: PLC0415  as above
 
         return archive_gold(gold, index=index), index
     judged = read_gold(gold, format=options["gold_format"], index=index)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from focuseval.collection.kinds import CONTAINERS, DOCUMENTS, PACKED
+from focuseval.collection.document_files import CONTAINERS, PACKED
+from focuseval.collection.kinds import DOCUMENTS
 from focuseval.data.tables import UNLIMITED, Table, render
 from focuseval.engine.storage import location
 from focuseval.formats.output import write_whole

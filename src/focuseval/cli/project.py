@@ -12,29 +12,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.assessment.archive import write_archive
-from focuseval.assessment.archived import changed_documents, named_after, open_archive, topics_of
+from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.exports import export_gold
+from focuseval.assessment.golds import export_gold
 from focuseval.assessment.golds import Whose
 from focuseval.assessment.growth import add_pool, grown
-from focuseval.assessment.guidelines import guidelines as guidelines_of
-from focuseval.assessment.guidelines import write_guidelines
+from focuseval.assessment.wording import guidelines as guidelines_of
+from focuseval.assessment.wording import write_guidelines
 from focuseval.assessment.imported_judgements import import_judgements
-from focuseval.assessment.known import give_known
+from focuseval.assessment.plan import give_known
 from focuseval.assessment.models.agreement_page import render_agreement
 from focuseval.assessment.models.trust import project_trust
-from focuseval.assessment.models.trust_tables import tables
-from focuseval.assessment.overview import Overview, summed
-from focuseval.assessment.people import invite as invite_user
-from focuseval.assessment.people import note_people
+from focuseval.assessment.models.trust import tables
+from focuseval.assessment.progress import Overview
+from focuseval.assessment.overview import summed
+from focuseval.assessment.users import invite as invite_user
+from focuseval.assessment.users import note_people
 from focuseval.assessment.plan import assessors, pool, record
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.project import check_pool, is_project, open_judgements, open_project
-from focuseval.assessment.ranking import project_stability
+from focuseval.assessment.stability import project_stability
 from focuseval.assessment.reanchor import reanchor_all
-from focuseval.assessment.restore import restore as restore_backup
-from focuseval.assessment.runs import keep_run
+from focuseval.assessment.backup import restore as restore_backup
+from focuseval.assessment.growth import keep_run
 from focuseval.assessment.sessions import FILE, Sessions
 from focuseval.assessment.users import add_user, remove_user
 from focuseval.cli.golds import is_archive

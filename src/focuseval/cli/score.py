@@ -174,7 +174,7 @@ def _merged(scores: Scores) -> tuple[Any, ...]:
     gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
     if gold is None or not any("merged" in attributes for attributes in gold.attributes.values()):
         return ()
-    from focuseval.assessment.merge import counts_text, merged_counts  # noqa: PLC0415  only a project needs it
+    from focuseval.assessment.adjudication import counts_text, merged_counts  # noqa: PLC0415  only a project needs it
 
     counts = merged_counts(gold)
     return (counts, counts_text(counts)) if counts else ()

@@ -12,11 +12,11 @@ import click
 from focuseval.cli.golds import is_archive, is_project, read_judged, refuse_assessor, refuse_unknown
 from focuseval.cli.options import collection_options, layout_option, open_collection, unknown_option, whose_options
 from focuseval.cli.output import READS, Command
-from focuseval.collection.statistics import describe
+from focuseval.collection.index import describe
 from focuseval.collection.store import is_index, open_index
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.data.topics import read_topic_bytes, read_topics
-from focuseval.data.topics.other_formats import kind_of
+from focuseval.collection.document_files import kind_of
 from focuseval.engine.storage import in_order, location
 from focuseval.evaluation import statistics
 from focuseval.formats.catalogue import detect

@@ -5,7 +5,9 @@ from contextlib import closing
 import pytest
 
 from focuseval.assessment import open_project
-from focuseval.assessment.models import ModelSettings, Prompt, judge_project
+from focuseval.assessment.models.client import ModelSettings
+from focuseval.assessment.models.judging import judge_project
+from focuseval.assessment.models.prompt import Prompt
 from strategies.model_server import ModelServer
 from strategies.projects import begin_project
 

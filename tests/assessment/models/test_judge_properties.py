@@ -6,10 +6,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.models.answer import ModelAnswer, complaint, read_answer
-from focuseval.assessment.models.placing import COUNTED, place_answers
-from focuseval.assessment.models.prompt import Prompt
-from focuseval.assessment.models.windows import OVERLAP, windows
+from focuseval.assessment.models.answers import COUNTED, ModelAnswer, complaint, place_answers, read_answer
+from focuseval.assessment.models.prompt import OVERLAP, Prompt, windows
 from focuseval.data.highlights import is_normal
 from focuseval.data.topics import Topic
 from focuseval.errors import AnswerError

@@ -8,7 +8,7 @@ import pytest
 from focuseval.assessment import open_project
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.check import check_project
-from focuseval.assessment.models import Prompt
+from focuseval.assessment.models.prompt import Prompt
 from focuseval.assessment.store import Key
 from strategies.model_server import NEAP, SPRING, answer, asked_text
 from strategies.projects import DOCUMENTS, TIDES

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from focuseval.assessment.adjudication import merge_judgements
 from focuseval.assessment.golds import build_gold, chosen_assessor, project_gold
-from focuseval.assessment.merge import merge_judgements
 from focuseval.assessment.plan import MODEL, Assessor, assessors, register
 from focuseval.assessment.web import Access, create_app
 from focuseval.errors import AssessError

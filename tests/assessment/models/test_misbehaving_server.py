@@ -7,10 +7,9 @@ import subprocess
 
 import pytest
 
-from focuseval.assessment.models import ModelSettings
-from focuseval.assessment.models.answer import read_answer
-from focuseval.assessment.models.injection import addressed
-from focuseval.assessment.models.settings import endpoint_of
+from focuseval.assessment.models.answers import read_answer
+from focuseval.assessment.models.client import ModelSettings, endpoint_of
+from focuseval.assessment.models.prompt import addressed
 from focuseval.assessment.store import Key
 from focuseval.errors import AnswerError, ModelError, UsageError
 from strategies.model_server import (

@@ -8,8 +8,8 @@ import pytest
 
 from focuseval.assessment import open_project
 from focuseval.assessment.models.agreement_page import render_agreement, sentences, slope
-from focuseval.assessment.models.order import Replacement, _flips
 from focuseval.assessment.models.trust import project_trust
+from focuseval.assessment.stability import Replacement, _flips
 from focuseval.example import ROOT
 from focuseval.formats import read_run
 from focuseval.inference.power import topics_needed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.assessment.models import trust_tables
+from focuseval.assessment.models.trust import Trust, tables, value_with_interval
 from focuseval.assessment.plan import MODEL, PERSON
 from focuseval.inference.correlation import mean_ranks, reading
 from focuseval.report.page import static, templates
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.assessment.agreement import Agreement
-    from focuseval.assessment.models.order import Replacement
-    from focuseval.assessment.models.trust import Trust
+    from focuseval.assessment.stability import Replacement
 
 HERE = Path(__file__).parent
 STYLES = ("base.css", "print.css")
@@ -56,7 +55,7 @@ def render_agreement(trust: Trust, title: str) -> str:
         slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= MOST_RUNS],
         most=MOST_DRAWN,
         models={one.label for one in trust.assessors if one.origin == MODEL},
-        tables=trust_tables,
+        tables={table.title: table for table in tables(trust)},
         line=LINE,
         style="\n".join(static(name) for name in STYLES),
         policy=POLICY,
@@ -94,7 +93,7 @@ def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
 
 
 def _amount(pair: Agreement, trust: Trust) -> str:
-    amount = trust_tables.value_with_interval(pair, "ratio", ".2f")
+    amount = value_with_interval(pair, "ratio", ".2f")
     return f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}."
 
 

@@ -8,8 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.attempts import Attempts
-from focuseval.assessment.sessions import Sessions
+from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.users import User, verify
 
 if TYPE_CHECKING:

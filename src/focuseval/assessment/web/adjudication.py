@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.accepting import accept_agreed
-from focuseval.assessment.adjudicate import RULES, changed_since, decide, sides
+from focuseval.assessment.adjudication import RULES, accept_agreed, changed_since, decide, sides
 from focuseval.assessment.growth import why_pooled
-from focuseval.assessment.known import known_units
-from focuseval.assessment.plan import PERSON, Assessor, assessors
+from focuseval.assessment.plan import PERSON, Assessor, assessors, known_units
 from focuseval.assessment.shared_documents import alpha, periods
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.view import document_view, state_view

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, abort, jsonify, request
 
 from focuseval.assessment.reanchor import reanchor
-from focuseval.assessment.request import parse_edit
+from focuseval.assessment.rules import parse_edit
 from focuseval.assessment.view import changed_view, document_view, state_view
 from focuseval.assessment.web.desk import asked, desk, key_of, user
 

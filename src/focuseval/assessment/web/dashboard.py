@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request
 
-from focuseval.assessment.overview import Work, summed
-from focuseval.assessment.people import removed
 from focuseval.assessment.plan import assessors, roles
+from focuseval.assessment.progress import Work, summed
+from focuseval.assessment.users import removed
 from focuseval.assessment.web.desk import desk, overseers_only
 
 dashboard = Blueprint("dashboard", __name__)

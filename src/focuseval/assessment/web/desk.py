@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
-from focuseval.assessment.overview import Overview
 from focuseval.assessment.plan import in_pool
+from focuseval.assessment.progress import Overview
 from focuseval.assessment.shared_documents import SharedDocuments
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.collection.rendering import Titles

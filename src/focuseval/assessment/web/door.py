@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
 
-from focuseval.assessment.attempts import BY_NAME, limits_of
-from focuseval.assessment.known import give_known
-from focuseval.assessment.people import SHORTEST, accept
-from focuseval.assessment.people import invited as invited_by
-from focuseval.assessment.plan import Assessor, know_role, register
-from focuseval.assessment.users import UsersFile
+from focuseval.assessment.plan import Assessor, give_known, know_role, register
+from focuseval.assessment.sessions import BY_NAME, limits_of
+from focuseval.assessment.users import SHORTEST, UsersFile, accept
+from focuseval.assessment.users import invited as invited_by
 from focuseval.assessment.web.desk import desk
 from focuseval.errors import AssessError, FocusevalError
 

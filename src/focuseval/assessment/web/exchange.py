@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, abort, render_template, request, send_file
 
+from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything
-from focuseval.assessment.exports import EXPORTS, export_gold
-from focuseval.assessment.golds import Whose
+from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.imported_judgements import import_judgements
-from focuseval.assessment.merge import MERGES
 from focuseval.assessment.plan import assessors
 from focuseval.assessment.store import ADJUDICATED
 from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user

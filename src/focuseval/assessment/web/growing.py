@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
-from focuseval.assessment.growth import add_pool, grown, project_pool
-from focuseval.assessment.merge import MERGES
+from focuseval.assessment.adjudication import MERGES
+from focuseval.assessment.growth import add_pool, grown, keep_run, kept_runs, project_pool, run_named
 from focuseval.assessment.plan import record
 from focuseval.assessment.pool import describe_pool
 from focuseval.assessment.project import check_pool
-from focuseval.assessment.ranking import DEFAULT, rank_runs
-from focuseval.assessment.runs import keep_run, kept_runs, run_named
+from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
 from focuseval.errors import FocusevalError, counted
 from focuseval.formats import read_run

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
-from focuseval.assessment.known import TRAINING, known_units
+from focuseval.assessment.plan import TRAINING, known_units
 from focuseval.assessment.progress import by_topic, entries, neighbour, next_undone
 from focuseval.assessment.rules import FINISHED, SKIPPED
 from focuseval.assessment.store import ADJUDICATED

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
-from focuseval.assessment.people import give_role, invitations, invite, log_out, remove, reset, revoke
-from focuseval.assessment.users import ROLES, UsersFile
+from focuseval.assessment.users import ROLES, UsersFile, give_role, invitations, invite, log_out, remove, reset, revoke
 from focuseval.assessment.web.desk import desk, leads_only, user
 from focuseval.errors import FocusevalError
 

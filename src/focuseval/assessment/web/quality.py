@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.guidelines import guidelines, write_guidelines
-from focuseval.assessment.known import CONTROL, TRAINING, answers, drifts, first_finished, known_units
-from focuseval.assessment.plan import Assessor, assessors
+from focuseval.assessment.plan import (
+    CONTROL,
+    TRAINING,
+    Assessor,
+    answers,
+    assessors,
+    drifts,
+    first_finished,
+    known_units,
+)
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.view import document_view, state_view
 from focuseval.assessment.web.adjudication import side_view
 from focuseval.assessment.web.desk import desk, key_of, leads_only, overseers_only, user
 from focuseval.assessment.web.pages import query_terms
+from focuseval.assessment.wording import guidelines, write_guidelines
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
-from focuseval.assessment.assignments import EVERYONE, HOWS, assign, owners
-from focuseval.assessment.known import give_known, known_units, mark_known
-from focuseval.assessment.people import removed
-from focuseval.assessment.plan import PERSON, assessors, pool, split
+from focuseval.assessment.plan import (
+    EVERYONE,
+    HOWS,
+    PERSON,
+    assessors,
+    assign,
+    give_known,
+    known_units,
+    mark_known,
+    owners,
+    pool,
+    split,
+)
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
 from focuseval.assessment.store import ADJUDICATED, Key, Request
+from focuseval.assessment.users import removed
 from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
 from focuseval.errors import FocusevalError, counted
 

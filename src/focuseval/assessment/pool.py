@@ -1,7 +1,25 @@
-"""From runs to a pool: first appearances, a depth or a size, an order; over columns, not over results."""
+"""A pool as values: who contributed, what there is to judge, and how it was chosen.
+
+From runs to a pool: first appearances, a depth or a size, an order; over columns, not over results.
+
+A pool's file: where it came from, and a line for every document.
+
+::
+
+    {"pool": 1, "depth": 100, "size": null, "order": "runs", "seed": 0,
+     "runs": [{"run": "VSM", "file": "vsm.xml", "sha256": "…", "batch": 0, "depth": 100, "size": null}]}
+    {"topic": "544", "doc": "9996", "runs": 3, "best": 1, "by": [0, 2], "batch": 0}
+
+``runs`` counts the runs that returned the document at all, ``best`` is its best rank among documents, ``by`` says which
+runs brought it into the pool. More runs can be added later: what is there keeps its place, new documents follow; every
+run says in which batch it came and how deep it was pooled.
+
+What a pool is made of: its size, what every run brought, what it brought alone, how far two runs overlap.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +28,55 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.assessment.pool.model import ORDERS, Contributor, Entry, Pool
-from focuseval.errors import MissingDataError
+from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
+
+
+ORDERS = ("runs", "shuffled")
+
+
+@dataclass(frozen=True)
+class Contributor:
+    """A run that was pooled."""
+
+    run: str
+    file: str = ""
+    sha256: str = ""
+    batch: int = 0
+    depth: int | None = None
+    """How deep it was pooled, or with `size` until how many documents: a later batch may differ."""
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A document to judge for a topic."""
+
+    topic: str
+    document: str
+    runs: int
+    best: int
+    by: tuple[int, ...]
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Documents to judge, topic by topic in judging order, and where they come from."""
+
+    contributors: tuple[Contributor, ...]
+    entries: tuple[Entry, ...]
+    depth: int | None = None
+    size: int | None = None
+    order: str = "runs"
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,3 +224,106 @@ def _joined(base: Pool, added: Pool, entries: Sequence[Entry]) -> Pool:
         kept.append(entry)
     fresh = [replace(entry, by=tuple(run + shift for run in entry.by)) for entry in added.entries]
     return replace(added, contributors=(*base.contributors, *added.contributors), entries=(*kept, *fresh))
+
+
+def write_pool(pool: Pool, path: str | Path) -> None:
+    """Write a pool's file, whole or not at all."""
+    write_whole(path, _lines(pool))
+
+
+def _lines(pool: Pool) -> Iterator[bytes]:
+    head = {"pool": 1, "depth": pool.depth, "size": pool.size, "order": pool.order, "seed": pool.seed}
+    runs = [vars(contributor) for contributor in pool.contributors]
+    yield _json({**head, "runs": runs})
+    for entry in pool.entries:
+        names = {"topic": entry.topic, "doc": entry.document}
+        yield _json({**names, "runs": entry.runs, "best": entry.best, "by": entry.by, "batch": entry.batch})
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+
+
+def read_pool(path: str | Path) -> Pool:
+    """Read a pool's file."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(
+            f"expected a pool, found: {error}", at=str(path), remedy="check the name and the permissions"
+        ) from error
+    values = [_value(line, Place(str(path), number)) for number, line in enumerate(lines, 1)]
+    if not values or values[0].get("pool") != 1:
+        raise FormatError('expected {"pool": 1, …}', at=Place(str(path), 1), remedy="make a pool with 'focuseval pool'")
+    head = values[0]
+    entries = []
+    for number, value in enumerate(values[1:], 2):
+        try:
+            by = tuple(value["by"])
+            entries.append(Entry(value["topic"], value["doc"], value["runs"], value["best"], by, value["batch"]))
+        except (KeyError, TypeError) as error:
+            raise FormatError(
+                f"expected a pooled document, found no {error}",
+                at=Place(str(path), number),
+                remedy="make the pool with 'focuseval pool'",
+            ) from error
+    try:
+        contributors = tuple(Contributor(**run) for run in head["runs"])
+        return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
+    except (KeyError, TypeError) as error:
+        raise FormatError(
+            f"expected runs, depth, size, order and seed of the pool, found: {error}",
+            at=Place(str(path), 1),
+            remedy="make the pool with 'focuseval pool'",
+        ) from error
+
+
+def _value(line: str, at: Place) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise FormatError(
+            f"expected a JSON object, found: {error}", at=at, remedy="write one object on each line"
+        ) from error
+    if not isinstance(value, dict):
+        raise FormatError(
+            f"expected a JSON object, found {type(value).__name__}", at=at, remedy="write one object on each line"
+        )
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class PoolStatistics:
+    """Counts over a pool; rows and columns of `overlap` are runs."""
+
+    topics: int
+    documents: int
+    per_topic: tuple[int, float, int]
+    """Fewest, mean and most documents of a topic."""
+    runs: tuple[str, ...]
+    brought: tuple[int, ...]
+    alone: tuple[int, ...]
+    """Documents that no other run brought."""
+    overlap: NDArray[np.float64]
+    """Jaccard: documents that both brought, as a share of those that either did."""
+
+
+def describe_pool(pool: Pool) -> PoolStatistics:
+    """Return the statistics of a pool."""
+    runs = len(pool.contributors)
+    member = np.zeros((len(pool.entries), runs), np.int64)
+    rows = [row for row, entry in enumerate(pool.entries) for _ in entry.by]
+    member[rows, [run for entry in pool.entries for run in entry.by]] = 1
+    _, sizes = np.unique([entry.topic for entry in pool.entries], return_counts=True)
+    shared = member.T @ member
+    brought = np.diag(shared)
+    either = brought[:, None] + brought - shared
+    return PoolStatistics(
+        len(sizes),
+        len(pool.entries),
+        (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
+        tuple(contributor.run for contributor in pool.contributors),
+        tuple(brought.tolist()),
+        tuple((member * (member.sum(axis=1, keepdims=True) == 1)).sum(axis=0).tolist()),
+        np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
+    )

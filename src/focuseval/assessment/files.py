@@ -1,15 +1,19 @@
-"""Files that nobody else reads, that appear whole, and that are on the disk when a function returns."""
+"""The files of a project: private, written whole or not at all, and on the disk when a function returns.
+
+JSON lines end with a line feed and nothing else: other line ends of Unicode (U+2028) may stand inside a text.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focuseval.engine.files import sync
-from focuseval.errors import AssessError
+from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,3 +85,28 @@ def held(path: Path, *, alone: bool, refusal: str) -> Iterator[None]:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+def json_line(value: dict[str, Any]) -> str:
+    """Return an object as one line."""
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of a text, without their ends.
+
+    >>> lines_of('{"a": "one\u2028line"}\n')
+    ['{"a": "one\u2028line"}']
+    """
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def read_line(line: str, at: Place, remedy: str = "") -> dict[str, Any]:
+    """Return the object of one line; anything else is refused with its place."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"expected a JSON object, found: {error}", at=at, remedy=remedy) from error
+    if not isinstance(value, dict):
+        raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at, remedy=remedy)
+    return value

@@ -1,0 +1,266 @@
+"""From several judgements of a document to one: accept one, their union, their intersection, a majority; or edit it.
+
+What is decided is the judgement of an assessor of its own, ``adjudicated``; every step is in the log with the name of
+whoever took it and of whose judgements it used. What nobody disagrees about can be decided at once.
+
+A gold from a split pool merges judgements. For every topic and document: the decision of the adjudication where there
+is one, the single judgement where there is one, else what a rule makes of several. Where the rule leaves nothing of
+judgements that found something, or the lead has not judged, the document is *open*: it stays out of the gold, and is
+counted.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from focuseval.assessment.agreement import Finished, by_unit, finished
+from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, people, roles
+from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
+from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
+from focuseval.data import highlights as spans
+from focuseval.errors import AssessError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from focuseval.collection.rendering import Document
+    from focuseval.data.gold import Gold
+
+RULES = ("one", "union", "intersection")
+"""How an adjudicator decides."""
+COMBINED = (*RULES, "majority")
+MERGES = ("lead", "majority", "union", "intersection")
+MERGED = "merged"
+"""The assessor that a merged judgement has, and the attribute of a gold's topic that counts its kinds."""
+DECIDED, SINGLE, OPEN = "decided", "single", "open"
+
+
+def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
+    """Return the finished judgement that a rule makes of several.
+
+    An entry point on which all agree is kept; otherwise it is the first highlighted character again. So are grades that
+    nobody contradicts. ``majority`` keeps what more than half of the assessors highlighted.
+
+    >>> combine([Judgement(((0, 9),)), Judgement(((4, 12),))], "intersection").highlights
+    ((4, 9),)
+
+    Raises
+    ------
+    AssessError
+        When a rule leaves nothing of judgements that found something: that is no agreement that nothing is relevant.
+    """
+    if rule not in COMBINED or not judgements or (rule == "one" and len(judgements) != 1):
+        raise AssessError(f"expected one of {', '.join(COMBINED)} and the judgements it needs, found {rule!r}")
+    every = [judgement.highlights for judgement in judgements]
+    if rule == "union":
+        highlights = spans.merge(span for one in every for span in one)
+    elif rule == "majority":
+        highlights = spans.shared_by(every, len(every) // 2 + 1)
+    else:
+        highlights = reduce(spans.intersect, every)
+    if highlights:
+        points = {judgement.entry_point for judgement in judgements}
+        grades: dict[str, set[str]] = {}
+        for path, grade in (item for judgement in judgements for item in judgement.grades.items()):
+            grades.setdefault(path, set()).add(grade)
+        common = {path: values.pop() for path, values in grades.items() if len(values) == 1}
+        return Judgement(highlights, points.pop() if len(points) == 1 else None, RELEVANT, grades=common)
+    relevant = sum(map(bool, every))
+    if relevant and (2 * relevant >= len(every) if rule == "majority" else relevant > 1):
+        raise AssessError(
+            f"{relevant} of {len(judgements)} found the document relevant, and their {rule} is empty; "
+            "accept one, take the union, or edit the decision"
+        )
+    return Judgement(status=NOT_RELEVANT)
+
+
+def sides(store: Store, topic: str, document: str) -> list[Saved]:
+    """Return what every assessor says of a document, finished judgements only."""
+    keys = [key for key in store.judged_of(topic, document) if key.assessor != ADJUDICATED]
+    return [saved for saved in map(store.judgement, keys) if saved.judgement.finished]
+
+
+def decide(
+    store: Store, page: Document, topic: str, rule: str, of: Sequence[str], *, version: int, token: str, actor: str
+) -> Saved:
+    """Write the adjudicated judgement of a document: ``one``, ``union`` or ``intersection`` of those of some assessors.
+
+    Version, token and actor are as for any edit; the actor is the adjudicator.
+    """
+    chosen = [saved for saved in sides(store, topic, page.id) if saved.key.assessor in of]
+    if len(chosen) != len(set(of)):
+        raise AssessError("not all of these assessors have finished the document")
+    stale = [saved.key.assessor for saved in chosen if saved.text_sha256 != page.sha256]
+    if stale:
+        raise AssessError(f"{stale[0]} judged another text of {page.id}; have it re-anchored first")
+    edit = _decision(chosen, rule, {"rule": rule, "of": sorted(of)})
+    return store.edit(Key(ADJUDICATED, topic, page.id), page, edit, version=version, token=token, actor=actor)
+
+
+def _decision(chosen: Sequence[Saved], rule: str, source: Edit) -> Edit:
+    """Return the edit that writes what a rule makes of judgements."""
+    judgement = combine([saved.judgement for saved in chosen], rule)
+    return {"kind": "replace", "judgement": as_dict(judgement), "source": source}
+
+
+def stale_decisions(store: Store, topic: str | None = None) -> dict[Unit, tuple[str, ...]]:
+    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since.
+
+    A document whose answer is known, for training or as a control, was decided before it was judged on purpose.
+    """
+    known = known_units(store)
+    units = (key[1:] for key in store.judged(ADJUDICATED) if topic in (None, key.topic))
+    changed = {unit: changed_since(store, unit) for unit in units if unit not in known}
+    return {unit: newer for unit, newer in changed.items() if newer}
+
+
+def changed_since(store: Store, unit: Unit) -> tuple[str, ...]:
+    """Return whose judgements under a decision are newer than it; of one made by hand alone, anybody's count."""
+    key = Key(ADJUDICATED, *unit)
+    decided = store.last_event(key)
+    sources = [edit.get("source") for edit in store.edits(key) if edit["kind"] == "replace"]
+    last = sources[-1] if sources else None
+    under = set(last["of"]) if isinstance(last, dict) and "of" in last else set()
+    others = [side for side in store.judged_of(*unit) if side != key and (not under or side.assessor in under)]
+    return tuple(side.assessor for side in others if store.last_event(side) > decided)
+
+
+def agreed(found: Finished, decided: Collection[Unit], least: float = 1.0) -> dict[Unit, list[Saved]]:
+    """Return the undecided documents on which all who finished them agree: (topic, document) → the judgements.
+
+    All found the document relevant, or all did not; what all highlighted is at least a share `least` of what any did,
+    and where it is all of it the entry points are the same, too. One assessor alone agrees with nobody.
+    """
+    units = by_unit(found).items()
+    return {unit: each for unit, each in units if unit not in decided and len(each) > 1 and agree(each, least)}
+
+
+def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
+    """Whether judgements of one document agree, as `agreed` says."""
+    same_text = len({saved.text_sha256 for saved in sides}) == 1
+    same_verdict = len({saved.judgement.status for saved in sides}) == 1
+    same_entry = least < 1 or len({saved.judgement.entry_point for saved in sides}) == 1
+    return same_text and same_verdict and same_entry and spans.jaccard([s.judgement.highlights for s in sides]) >= least
+
+
+def accept_agreed(
+    store: Store, page: Callable[[str], Document], rule: str, least: float, *, topics: Collection[str], actor: str
+) -> int:
+    """Decide every undecided document of some topics on which all people agree, all of them or none; return how many.
+
+    The decision is the ``union`` or ``intersection`` of the judgements, where at least a share `least` of the text is
+    common to all; `page` gives a document's text.
+    """
+    if rule not in ("union", "intersection") or not 0.5 <= least <= 1:
+        raise AssessError("expected union or intersection, and an agreement from 0.5 to 1")
+    persons = set(people(store))
+    found = {name: judged for name, judged in finished(store).items() if name in persons}
+    requests = []
+    for unit, each in agreed(found, decided_units(store), least).items():
+        text = page(unit[1]) if unit[0] in topics else None
+        if text is not None and text.sha256 == each[0].text_sha256:
+            key = Key(ADJUDICATED, *unit)
+            source = {"rule": rule, "of": sorted(saved.key.assessor for saved in each), "least": least}
+            edit = _decision(each, rule, source)
+            requests.append(Request(key, text, edit, store.judgement(key).version, uuid.uuid4().hex, actor))
+    store.edit_all(requests)
+    return len(requests)
+
+
+def decided_units(store: Store) -> set[Unit]:
+    """Return the documents whose adjudication is finished."""
+    rows = store.database.read().execute(
+        "SELECT topic, document FROM judgements WHERE assessor = ? AND status IN (?, ?)", (ADJUDICATED, *FINISHED)
+    )
+    return {(topic, document) for topic, document in rows}
+
+
+@dataclass(frozen=True)
+class MergedJudgement:
+    """What became of one document: a judgement, unless it is open; how, and from whose judgements."""
+
+    saved: Saved | None
+    kind: str
+    of: tuple[Saved, ...]
+
+
+def merge_judgements(
+    store: Store, rule: str, *, lead: str | None = None, imported: bool = False, include: Collection[str] = ()
+) -> dict[Unit, MergedJudgement]:
+    """Return (topic, document) → what became of it under one of `MERGES`.
+
+    Under ``lead`` the judgement of `lead` counts; without it that of whoever has that role. Imported assessors take
+    part with `imported` or when they are named in `include`; a language model only when it is named there.
+    """
+    if rule not in MERGES:
+        raise AssessError(f"expected --merge {', '.join(MERGES)}, found {rule!r}")
+    known, named = assessors(store), {*include, *([lead] if lead else [])}
+    if unknown := sorted({*include} - {one.name for one in known}):
+        raise AssessError(f"expected one of {', '.join(one.name for one in known)} to include, found {unknown[0]!r}")
+    leads = {lead} if lead else {name for name, role in roles(store).items() if role == "lead"}
+    if rule == "lead" and not leads:
+        raise AssessError("expected a lead, found none in the project; name one with --assessor")
+    found = finished(store)
+    units = by_unit(
+        {
+            one.name: found.get(one.name, {})
+            for one in known
+            if one.origin == PERSON or one.name in named or (imported and one.origin == IMPORTED)
+        }
+    )
+    decided = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED) if saved.judgement.finished}
+    return {unit: _merged(decided.get(unit), units.get(unit, []), rule, leads) for unit in sorted({*units, *decided})}
+
+
+def _merged(decision: Saved | None, sides: Sequence[Saved], rule: str, leads: Collection[str]) -> MergedJudgement:
+    if decision is not None:
+        return MergedJudgement(decision, DECIDED, (decision,))
+    if len(sides) == 1:
+        return MergedJudgement(sides[0], SINGLE, tuple(sides))
+    chosen = [saved for saved in sides if saved.key.assessor in leads] if rule == "lead" else sides
+    if len({saved.text_sha256 for saved in sides}) > 1:
+        names = " and ".join(saved.key.assessor for saved in sides[:2])
+        raise AssessError(f"{names} judged different texts of {sides[0].key.document}; have it re-anchored first")
+    try:
+        judgement = combine([saved.judgement for saved in chosen], "one" if rule == "lead" else rule)
+    except AssessError:
+        return MergedJudgement(None, OPEN, tuple(sides))
+    key = Key(MERGED, *sides[0].key[1:])
+    return MergedJudgement(replace(chosen[0], key=key, judgement=judgement), rule, tuple(chosen))
+
+
+def facts(merged: Mapping[Unit, MergedJudgement], labels: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return, for every topic, whose judgements are in it, and how many of each kind."""
+    topics: dict[str, list[MergedJudgement]] = {}
+    for (topic, _), one in merged.items():
+        topics.setdefault(topic, []).append(one)
+    found = {}
+    for topic, here in topics.items():
+        names = sorted({labels.get(saved.key.assessor, saved.key.assessor) for one in here for saved in one.of})
+        counts = Counter(one.kind for one in here)
+        found[topic] = {"assessor": ", ".join(names), MERGED: " ".join(f"{kind}={n}" for kind, n in counts.items())}
+    return found
+
+
+def merged_counts(gold: Gold) -> dict[str, int]:
+    """Return how many judgements of a merged gold were decided, single, merged, or are open; {} for another gold."""
+    counts: Counter[str] = Counter()
+    for attributes in gold.attributes.values():
+        for part in attributes.get(MERGED, "").split():
+            kind, _, number = part.partition("=")
+            counts[kind] += int(number)
+    return {kind: counts[kind] for kind in (DECIDED, SINGLE, *MERGES, OPEN) if counts[kind]}
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Return one line: how the judgements of a gold came about.
+
+    >>> counts_text({"decided": 2, "single": 10, "union": 3})
+    'judged documents: 2 decided, 10 single, 3 by union'
+    """
+    words = {OPEN: "open, and left out", DECIDED: DECIDED, SINGLE: SINGLE}
+    return "judged documents: " + ", ".join(f"{n} {words.get(kind, f'by {kind}')}" for kind, n in counts.items())
