@@ -14,8 +14,8 @@ from focuseval import ModelSettings, align_chunks, open_documents, read_gold
 from focuseval.collection import document_files, sources, trees
 from focuseval.engine import cluster, storage
 from focuseval.evaluation.quotes import answers, checking
+from focuseval.inference.paired import smallest_p
 from focuseval.inference.paired_tests import EXACT
-from focuseval.inference.power import smallest_p
 from focuseval.inference.settings import Settings
 from focuseval.measures.recall_base import assessed_elements
 from strategies.projects import command

@@ -15,7 +15,7 @@ import focuseval
     [
         ("evaluate", "evaluation"),
         ("retrieve", "retrieval"),
-        ("sweep", "retrieval.sweeps"),
+        ("sweep", "retrieval.sweeps.sweeping"),
         ("simulate", "studies.simulation"),
         ("fidelity", "studies.fidelity"),
     ],

@@ -40,7 +40,7 @@ _PUBLIC = {
     "assert_no_regression": "bridges.testing",
     "build_report": "report",
     "render_html": "report",
-    "sweep": "retrieval.sweeps",
+    "sweep": "retrieval.sweeps.sweeping",
     "connected": "engine.cluster",
     "build_pool": "assessment.pool",
     "read_pool": "assessment.pool",
