@@ -35,7 +35,7 @@ def history(folder: str, **options: Any) -> None:
     found = read_history(folder).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
     if layout == "html":
-        from focuseval.report.history_page import render_history  # noqa: PLC0415  only pages need it
+        from focuseval.report.history import render_history  # noqa: PLC0415  only pages need it
 
         text = render_history(found, options["title"])
     else:

@@ -13,14 +13,14 @@ from focuseval.cli.significance_options import given, with_baseline
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
-    from focuseval.report.report import Report
 
 
 def report_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Read, score, observe; then serve, or write what is asked for."""
     from focuseval.report.build import report_on  # noqa: PLC0415  help must not wait for it
-    from focuseval.report.tables import render  # noqa: PLC0415  as above
+    from focuseval.report.page import render  # noqa: PLC0415  as above
 
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")

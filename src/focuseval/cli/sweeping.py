@@ -39,7 +39,7 @@ def sweep_files(gold: str, options: dict[str, Any]) -> None:
     found = _swept(gold, options)
     output = options["output"] or ""
     if output.lower().endswith((".html", ".htm")):
-        from focuseval.report import render_html  # noqa: PLC0415  only pages need templates
+        from focuseval.report.page import render_html  # noqa: PLC0415  only pages need templates
 
         text = render_html(found.report(options["title"]))
     elif options["layout"] == "json":

@@ -13,7 +13,7 @@ from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis, number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.report import Report
+    from focuseval.report.build import Report
     from focuseval.retrieval.sweeps.result import Sweep
 
 LINE, WIDTH = 0.04, 0.3

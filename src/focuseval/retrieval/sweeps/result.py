@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation import Evaluation, Scores
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
-    from focuseval.report import Report
+    from focuseval.report.build import Report
 
 
 @dataclass(frozen=True)

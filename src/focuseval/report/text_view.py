@@ -1,27 +1,35 @@
-"""From the evidence to lists and texts of a report: what each run returned, which text is embedded, what is missing."""
+"""The lists and texts of a report: what each run returned, which text is embedded, what is missing."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.collection.rendering.layout import KINDS
-from focuseval.errors import MissingDataError
-from focuseval.report.excerpts import fitting, order_of_documents, wanted, whole_documents
+from focuseval.errors import MissingDataError, counted
 from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
-from focuseval.report.report import TextView
-from focuseval.report.texts import as_json, excerpt_view, packed, reader, shortened
+from focuseval.report.texts import (
+    as_json,
+    excerpt_view,
+    fitting,
+    order_of_documents,
+    reader,
+    shortened,
+    size_of,
+    wanted,
+    whole_documents,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from focuseval.collection import Collection
     from focuseval.data.spans import Spans
     from focuseval.report.evidence import Evidence
-    from focuseval.report.observe import Retrieved
 
 NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
 NO_INDEX = (
@@ -37,45 +45,76 @@ PACKED = 4
 _HEADINGS = frozenset(KINDS["heading"].split())
 
 
+@dataclass(frozen=True)
+class TextView:
+    """Ranked lists of all topics, and which of their text is embedded."""
+
+    runs: tuple[str, ...]
+    a: int
+    b: int | None
+    topics: tuple[dict[str, Any], ...]
+    """Per topic what `focuseval.report.lists.topic_view` returns, documents numbered."""
+    said: str
+    """What was left out, or why there is no text."""
+    lost: tuple[str, ...] = ()
+    """Sentences on documents that the index does not have."""
+    highlighted: bool = True
+    """Whether the gold says which text is relevant."""
+    served: bool = False
+    """Whether texts and complete lists are asked of a server."""
+    documents: tuple[str, ...] = ()
+    """The id of every numbered document."""
+    depth: int = 0
+    """Results of every list that are shown."""
+    paths: tuple[str, ...] = ()
+    """The paths of elements that topics name by number."""
+    totals: tuple[Any, ...] = ()
+    """For every run characters of the whole list and highlighted ones among them, topic by topic, or None."""
+    budgets: tuple[dict[str, Any], ...] = ()
+    """For every run the characters that budgets of words and tokens (``300 words``) pay for, topic by topic."""
+
+
 def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
     """Return lists of results and the texts that are embedded with them; a served report has none of the latter."""
     runs = tuple(evidence.labels[run] for run in evidence.drawn)
-    a, b = _positions(evidence)
+    a, b = evidence.places
     if evidence.index is None:
         return TextView(runs, a, b, (), NO_INDEX), {}
     lists = lists_of(evidence)
     names = evidence.scores.topics
-    depth = depth_for(len(names), len(runs))
-    below = below_for(len(names), len(runs))
+    depth, below = depth_for(len(names), len(runs)), below_for(len(names), len(runs))
     views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
-    documents = [lists.document_id(evidence, row) for row in numbered(views)]
+    documents = tuple(lists.document_id(evidence, row) for row in numbered(views))
     paths = tuple(numbered_paths(views))
     texts: Mapping[str, dict[str, Any]] = {}
-    said = "Every document that is relevant or was returned is here: nothing is left out."
+    text = "Every document that is relevant or was returned is here: nothing is left out."
     if not served:
         taken = max(0, len(as_json([views, paths])) - LISTS)
-        texts, said = embed(evidence, lists, max(0, budget - taken), depth)
+        texts, text = embed(evidence, evidence.index, lists, max(0, budget - taken), depth)
     view = TextView(
-        runs, a, b, tuple(views), said, _lost(evidence), has_highlights(evidence), served, tuple(documents), depth,
-        paths, **whole_lists(lists.runs),
-    )  # fmt: skip
+        runs=runs,
+        a=a,
+        b=b,
+        topics=tuple(views),
+        said=text,
+        lost=_lost(evidence),
+        highlighted=has_highlights(evidence),
+        served=served,
+        documents=documents,
+        depth=depth,
+        paths=paths,
+        totals=tuple(None if r is None or r.totals is None else [n.tolist() for n in r.totals] for r in lists.runs),
+        budgets=tuple({} if r is None else {n: ends.tolist() for n, ends in r.budgets.items()} for r in lists.runs),
+    )
     return view, texts
 
 
-def whole_lists(runs: Sequence[Retrieved | None]) -> dict[str, Any]:
-    """Return what only the engine knows of lists that are embedded in part: their totals, and where budgets end."""
-    totals = [None if run is None or run.totals is None else [n.tolist() for n in run.totals] for run in runs]
-    budgets = [{} if run is None else {name: ends.tolist() for name, ends in run.budgets.items()} for run in runs]
-    return {"totals": tuple(totals), "budgets": tuple(budgets)}
-
-
-def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[dict[str, dict[str, Any]], str]:
+def embed(
+    evidence: Evidence, index: Collection, lists: Lists, budget: int, depth: int
+) -> tuple[dict[str, dict[str, Any]], str]:
     """Return document → its view for as much text as the budget allows, and a sentence on what is left out."""
-    index = evidence.index
-    if index is None:
-        return {}, NO_INDEX
-    weight, (a, b) = weights(evidence), _positions(evidence)
-    windows = wanted(lists, weight, (a,) if b is None else (a, b), depth)
+    weight = weights(evidence)
+    windows = wanted(lists, weight, [place for place in evidence.places if place is not None], depth)
     room = float(PACKED * budget)
     while True:
         spans, kept = fitting(windows, index.lengths, int(room))
@@ -84,79 +123,55 @@ def embed(evidence: Evidence, lists: Lists, budget: int, depth: int) -> tuple[di
         if size <= budget:
             break
         room *= 0.97 * budget / size
+    share = size / max(1, sum(len(view["text"]) for view in texts.values())) or 1
+    read = reader(index)
     order = order_of_documents(lists, weight, depth)
-    share = size / max(1, _characters(texts, texts)) or 1
-    whole = _whole(evidence, lists, spans, order, int((budget - size) / share))
-    while whole and size + size_of(whole) - share * _characters(texts, whole) > budget:
+    embedded, lengths = spans.total(len(index.lengths)), np.asarray(index.lengths)
+    left = int((budget - size) / share)
+    rows = whole_documents(order, embedded, lengths, lambda row: len(as_json(read(row)).encode()), left)
+    whole = {lists.document_id(evidence, row): read(row) for row in rows}
+
+    def too_large() -> bool:
+        replaced = sum(len(texts[name]["text"]) for name in whole if name in texts)
+        return size + size_of(whole) - share * replaced > budget
+
+    while whole and too_large():
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
-    left = len(windows.document) - kept
-    said = left_out(texts | whole, len(whole), left, depth)
+    said = left_out(texts | whole, len(whole), len(windows.document) - kept, depth)
     longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
     return texts | whole, f"{said} {BELOW}" if longer else said
 
 
-def _characters(texts: Mapping[str, dict[str, Any]], of: Iterable[str]) -> int:
-    return sum(len(texts[name]["text"]) for name in of if name in texts)
-
-
-def size_of(texts: Mapping[str, dict[str, Any]]) -> int:
-    """Return the bytes that texts take in a page."""
-    return sum(map(len, packed(texts)[0]))
-
-
 def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
+    """Return document → its pieces; its title is its first heading, which front matter may stand before."""
     rows, first = np.unique(spans.group, return_index=True)
     edges = [*first.tolist(), len(spans)]
-    ids = index.ids.take(rows).to_pylist()
     texts = index.texts(rows).to_pylist()
     start, end = spans.start.tolist(), spans.end.tolist()
-    made = {}
-    for number, (row, name) in enumerate(zip(rows.tolist(), ids, strict=True)):
-        own = range(edges[number], edges[number + 1])
-        made[name] = excerpt_view(texts[number], [(start[i], end[i]) for i in own], _title(index, row))
-    return made
-
-
-def _title(index: Collection, row: int) -> str:
-    """Return a document's first heading, which front matter may stand before; nothing where no element is one."""
-    if index.element_bounds[row + 1] - index.element_bounds[row] < 2:
-        return ""
-    elements = index.elements(row)
-    for place, tag in enumerate(elements.tags):
-        if tag.lower() in _HEADINGS:
-            text = index.text(row)[int(elements.start[place]) : int(elements.end[place])]
-            return shortened(" ".join(text.split()))
-    return ""
-
-
-def _whole(evidence: Evidence, lists: Lists, spans: Spans, order: list[int], budget: int) -> dict[str, dict[str, Any]]:
-    """Return the documents that fit as a whole, those first that explain most."""
-    index = evidence.index
-    read = reader(index)
-    sizes: dict[int, int] = {}
-
-    def cost(row: int) -> int:
-        return sizes.setdefault(row, len(as_json(read(row)).encode()))
-
-    lengths = np.zeros(0, np.int64) if index is None else np.asarray(index.lengths)
-    chosen = whole_documents(order, spans.total(len(lengths)), lengths, cost, budget)
-    return {lists.document_id(evidence, row): read(row) for row in chosen}
+    views = {}
+    for number, (row, name) in enumerate(zip(rows.tolist(), index.ids.take(rows).to_pylist(), strict=True)):
+        title = ""
+        if index.element_bounds[row + 1] - index.element_bounds[row] > 1:
+            elements = index.elements(row)
+            heading = next((n for n, tag in enumerate(elements.tags) if tag.lower() in _HEADINGS), None)
+            if heading is not None:
+                text = texts[number][int(elements.start[heading]) : int(elements.end[heading])]
+                title = shortened(" ".join(text.split()))
+        pieces = [(start[i], end[i]) for i in range(edges[number], edges[number + 1])]
+        views[name] = excerpt_view(texts[number], pieces, title)
+    return views
 
 
 def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, depth: int) -> str:
     """Say which text the file holds and what it does not."""
     characters = sum(len(view["text"]) for view in texts.values())
-    held = f"{characters:,} characters of {_documents(len(texts))} are embedded in this file"
+    held = f"{characters:,} characters of {counted(len(texts), 'document')} are embedded in this file"
     lists = f"The first {depth} results of every list are here." if depth > 1 else "The first result of every list is."
-    rest = ", all of them whole" if whole == len(texts) else f": {_documents(whole)} as a whole, of the others {AROUND}"
-    said = f"{lists} {held}{rest}."
+    some = f": {counted(whole, 'document')} as a whole, of the others {AROUND}"
+    said = f"{lists} {held}{', all of them whole' if whole == len(texts) else some}."
     if windows:
         said += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
     return said
-
-
-def _documents(number: int) -> str:
-    return "1 document" if number == 1 else f"{number:,} documents"
 
 
 def has_highlights(evidence: Evidence) -> bool:
@@ -167,20 +182,12 @@ def has_highlights(evidence: Evidence) -> bool:
         return False
 
 
-def _positions(evidence: Evidence) -> tuple[int, int | None]:
-    """Return where A and B stand among the drawn runs."""
-    if evidence.pair is None:
-        return 0, None
-    first, second = evidence.pair
-    return evidence.drawn.index(first), evidence.drawn.index(second)
-
-
 def weights(evidence: Evidence) -> NDArray[np.float64]:
     """Return how much every topic decides: the difference of A and B, or what a single run lacks."""
     values = evidence.values()
     first, second = evidence.pair or (0, None)
-    told = np.abs(values[first] - values[second]) if second is not None else 1 - values[first]
-    return np.asarray(np.nan_to_num(told, nan=0.0))
+    weight = np.abs(values[first] - values[second]) if second is not None else 1 - values[first]
+    return np.asarray(np.nan_to_num(weight, nan=0.0))
 
 
 def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, Any]:
@@ -202,9 +209,10 @@ def _lost(evidence: Evidence) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _missing(who: str, lost: Iterable[str]) -> Sequence[str]:
+def _missing(who: str, lost: Iterable[str]) -> list[str]:
     names = list(dict.fromkeys(lost))
     if not names:
         return []
     some = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
-    return [f"{who} names {_documents(len(names))} that the index does not have ({some}): not to be shown here."]
+    documents = counted(len(names), "document")
+    return [f"{who} names {documents} that the index does not have ({some}): not to be shown here."]
