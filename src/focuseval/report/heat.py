@@ -132,22 +132,21 @@ class HeatMap:
         s = self.segments
         rows = zip(s.start.tolist(), s.end.tolist(), s.kind.tolist(), s.rank.tolist(), s.times.tolist(), strict=True)
         for start, end, kind, rank, times in rows:
-            if not kind:
-                yield self._plain(start, end)
+            text = self.text[start:end]
+            if kind:
+                again = f", {times} results" if times > 1 else ""
+                title = _WORDS[KINDS[kind]] + (f": rank {rank}{again}" if rank else "")
+                mark = f"<sub>{rank}</sub>" if rank else ""
+                yield f'<span style="{_STYLES[KINDS[kind]]}" title="{title}">{escape(text)}{mark}</span>'
                 continue
-            again = f", {times} results" if times > 1 else ""
-            said = _WORDS[KINDS[kind]] + (f": rank {rank}{again}" if rank else "")
-            mark = f"<sub>{rank}</sub>" if rank else ""
-            yield f'<span style="{_STYLES[KINDS[kind]]}" title="{said}">{escape(self.text[start:end])}{mark}</span>'
-
-    def _plain(self, start: int, end: int) -> str:
-        before = 0 if start == 0 else self.context
-        after = 0 if end == len(self.text) else self.context
-        left = end - start - before - after
-        if left <= 0:
-            return escape(self.text[start:end])
-        gap = f'<i style="color:#6b7280">… {left:,} characters …</i>'
-        return escape(self.text[start : start + before]) + gap + escape(self.text[end - after : end])
+            before = 0 if start == 0 else self.context
+            after = 0 if end == len(self.text) else self.context
+            left = len(text) - before - after
+            if left <= 0:
+                yield escape(text)
+            else:
+                gap = f'<i style="color:#6b7280">… {left:,} characters …</i>'
+                yield escape(text[:before]) + gap + escape(text[len(text) - after :])
 
 
 def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: int | None = None) -> HeatMap:
@@ -173,10 +172,10 @@ def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: i
         raise InputError(f"expected a document of the collection, found {document!r}")
     if topic not in judged.topics and topic not in ranked.topics:
         raise InputError(f"expected a topic of the gold or the run, found {topic!r}")
-    spans, ranks = _returned(ranked, topic, row, at)
     text = index.text(row)
-    pieces = segments(len(text), _highlights(judged, topic, row), spans, ranks)
-    return HeatMap(topic, document, ranked.run_id, text, pieces)
+    highlights = _highlights(judged, topic, row)
+    spans, ranks = _returned(ranked, topic, row, at)
+    return HeatMap(topic, document, ranked.run_id, text, segments(len(text), highlights, spans, ranks))
 
 
 def _highlights(gold: Gold, topic: str, row: int) -> list[tuple[int, int]]:

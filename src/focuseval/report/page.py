@@ -253,14 +253,16 @@ def topics_table(report: Report) -> Table:
 
 
 def chart_tables(chart: Chart) -> Iterator[Table]:
-    """Yield the rows of a graph as tables, as the page shows them behind it."""
+    """Yield the rows of a graph as tables, as the page shows them behind it: columns of numbers, or of words."""
     by = chart.columns.index(chart.by) if chart.by else None
     names = [""] if by is None else list(dict.fromkeys(row[by] for row in chart.rows))
     for name in names:
         rows = [row for row in chart.rows if by is None or row[by] == name]
         title = f"{chart.title}: {name}" if name else chart.title
         headings, body = _pivoted(chart, rows) if chart.pivot else (chart.columns, rows)
-        yield Table(title, _columns(headings, body), tuple(body), (chart.caption,))
+        kinds = [any(isinstance(value, str) for value in column) for column in zip(*body, strict=True)]
+        columns = tuple(Column(heading, words=kind) for heading, kind in zip(headings, kinds, strict=True))
+        yield Table(title, columns, tuple(body), (chart.caption,))
 
 
 def _pivoted(chart: Chart, rows: list[Row]) -> tuple[tuple[str, ...], list[Row]]:
@@ -275,9 +277,3 @@ def _pivoted(chart: Chart, rows: list[Row]) -> tuple[tuple[str, ...], list[Row]]
         keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
     headings = (chart.head or chart.columns[down], *map(str, names))
     return headings, [(key, *(lines[key].get(name) for name in names)) for key in keys]
-
-
-def _columns(headings: tuple[str, ...], rows: list[Row]) -> tuple[Column, ...]:
-    """Return columns of words where any value is a word, else of numbers."""
-    kinds = [any(isinstance(value, str) for value in column) for column in zip(*rows, strict=True)]
-    return tuple(Column(heading, words=kind) for heading, kind in zip(headings, kinds, strict=True))

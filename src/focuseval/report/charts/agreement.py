@@ -10,8 +10,6 @@ from focuseval.inference.correlation import correlate, reading
 from focuseval.report.charts.chart import Chart, following, left_out, number
 from focuseval.report.evidence import MOST_DRAWN
 from focuseval.report.verdict import listed
-from focuseval.studies.simulation.parts import SELECTIONS
-from focuseval.studies.simulation.ranking import RANKINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,10 +136,9 @@ def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
         return
     test = evidence.fidelity.space
     rows = tuple(
-        (measure, s, r, number(test.mean(measure)[f"{s}-{r}"]))
+        (measure, *run.split("-"), number(mean))
         for measure in test.measures
-        for s in SELECTIONS
-        for r in RANKINGS
+        for run, mean in test.mean(measure).items()
     )
     kept = "; ".join(f"{m} keeps {k} of {n} expected orders" for m in test.measures for k, n in (test.verdict(m),))
     caption = (
@@ -169,7 +166,7 @@ def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
         "data": {"name": "rows"},
         "facet": {"field": "measure", "type": "nominal", "sort": list(test.measures), "title": None},
         "columns": 2,
-        "usermeta": {"facet": 56 * len(RANKINGS) + 90},
+        "usermeta": {"facet": 56 * len({r for _, _, r, _ in rows}) + 90},
         "spec": grid,
     }
     columns, pivot = ("measure", "S", "R", "mean"), ("S", "R", "mean")
