@@ -15,8 +15,8 @@ from focuseval.collection import events, kinds, sources
 from focuseval.engine import cluster
 from focuseval.engine.storage import cache
 from focuseval.evaluation.quotes import answers, checking
+from focuseval.inference.paired import smallest_p
 from focuseval.inference.paired_tests import EXACT
-from focuseval.inference.power import smallest_p
 from focuseval.inference.settings import Settings
 from focuseval.measures.recall_base import assessed_elements
 from strategies.projects import command

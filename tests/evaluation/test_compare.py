@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from focuseval.evaluation.comparison.tables import pairs_table
 
 import focuseval.example
 from focuseval.cli import main
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.comparing import find_run, order_of
-from focuseval.evaluation.comparison import correlations, variants
-from focuseval.evaluation.comparison.tables import correlation_table, means_table, pairs_table, star_table
+from focuseval.evaluation.comparing import correlation_table, correlations, find_run, order_of, star_table, variants
 from focuseval.evaluation.scores import Counts, Scores
+from focuseval.evaluation.tables import means_table
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])

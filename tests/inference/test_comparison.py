@@ -7,11 +7,10 @@ from focuseval.data.tables import numbers, render, words
 from focuseval.data.tables.layouts import notebook
 from focuseval.errors import NotComparableError
 from focuseval.inference.comparison import compare
-from focuseval.inference.corrections import holm
 from focuseval.inference.intervals import bca, effect_size
-from focuseval.inference.paired_tests import bootstrap
+from focuseval.inference.paired_tests import bootstrap, holm
+from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
-from focuseval.inference.tables import pairs_table, shown_p
 
 TOPICS = tuple("12345678")
 ALIKE = "All runs score the same on every topic under AP: there is no difference to test."
@@ -138,7 +137,7 @@ EXPLAINED = (
 
 
 def test_pairs_are_a_table_with_or_without_the_means_of_the_runs():
-    table = pairs_table(PAIRS)
+    table = PAIRS.table()
     assert table.headings == COLUMNS
     assert table.columns[:3] == (*words("better", "worse"), *numbers("difference", form="+.4f"))
     assert [column.form for column in table.columns[6:]] == [".2f", ".2f", ".4f", ".4f"]
@@ -150,19 +149,19 @@ def test_pairs_are_a_table_with_or_without_the_means_of_the_runs():
     assert (detectable, needed) == (PAIRS.detectable[0], f"{PAIRS.needed[0]:.0f}")
     assert table.title == "Pairs under AP"
     assert table.notes == (
-        "1 of 1 pairs differ significantly under AP.",
+        "1 of 1 pair differs significantly under AP.",
         "randomisation, two-tailed at 0.05, exact, Holm over 1 pair; 7 topics.",
         EXPLAINED,
     )
-    assert pairs_table(PAIRS, means=True).rows[0][:2] == ("high (0.5893)", "low (0.3393)")
-    alone = pairs_table(compare("AP", ("a",), ("1", "2"), np.array([[0.1, 0.2]])))
+    assert PAIRS.table(means=True).rows[0][:2] == ("high (0.5893)", "low (0.3393)")
+    alone = compare("AP", ("a",), ("1", "2"), np.array([[0.1, 0.2]])).table()
     assert (alone.title, alone.rows, len(alone.notes)) == ("", (), 2)
 
 
 def test_an_uncorrected_comparison_has_its_star_beside_p_and_says_what_one_tail_means():
     settings = Settings("sign", tails=1, correction="none", alpha=0.2)
     found = compare("AP", ("a", "b"), tuple("123"), np.array([[0.5, 0.5, 0.5], [0.25, 0.0, 0.0]]), settings)
-    table = pairs_table(found)
+    table = found.table()
     assert table.headings == tuple(name for name in COLUMNS if name != "p (Holm)")
     assert table.rows[0][4:7] == ("0.1250 ⋆", pytest.approx(0.41667 / 0.14434, rel=1e-3), "3 / 0 / 0")
     assert table.notes[1] == "sign, one-tailed at 0.2, uncorrected over 1 pair; 3 topics."
@@ -170,13 +169,13 @@ def test_an_uncorrected_comparison_has_its_star_beside_p_and_says_what_one_tail_
         "One tail, in the direction seen: of equal runs about twice as many get a star as the level says."
     )
     corrected = compare("AP", ("a", "b"), ("1",), np.array([[0.5], [0.25]]), Settings(correction="bh"), left_out=2)
-    assert pairs_table(corrected).headings[5] == "p (BH)"
-    assert pairs_table(corrected).notes[1].endswith("over 1 pair; 1 topic (2 left out: some run has no value).")
+    assert corrected.table().headings[5] == "p (BH)"
+    assert corrected.table().notes[1].endswith("over 1 pair; 1 topic (2 left out: some run has no value).")
 
 
 def test_a_pair_without_a_significant_difference_has_no_star():
     values = np.array([[0.5, 0.0, 0.5], [0.0, 0.75, 0.0]])
-    (row,) = pairs_table(compare("AP", ("a", "b"), tuple("123"), values, Settings("sign", tails=1))).rows
+    (row,) = compare("AP", ("a", "b"), tuple("123"), values, Settings("sign", tails=1)).table().rows
     assert (row[4], row[5], row[7]) == ("0.5000", "0.5000", "2 / 0 / 1")
 
 
@@ -203,23 +202,23 @@ def test_the_sentence_says_for_how_many_pairs_nothing_could_be_told():
     found = compare("AP", ("a", "b", "c"), tuple("123456789"), values)
     assert found.sentence() == (
         "2 of 3 pairs differ significantly under AP; "
-        "for 1 of them cannot tell: 2 topics differ, no outcome could be significant."
+        "for 1 of them nothing can be told: 2 topics differ, no outcome could be significant."
     )
     few = compare("AP", ("a", "b", "c"), tuple("12345"), values[:, :5])
     assert few.sentence() == (
         "0 of 3 pairs differ significantly under AP; "
-        "cannot tell: 2 to 5 topics differ, no outcome could be significant."
+        "nothing can be told: 2 to 5 topics differ, no outcome could be significant."
     )
-    rows = pairs_table(found).rows
+    rows = found.table().rows
     assert [row[4:6] for row in rows] == [("0.0039", "0.0117 ⋆"), ("0.0039", "0.0117 ⋆"), ("0.5000", "0.5000")]
 
 
 def test_topics_that_no_number_would_be_enough_of_are_no_number():
     same = compare("AP", ("a", "b"), ("1", "2"), np.array([[0.5, 0.25], [0.5, 0.25]]))
-    assert pairs_table(same).rows[0][-1] == "–"
+    assert same.table().rows[0][-1] == "–"
     close = compare("AP", ("a", "b"), tuple("1234"), np.array([[0.5, 0.25, 0.5, 0.25], [0.49, 0.27, 0.49, 0.251]]))
-    assert pairs_table(close).rows[0][-1] == f"{close.needed[0]:,.0f}"
-    assert "," in pairs_table(close).rows[0][-1] or close.needed[0] < 1000
+    assert close.table().rows[0][-1] == f"{close.needed[0]:,.0f}"
+    assert "," in close.table().rows[0][-1] or close.needed[0] < 1000
 
 
 def test_rounding_noise_wins_no_topic_and_decides_nothing():
@@ -246,8 +245,8 @@ def test_a_p_value_is_shown_with_four_digits_and_none_is_shown_as_nothing(value,
 
 
 def test_a_comparison_shows_itself_as_text_and_in_a_notebook():
-    assert str(PAIRS) == render([pairs_table(PAIRS, means=True)], "table").rstrip("\n")
+    assert str(PAIRS) == render([PAIRS.table(means=True)], "table").rstrip("\n")
     assert not str(PAIRS).endswith("\n")
     assert "high (0.5893)" in str(PAIRS)
-    assert PAIRS._repr_html_() == notebook(pairs_table(PAIRS, means=True))
+    assert PAIRS._repr_html_() == notebook(PAIRS.table(means=True))
     assert "high (0.5893)" in PAIRS._repr_html_()

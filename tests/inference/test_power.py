@@ -5,9 +5,8 @@ import pytest
 from scipy import stats
 
 from focuseval.data.limits import MOST
-from focuseval.inference.paired import judge_pairs
-from focuseval.inference.paired_tests import EXACT
-from focuseval.inference.power import detectable, smallest_drawn_p, smallest_p, topics_needed
+from focuseval.inference.paired import detectable, judge_pairs, smallest_p, topics_needed
+from focuseval.inference.paired_tests import EXACT, p_values
 from focuseval.inference.settings import Settings
 
 TWO, ONE = Settings(), Settings(tails=1)
@@ -59,15 +58,45 @@ def test_no_difference_and_a_minute_one_have_no_number_of_topics():
 @pytest.mark.parametrize(
     ("differing", "tails", "smallest"), [(0, 2, 1), (1, 2, 1), (2, 2, 0.5), (6, 2, 1 / 32), (0, 1, 1), (5, 1, 1 / 32)]
 )
-def test_signs_alone_bound_p(differing, tails, smallest):
-    assert smallest_p(np.array([differing]), tails).tolist() == [smallest]
+@pytest.mark.parametrize("test", ["randomisation", "wilcoxon", "sign"])
+def test_signs_alone_bound_the_p_of_tests_of_signs_and_ranks(test, differing, tails, smallest):
+    assert smallest_p(np.array([differing]), 9, Settings(test, tails)).tolist() == [smallest]
+    if differing:
+        row = np.r_[np.linspace(0.4, 0.5, differing), np.zeros(9 - differing)]
+        assert p_values(row[None], Settings(test, tails)).tolist() == [smallest]
+
+
+@pytest.mark.parametrize("tails", [1, 2])
+@pytest.mark.parametrize("differing", [1, 2, 5, 7, 8])
+def test_a_t_test_is_bounded_by_differences_that_are_all_equal(differing, tails):
+    settings = Settings("t", tails)
+    row = np.r_[np.full(differing, 0.25), np.zeros(8 - differing)]
+    (bound,) = smallest_p(np.array([differing]), 8, settings)
+    assert bound == pytest.approx(p_values(row[None], settings)[0], abs=1e-12)
+    row[0] = 0.5
+    assert p_values(row[None], settings)[0] >= bound
+
+
+@pytest.mark.parametrize("differing", [1, 3, 8])
+def test_a_bootstrap_is_bounded_by_the_resamples_that_miss_what_differs(differing):
+    row = np.r_[np.full(differing, 0.25), np.zeros(8 - differing)]
+    settings = Settings("bootstrap", tails=1)
+    assert smallest_p(np.array([differing]), 8, settings)[0] == pytest.approx((1 - differing / 8) ** 8)
+    assert p_values(row[None], settings)[0] == pytest.approx((1 - differing / 8) ** 8, abs=0.02)
+
+
+def test_one_topic_bounds_every_test():
+    for test in ("randomisation", "bootstrap", "t", "wilcoxon", "sign"):
+        assert smallest_p(np.array([0, 1]), 1, Settings(test, tails=1)).tolist() == [1, 1]
 
 
 def test_draws_bound_p_where_flips_are_not_enumerated():
     differing = np.array([EXACT, EXACT + 1])
-    assert smallest_drawn_p(differing, Settings(resamples=99), 1).tolist() == [0, 0.01]
-    assert smallest_drawn_p(differing, Settings(resamples=99), 5).tolist() == [0, 1 / 201]
-    assert smallest_drawn_p(differing, Settings("bootstrap", resamples=99), 1).tolist() == [0, 0]
+    signs = 2 * 0.5**EXACT
+    assert smallest_p(differing, 60, Settings(resamples=99), 1).tolist() == [signs, 0.01]
+    assert smallest_p(differing, 60, Settings(resamples=99), 5).tolist() == [signs, 1 / 201]
+    assert smallest_p(differing, 60, Settings(resamples=99)).tolist() == [signs, signs / 2]
+    assert smallest_p(differing, 25, Settings("bootstrap", resamples=99), 1).tolist() == [pytest.approx(0), 0]
 
 
 def test_holm_asks_the_smallest_p_of_a_family_for_more():
@@ -83,7 +112,7 @@ def test_a_large_family_draws_more_than_it_is_asked_for_and_never_without_end():
     assert Settings(alpha=1e-9).draws(1) == 1_000_000
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap", "t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("test", ["randomisation", "wilcoxon", "sign"])
 @pytest.mark.parametrize(("topics", "star"), [(2, False), (5, False), (6, True)])
 def test_where_no_outcome_could_be_significant_there_is_never_a_star(test, topics, star):
     """All topics agree; 2^(1-5) > .05 > 2^(1-6)."""
@@ -94,16 +123,25 @@ def test_where_no_outcome_could_be_significant_there_is_never_a_star(test, topic
     assert found.verdict(0) == ("better" if star else few)
 
 
+@pytest.mark.parametrize("topics", [2, 5, 6])
+def test_a_t_test_can_tell_on_few_topics_that_all_differ_alike(topics):
+    found = judge_pairs(np.linspace(0.49, 0.5, topics)[None], Settings("t"))
+    assert (found.verdict(0), found.reachable.tolist()) == ("better", [True])
+    apart = judge_pairs(np.r_[0.25, np.zeros(topics)][None], Settings("t"))
+    assert apart.verdict(0) == "cannot tell: 1 topic differs, no outcome could be significant"
+
+
 def test_ties_are_no_topics_that_differ():
     row = np.r_[np.linspace(0.4, 0.5, 5), np.zeros(40)]
     found = judge_pairs(np.array([row, np.zeros(45), np.r_[0.1, np.zeros(44)]]), Settings(correction="none"))
     assert (found.differing.tolist(), found.tied.tolist()) == ([5, 0, 1], [40, 45, 44])
     assert [found.verdict(k) for k in range(3)] == [
         "cannot tell: 5 topics differ, no outcome could be significant",
-        "cannot tell: 0 topics differ, no outcome could be significant",
+        "cannot tell: both score the same on every topic",
         "cannot tell: 1 topic differs, no outcome could be significant",
     ]
-    assert found.hopeless(found.differing) == "cannot tell: 0 to 5 topics differ, no outcome could be significant"
+    assert found.reason_of(np.arange(3)) == "0 to 5 topics differ, no outcome could be significant"
+    assert found.reason(2) == "1 topic differs, no outcome could be significant"
 
 
 def test_a_family_asks_for_more_topics_and_a_correction_of_the_share_does_not():
@@ -120,8 +158,9 @@ def test_resamples_that_no_family_can_be_told_with_are_named():
     assert not found.exact
     assert found.reachable.tolist() == [False, False]
     assert found.verdict(0) == "cannot tell: 1000000 resamples are too few for 2 pairs"
-    mixed = found.hopeless(np.array([3, EXACT + 21]))
-    assert mixed == "cannot tell: 3 topics differ, no outcome could be significant"
+    rows[0, 3:] = 0
+    mixed = judge_pairs(rows, settings).reason_of(np.arange(2))
+    assert mixed == "3 topics differ, no outcome could be significant"
 
 
 def test_a_large_family_can_be_told_with_the_default_resamples():
@@ -153,4 +192,4 @@ def test_a_family_without_pairs_or_topics_has_columns_without_numbers():
     assert (none.family, len(none.significant), len(none.reachable)) == (0, 0, 0)
     assert np.isnan(judge_pairs(np.zeros((2, 0)), Settings()).p).all()
     (one,) = [judge_pairs(np.array([[0.5]]), Settings("bootstrap"))]
-    assert (one.p.tolist(), one.needed.tolist()) == ([1], [6])
+    assert (one.p.tolist(), one.needed.tolist()) == ([1], [2])

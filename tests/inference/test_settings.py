@@ -4,7 +4,7 @@ import pytest
 
 from focuseval.cli import significance_options
 from focuseval.errors import MeasureError
-from focuseval.inference import corrections, paired_tests, settings
+from focuseval.inference import settings
 from focuseval.inference.settings import Settings, settings_of
 
 
@@ -70,7 +70,7 @@ def test_settings_say_what_was_done(made, more, said):
 
 
 def test_the_command_line_offers_what_the_library_knows():
-    assert significance_options.TESTS == paired_tests.TESTS
-    assert significance_options.CORRECTIONS == corrections.CORRECTIONS
+    assert significance_options.TESTS == settings.TESTS
+    assert significance_options.CORRECTIONS == settings.CORRECTIONS
     assert significance_options.MOST_RESAMPLES == settings.MOST_RESAMPLES
     assert set(significance_options.NAMES) == set(vars(Settings()))

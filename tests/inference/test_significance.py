@@ -10,19 +10,20 @@ from scipy import stats
 
 from focuseval.errors import MeasureError
 from focuseval.inference import paired_tests
-from focuseval.inference.corrections import CORRECTIONS, adjust, benjamini_hochberg, holm
 from focuseval.inference.paired_tests import (
     EXACT,
     RANKED,
-    TESTS,
+    adjust,
+    benjamini_hochberg,
     bootstrap,
+    holm,
     paired_differences,
     randomisation,
     sign_test,
     t_test,
     wilcoxon,
 )
-from focuseval.inference.settings import Settings
+from focuseval.inference.settings import CORRECTIONS, TESTS, Settings
 
 
 def p_values(name, rows, **settings):

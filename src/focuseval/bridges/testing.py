@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from focuseval.evaluation.gate import GateVerdict
+    from focuseval.inference.regression import GateVerdict
 
 
 def assert_no_regression(
@@ -39,9 +39,9 @@ def assert_no_regression(
     options
         Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
     """
-    from focuseval.evaluation.gate import GateRule, judge, read_baseline  # noqa: PLC0415  as above
-    from focuseval.evaluation.gate.outputs import as_text  # noqa: PLC0415  as above
+    from focuseval.evaluation.gate import as_text, judge, read_baseline  # noqa: PLC0415  as above
     from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  importing this module must cost nothing
+    from focuseval.inference.regression import GateRule  # noqa: PLC0415  as above
 
     names = [measures] if isinstance(measures, str) else list(measures)
     scores = evaluate(gold, [run], names, **options)

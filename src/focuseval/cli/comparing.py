@@ -20,7 +20,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
     groups: list[tuple[str, tuple[str, ...]]] = []
 
     def with_variants(planned: Evaluation) -> Evaluation:
-        from focuseval.evaluation.comparison import variants  # noqa: PLC0415  help must not wait for it
+        from focuseval.evaluation.comparing import variants  # noqa: PLC0415  help must not wait for it
         from focuseval.measures import parse  # noqa: PLC0415  as above
 
         measures[:] = dict.fromkeys(asked.key for asked in planned.plan.measures)
@@ -31,13 +31,12 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
         return replace(planned, plan=replace(planned.plan, measures=asked))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
-    from focuseval.evaluation.comparison import correlations  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluation.comparison.tables import as_json, correlation_table, tables  # noqa: PLC0415  as above
+    from focuseval.evaluation.comparing import comparison_tables, comparisons_json, correlation_table, correlations  # noqa: PLC0415  help must not wait for it
 
     found = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
     agreeing = correlations(scores, groups, options["coefficient"])
     if options["layout"] == "json":
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        return json_text(both | as_json(found, agreeing))
-    shown = [*tables(found, every_pair=options["pairs"]), *map(correlation_table, agreeing)]
+        return json_text(both | comparisons_json(found, agreeing))
+    shown = [*comparison_tables(found, every_pair=options["pairs"]), *map(correlation_table, agreeing)]
     return tables_text(shown, options, scores.signature)

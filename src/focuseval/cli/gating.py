@@ -69,13 +69,14 @@ def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
 
 def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
     """Score the run, judge it, write and print the verdicts; return whether any measure regressed."""
-    from focuseval.evaluation.gate import GateRule, judge, read_baseline  # noqa: PLC0415  help must not wait for it
+    from focuseval.evaluation.gate import judge, read_baseline  # noqa: PLC0415  help must not wait for it
+    from focuseval.inference.regression import GateRule  # noqa: PLC0415  as above
 
     rule = GateRule(**given(options), min_effect=options["min_effect"])
     baseline = read_baseline(options["baseline"], options["baseline_run"])
     from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.scoring import score_files  # noqa: PLC0415  as above
-    from focuseval.evaluation.gate.outputs import as_json, as_junit, as_markdown, as_text  # noqa: PLC0415  as above
+    from focuseval.evaluation.gate import as_json, as_junit, as_markdown, as_text  # noqa: PLC0415  as above
 
     scores = score_files(gold, (run,), options)
     verdicts = judge(baseline, scores, options["measures"], rule)
@@ -89,7 +90,7 @@ def judge_files(gold: str, run: str, options: dict[str, Any]) -> bool:
 def write_no_verdict(reason: str, options: dict[str, Any]) -> None:
     """Tell CI that nothing could be compared; a file that cannot be written either is not worth a second line."""
     from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluation.gate.outputs import no_verdict_junit, no_verdict_markdown  # noqa: PLC0415  as above
+    from focuseval.evaluation.gate import no_verdict_junit, no_verdict_markdown  # noqa: PLC0415  as above
 
     with suppress(FocusevalError, OSError):
         measures = options["measures"] or ("the profile's measures",)

@@ -1,27 +1,54 @@
-"""From scores to comparisons: the same topics, the same gold, every pair of runs or those with a baseline."""
+"""From scores to comparisons: the same topics, every pair of runs or those with a baseline; tables, JSON, correlations.
+
+Rankings that should agree are correlated: the same measure over other recall bases, quantisations or ideals, or other
+measures.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from os import fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.tables import Column, Table, numbers, words
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.inference.comparison import Comparison, compare
+from focuseval.inference.comparison import STAR, Comparison, compare_all
+from focuseval.inference.correlation import correlate, explain, reading
+from focuseval.inference.intervals import bca
+from focuseval.inference.paired_tests import ranked
+from focuseval.measures import Asked, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.evaluation import Scores
+    from focuseval.evaluation.scores import Scores
     from focuseval.inference.settings import Settings
+
+AXES = ("measures", "recall-bases", "ideals", "quantisations")
+"""What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full of nxCG, quant=…"""
+
+_PARAMETER = {"recall-bases": "base", "ideals": "ideal", "quantisations": "quant"}
+_CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full")}
+_BY_SCALE = {
+    "coverage": ("strict", "gen"),
+    "grades": ("strict", "gen", "sog"),
+    "exhaustivity": ("strict5", "gen5", "genLifted"),
+    "highlights": ("spec",),
+}
 
 
 def order_of(scores: Scores) -> NDArray[np.int64]:
-    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given."""
-    return np.argsort(-np.nan_to_num(scores.mean[:, scores.deciding], nan=-np.inf), kind="stable")
+    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given.
+
+    The means are over the topics that are compared: those for which every run has a value, where there are any.
+    """
+    values = scores.values[:, :, scores.deciding]
+    kept = ~np.isnan(values).any(axis=0)
+    return np.array(ranked(values[:, kept] if kept.any() else scores.mean[:, [scores.deciding]])[0], np.int64)
 
 
 def compare_scores(
@@ -36,16 +63,29 @@ def compare_scores(
         raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
     order = order_of(scores)
     values = scores.values[order, :, scores.measures.index(measure)]
-    absent = np.isnan(values)
-    kept = np.flatnonzero(~absent.any(axis=0))
-    if absent.all():
+    if np.isnan(values).all():
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
-    if not len(kept):
-        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
-    uneven = int((absent.any(axis=0) & ~absent.all(axis=0)).sum())
-    names, topics = tuple(scores.names[i] for i in order), tuple(scores.topics[i] for i in kept)
     place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
-    return compare(measure, names, topics, values[:, kept], settings, baseline=place, left_out=uneven)
+    names = tuple(scores.names[i] for i in order)
+    (found,) = compare_all([measure], names, scores.topics, values[None], settings, baseline=place)
+    if found is None:
+        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
+    return found
+
+
+def compare_measures(
+    scores: Scores,
+    settings: Settings | None = None,
+    *,
+    baseline: int | None = None,
+    names: Sequence[str] | None = None,
+) -> list[Comparison | None]:
+    """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
+
+    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores.
+    """
+    runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
+    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline)
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
@@ -55,3 +95,197 @@ def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
         if len(found) == 1:
             return found[0]
     raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation:
+    """Correlations between the rankings of runs under several variants of one measure, or several measures."""
+
+    title: str
+    names: tuple[str, ...]
+    runs: int
+    matrix: NDArray[np.float64]
+    coefficient: str
+    remarks: tuple[str, ...] = ()
+
+    def readings(self) -> list[tuple[str, str, float, str]]:
+        """Return every pair: the two names, the coefficient, and what the papers call it."""
+        first, second = np.triu_indices(len(self.names), 1)
+        values = self.matrix[first, second].tolist()
+        return [
+            (self.names[i], self.names[j], tau, reading(tau)) for i, j, tau in zip(first, second, values, strict=True)
+        ]
+
+
+def variants(axis: str, measures: Sequence[str], scale: str = "highlights") -> list[tuple[str, tuple[str, ...]]]:
+    """Return groups of measure names whose rankings are to be compared, each with a title.
+
+    >>> variants("recall-bases", ["nxCG@5", "MAep"])[0]
+    ('nxCG@5', ('nxCG(base=full)@5', 'nxCG(base=filtered)@5'))
+    """
+    if axis not in AXES:
+        raise MeasureError(f"expected an axis among {', '.join(AXES)}, found {axis!r}")
+    if axis == "measures":
+        return [("measures", tuple(measures))]
+    choices = _CHOICES.get(axis) or _BY_SCALE.get(scale, ())
+    if len(choices) < 2:
+        raise MeasureError(
+            f"a gold of scale {scale!r} has one quantisation ({', '.join(choices)}): nothing to correlate"
+        )
+    groups = []
+    for name in measures:
+        asked = parse(name)
+        if not any(p.name == _PARAMETER[axis] for p in asked.measure.parameters):
+            raise MeasureError(f"{name} has no parameter {_PARAMETER[axis]}, so {axis} make no difference to it")
+        groups.append((name, tuple(_spelled(asked, _PARAMETER[axis], choice) for choice in choices)))
+    return groups
+
+
+def _spelled(asked: Asked, parameter: str, choice: str) -> str:
+    """Return the measure's name with one parameter spelt out, default or not."""
+    given = {**asked.given, parameter: choice}
+    inside = ", ".join(f"{p.name}={given[p.name]}" for p in asked.measure.parameters if p.name in given)
+    return f"{asked.measure.name}({inside})" + (f"@{asked.at}" if asked.at else "")
+
+
+def correlations(
+    scores: Scores, groups: Sequence[tuple[str, tuple[str, ...]]], coefficient: str = "tau-b"
+) -> list[Correlation]:
+    """Correlate the rankings of the runs within each group of measure names; all of them must have been scored."""
+    found = []
+    for title, names in groups:
+        values = scores.mean[:, [scores.measures.index(name) for name in names]].T
+        if np.isnan(values).any():
+            raise MeasureError(f"{title}: some mean has no topic, so runs cannot be ranked by it")
+        matrix = correlate(values, coefficient)
+        remarks = explain(values, names)
+        found.append(Correlation(title, names, len(scores.runs), matrix, coefficient, remarks))
+    return found
+
+
+def comparison_tables(comparisons: Sequence[Comparison], *, every_pair: bool = False) -> Iterator[Table]:
+    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides.
+
+    With a baseline the pairs are few, and a matrix would be almost empty.
+    """
+    yield compared_means_table(comparisons)
+    for comparison in comparisons:
+        runs, few = len(comparison.runs), comparison.baseline is not None
+        if runs != 2 and not few:
+            yield star_table(comparison)
+        if runs > 1 and (every_pair or few or runs <= 6):
+            yield comparison.table()
+        if runs == 2:
+            yield deciding_table(comparison)
+
+
+def compared_means_table(comparisons: Sequence[Comparison]) -> Table:
+    """Return the runs in order, each with its mean and 95 % interval under every measure."""
+    values: list[list[float] | list[str]] = []
+    columns = words("#", "run")
+    for c in comparisons:
+        low, high = bca(c.values, resamples=c.settings.of_interval, seed=c.settings.seed)
+        values += [c.means.tolist(), [f"[{a:.4f}, {b:.4f}]" for a, b in zip(low, high, strict=True)]]
+        columns += (Column(c.measure, best=True), *numbers(f"{c.measure} interval"))
+    rows = tuple((str(i + 1), name, *(col[i] for col in values)) for i, name in enumerate(comparisons[0].runs))
+    topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
+    title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
+    return Table(title, columns, rows)
+
+
+def star_table(comparison: Comparison) -> Table:
+    """Return the significance matrix: a star where the row improves significantly on the column."""
+    count = len(comparison.runs)
+    names = [str(i + 1) for i in range(count)]
+    stars = comparison.stars()
+    rows = tuple(
+        (names[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
+    )
+    power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
+    notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
+    if len(comparison.topics) > 1 and comparison.family:
+        least, most = comparison.detectable.min(), comparison.detectable.max()
+        notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
+    title = f"Significant improvements under {comparison.measure}"
+    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
+
+
+def deciding_table(comparison: Comparison, most: int = 5) -> Table:
+    """Return, for two runs, the topics that decide between them."""
+    index = {name: i for i, name in enumerate(comparison.topics)}
+    rows = tuple(
+        (topic, *comparison.values[:, index[topic]].tolist(), difference)
+        for topic, difference in comparison.deciding(0, 1, most)
+    )
+    columns = (*words("topic"), *numbers(*comparison.runs), *numbers("difference", form="+.4f"))
+    notes = () if rows else ("No topic tells the two runs apart.",)
+    return Table(f"Topics that decide under {comparison.measure}", columns, rows, notes)
+
+
+def correlation_table(correlation: Correlation) -> Table:
+    """Return a matrix of correlations, or for two names one line with its reading."""
+    sign = {"tau-b": "τ_b", "tau-a": "τ_a", "tau-ap": "τ_AP", "spearman": "ρ"}[correlation.coefficient]
+    title = f"Correlation ({sign}) of the rankings of {correlation.runs} runs: {correlation.title}"
+    notes = (*correlation.remarks, "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001).")
+    if len(correlation.names) == 2:
+        pairs = tuple((f"{a} – {b}", tau, said) for a, b, tau, said in correlation.readings())
+        return Table(title, (*words("between"), *numbers(sign), *words("reading")), pairs, notes)
+    rows = tuple((name, *row) for name, row in zip(correlation.names, correlation.matrix.tolist(), strict=True))
+    return Table(title, (*words(""), *numbers(*correlation.names)), rows, notes)
+
+
+def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[Correlation] = ()) -> dict[str, Any]:
+    """Return everything the tables show, as plain values; an infinite effect is null."""
+    return {
+        "comparisons": [_comparison_json(c) for c in comparisons],
+        "correlations": [
+            {
+                "title": c.title,
+                "coefficient": c.coefficient,
+                "runs": c.runs,
+                "pairs": [{"a": a, "b": b, "value": _plain(v), "reading": r} for a, b, v, r in c.readings()],
+                "remarks": list(c.remarks),
+            }
+            for c in correlations
+        ],
+    }
+
+
+def _comparison_json(c: Comparison) -> dict[str, Any]:
+    return {
+        "measure": c.measure,
+        "settings": vars(c.settings),
+        "family": {"pairs": c.family, "of": c.members, "baseline": None if c.baseline is None else c.runs[c.baseline]},
+        "method": c.method,
+        "topics": list(c.topics),
+        "left_out": c.left_out,
+        "runs": [{"run": name, "mean": float(mean)} for name, mean in zip(c.runs, c.means, strict=True)],
+        "significant": int(c.significant.sum()),
+        "power": _plain(c.power),
+        "sentence": c.sentence(),
+        "pairs": [pair_json(c, k) for k in range(c.family)],
+    }
+
+
+def pair_json(c: Comparison, k: int) -> dict[str, Any]:
+    """Return everything that is known of a pair, as plain values; what is not finite is null."""
+    better, worse = int(c.better[k]), int(c.worse[k])
+    columns = ("p", "corrected", "effect", "detectable")
+    return {
+        "better": c.runs[better],
+        "worse": c.runs[worse],
+        "difference": float(c.difference[k]),
+        "interval": [float(c.low[k]), float(c.high[k])],
+        "interval_corrected": False,
+        **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
+        "topics_needed": int(c.needed[k]) if np.isfinite(c.needed[k]) else None,
+        "topics_differing": int(c.differing[k]),
+        "ties": int(c.tied[k]),
+        "won_tied_lost": [int(c.won[k]), int(c.tied[k]), int(c.lost[k])],
+        "significant": bool(c.significant[k]),
+        "verdict": c.verdict(k),
+    }
+
+
+def _plain(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

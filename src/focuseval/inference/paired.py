@@ -1,16 +1,21 @@
-"""Differences of pairs over topics, judged as one family: what every command says of a pair is read from here."""
+"""Differences of pairs over topics, judged as one family: test, correction, interval, effect, power.
+
+What every command says of a pair is read from here, and also what no outcome could have decided: under the very test
+that was used, with so many topics that differ and so many resamples.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.inference.corrections import adjust
+from focuseval.data.limits import MOST
+from focuseval.errors import counted
 from focuseval.inference.intervals import bca, effect_size
-from focuseval.inference.paired_tests import EXACT, p_values
-from focuseval.inference.power import detectable, smallest_drawn_p, smallest_p, topics_needed
+from focuseval.inference.paired_tests import EXACT, adjust, p_values, without_noise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +24,12 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
+POWER = 0.8
+"""The probability with which a difference is to be shown."""
+
+BETTER, CANNOT_TELL, WORSE = "better", "cannot tell", "worse"
+"""What a test can say of the first of two runs."""
+
 
 @dataclass(frozen=True, eq=False)
 class Paired:
@@ -26,7 +37,7 @@ class Paired:
 
     settings: Settings
     difference: Vector
-    """Means: first less second."""
+    """Means: first less second; 0 where they differ by rounding alone."""
     low: Vector
     high: Vector
     """The 95 % interval of the difference, not corrected."""
@@ -36,8 +47,10 @@ class Paired:
     """p, corrected for the family."""
     effect: Vector
     """Cohen's d: the mean of the topics' differences over their standard deviation."""
-    differing: NDArray[np.int64]
-    """Topics on which the two differ."""
+    won: NDArray[np.int64]
+    """Topics on which the first is better."""
+    lost: NDArray[np.int64]
+    """Topics on which the second is better."""
     tied: NDArray[np.int64]
     """Topics on which both score the same."""
     detectable: Vector
@@ -50,14 +63,18 @@ class Paired:
         """How many pairs are judged together."""
         return len(self.p)
 
-    @property
+    @cached_property
+    def differing(self) -> NDArray[np.int64]:
+        """Topics on which the two differ."""
+        return self.won + self.lost
+
+    @cached_property
     def reachable(self) -> NDArray[np.bool_]:
         """For every pair, whether any outcome could be significant: enough topics differ, and resamples are enough."""
-        bar = self.settings.level(self.family)
-        few = smallest_p(self.differing, self.settings.tails) > bar
-        return ~few & (smallest_drawn_p(self.differing, self.settings, self.family) <= bar)
+        smallest = smallest_p(self.differing, self.differing + self.tied, self.settings, self.family)
+        return np.asarray(smallest <= self.settings.level(self.family))
 
-    @property
+    @cached_property
     def significant(self) -> NDArray[np.bool_]:
         """For every pair, whether the first improves significantly on the second."""
         return self.reachable & (self.corrected <= self.settings.alpha) & (self.difference > 0)
@@ -69,19 +86,24 @@ class Paired:
 
     def verdict(self, pair: int) -> str:
         """Return ``better`` or ``cannot tell``, with the reason where no outcome could be significant."""
-        if self.significant[pair]:
-            return "better"
-        return "cannot tell" if self.reachable[pair] else self.hopeless(self.differing[[pair]])
+        reason = self.reason(pair)
+        return BETTER if self.significant[pair] else f"{CANNOT_TELL}: {reason}" if reason else CANNOT_TELL
 
-    def hopeless(self, differing: NDArray[np.int64]) -> str:
-        """Say why no outcome could be significant, for pairs that differ on so many topics."""
-        bar = self.settings.level(self.family)
-        few = differing[smallest_p(differing, self.settings.tails) > bar]
+    def reason(self, pair: int) -> str:
+        """Say why no outcome could be significant for a pair; empty where one could."""
+        return "" if self.reachable[pair] else self.reason_of(np.array([pair]))
+
+    def reason_of(self, pairs: NDArray[np.int64]) -> str:
+        """Say why no outcome could be significant for any of some pairs."""
+        differing, topics = self.differing[pairs], (self.differing + self.tied)[pairs]
+        if not differing.any():
+            return "both score the same on every topic"
+        few = differing[smallest_p(differing, topics, self.settings) > self.settings.level(self.family)]
         if not len(few):
-            return f"cannot tell: {self.settings.draws(self.family)} resamples are too few for {self.family} pairs"
+            return f"{self.settings.draws(self.family)} resamples are too few for {counted(self.family, 'pair')}"
         fewest, most = int(few.min()), int(few.max())
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        return f"cannot tell: {number} topic{' differs' if most == 1 else 's differ'}, no outcome could be significant"
+        return f"{number} topic{' differs' if most == 1 else 's differ'}, no outcome could be significant"
 
 
 def judge_pairs(differences: NDArray[np.float64], settings: Settings) -> Paired:
@@ -91,18 +113,109 @@ def judge_pairs(differences: NDArray[np.float64], settings: Settings) -> Paired:
     >>> judge_pairs(np.array([[0.5, 0.25, 0.5]]), Settings()).verdict(0)
     'cannot tell: 3 topics differ, no outcome could be significant'
     """
-    pairs, topics = differences.shape
+    return judge_families(differences[None], settings)[0]
+
+
+def judge_families(differences: NDArray[np.float64], settings: Settings) -> list[Paired]:
+    """Judge several families of as many pairs each, such as the same runs under several measures.
+
+    `differences` are families × pairs × topics. All rows see the same draws, so that they are tested together.
+    """
+    families, pairs, topics = differences.shape
     if not differences.size:
         none, zero = np.full(pairs, np.nan), np.zeros(pairs, np.int64)
-        return Paired(settings, none, none, none, none, none, none, zero, zero, none, none)
-    mean = differences.mean(axis=1)
-    low, high = bca(differences, resamples=settings.of_interval, seed=settings.seed)
-    p = p_values(differences, settings) if topics > 1 else np.ones(pairs)
-    deviation = differences.std(axis=1, ddof=1) if topics > 1 else np.zeros(pairs)
-    differing = (differences != 0).sum(axis=1)
-    return Paired(
-        settings=settings, difference=mean, low=low, high=high, p=p, corrected=adjust(p, settings.correction),
-        effect=effect_size(differences), differing=differing, tied=topics - differing,
-        detectable=detectable(deviation, topics, settings),
-        needed=topics_needed(mean, deviation, settings, pairs),
+        return [Paired(settings, none, none, none, none, none, none, zero, zero, zero, none, none)] * families
+    rows = differences.reshape(-1, topics)
+    mean = without_noise(rows.mean(axis=1), rows)
+    low, high = bca(rows, resamples=settings.of_interval, seed=settings.seed)
+    p = p_values(rows, settings, pairs) if topics > 1 else np.ones(len(rows))
+    deviation = rows.std(axis=1, ddof=1) if topics > 1 else np.zeros(len(rows))
+    won, lost = (rows > 0).sum(axis=1), (rows < 0).sum(axis=1)
+    found = (
+        mean, low, high, p, np.concatenate([adjust(part, settings.correction) for part in np.split(p, families)]),
+        effect_size(rows), won, lost, topics - won - lost,
+        detectable(deviation, topics, settings), topics_needed(mean, deviation, settings, pairs),
     )  # fmt: skip
+    return [Paired(settings, *columns) for columns in zip(*(np.split(part, families) for part in found), strict=True)]
+
+
+def smallest_p(
+    differing: NDArray[np.int64], topics: NDArray[np.int64] | int, settings: Settings, family: int | None = None
+) -> Vector:
+    """Return the smallest p that the test can give where so many of the topics differ.
+
+    Tests of signs and ranks cannot go below 2^(1−n) with two tails, where n topics differ: all of them point one way.
+    A randomisation test of more topics than are enumerated cannot go below the share of one draw, which is asked for
+    with `family`. A t-test is largest where the n differences are equal, and has no bound where all topics differ. A
+    bootstrap draws none of the n topics with probability (1 − n/topics)^topics.
+
+    >>> from focuseval.inference.settings import Settings
+    >>> smallest_p(np.array([0, 1, 6]), 6, Settings()).tolist()
+    [1.0, 1.0, 0.03125]
+    >>> smallest_p(np.array([1, 5]), 5, Settings("t")).round(4).tolist()
+    [0.3739, 0.0]
+    """
+    number, whole = np.broadcast_arrays(np.asarray(differing, np.float64), np.asarray(topics, np.float64))
+    if settings.test == "t":
+        from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
+
+        with np.errstate(divide="ignore", invalid="ignore"):  # all topics differ, or there is none
+            largest = np.sqrt(number * (whole - 1) / (whole - number))
+            p = np.where(number > 0, settings.tails * stdtr(whole - 1, -largest), 1.0)
+    elif settings.test == "bootstrap":
+        p = settings.tails * (1 - number / np.maximum(whole, 1)) ** whole
+    else:
+        p = settings.tails * 0.5**number
+    if family is not None and settings.test == "randomisation":
+        p = np.where(number > EXACT, np.maximum(p, 1 / (settings.draws(family) + 1)), p)
+    return np.where(whole > 1, np.minimum(1.0, p), 1.0)
+
+
+def detectable(deviation: Vector, topics: int, settings: Settings) -> Vector:
+    r"""Return the smallest difference that the topics show with probability .8, for one pair by itself.
+
+    .. math:: (t_{1-\alpha/2} + t_{.8}) \cdot sd / \sqrt{n}
+
+    NaN where there are fewer than two topics, and so no standard deviation.
+
+    >>> from focuseval.inference.settings import Settings
+    >>> detectable(np.array([0.2]), 50, Settings()).round(4).tolist()
+    [0.0809]
+    """
+    if topics < 2:
+        return np.full(len(deviation), np.nan)
+    return deviation * _standardised(np.array(float(topics)), settings)
+
+
+def topics_needed(difference: Vector, deviation: Vector, settings: Settings, family: int = 1) -> Vector:
+    """Return with how many topics a difference would be the smallest detectable one, if their deviation stayed.
+
+    Never fewer than those with which any outcome could be significant in the family. Infinite where nothing differs or
+    where more than a billion would be needed.
+
+    >>> from focuseval.inference.settings import Settings
+    >>> topics_needed(np.array([0.1, 0.0]), np.array([0.2, 0.2]), Settings()).tolist()
+    [34.0, inf]
+    """
+    number = np.arange(2, 1075)  # 2^-1074 is the smallest number above 0
+    enough = smallest_p(number, number, settings) <= settings.level(family)
+    fewest = number[int(np.argmax(enough))]
+    with np.errstate(divide="ignore", invalid="ignore"):  # no difference: infinite, or NaN without a deviation either
+        ratio = deviation / np.abs(difference)
+        lower = (ratio * _standardised(np.array(np.inf), settings)) ** 2
+    possible = (lower < MOST) & (difference != 0)
+    needed = np.maximum(np.ceil(np.where(possible, lower, 2.0)), 2.0)
+    while (short := possible & (np.where(possible, ratio, 0.0) * _standardised(needed, settings) > 1)).any():
+        needed += short
+    return np.where(possible, np.maximum(needed, fewest), np.inf)
+
+
+def _standardised(topics: Vector, settings: Settings) -> Vector:
+    """Return the smallest detectable difference in deviations; for infinitely many topics, times their root."""
+    from scipy.special import ndtri, stdtrit  # noqa: PLC0415  only power needs it
+
+    shares = np.array([1 - settings.alpha / settings.tails, POWER])
+    if np.isinf(topics).all():
+        return np.asarray(ndtri(shares).sum())
+    sums: Vector = stdtrit((topics - 1)[..., None], shares).sum(axis=-1)
+    return sums / np.sqrt(topics)

@@ -1,4 +1,4 @@
-"""Paired tests over topics, for all pairs of runs at once.
+"""Paired tests over topics, for all pairs of runs at once, and their correction for many pairs.
 
 Every test takes `differences`, one row per pair of runs and one column per topic (first run minus second), and
 returns one p-value per pair. One-tailed tests ask whether the first run is *better*.
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from focuseval.errors import MeasureError
 from focuseval.inference.correlation import mean_ranks
+from focuseval.inference.settings import CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
-"""The names that `p_values` understands."""
-
 EXACT = 24
 """Differences other than zero up to which the randomisation test goes through all of their sign flips."""
 
@@ -35,15 +34,17 @@ RANKED = 50
 """Differences other than zero up to which Wilcoxon's test is exact."""
 
 _RARE = 10
-"""Flips, the observed one among them, up to which p is estimated from more."""
+"""Where at most so many of the drawn flips reach the observed sum, p is estimated again from more draws."""
 _NOISE = 1e-12
 _BLOCK = 4_000_000
 _KEPT = 10_000_000
 """Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
 
 
-def p_values(differences: Matrix, settings: Settings) -> NDArray[np.float64]:
+def p_values(differences: Matrix, settings: Settings, family: int | None = None) -> NDArray[np.float64]:
     """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
+
+    `family` is how many of the rows are corrected together, where that is not all of them.
 
     >>> from focuseval.inference.settings import Settings
     >>> p_values(np.array([[1.0, 2.0, 3.0]]), Settings("sign", tails=1))
@@ -51,7 +52,7 @@ def p_values(differences: Matrix, settings: Settings) -> NDArray[np.float64]:
     """
     drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
     if settings.test == "randomisation":
-        return randomisation(differences, **drawn, most=settings.draws(len(differences)))
+        return randomisation(differences, **drawn, most=settings.draws(len(differences) if family is None else family))
     if settings.test == "bootstrap":
         return bootstrap(differences, **drawn)
     return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=settings.tails)
@@ -67,6 +68,24 @@ def paired_differences(first: Matrix, second: Matrix) -> Matrix:
     largest = np.maximum(np.abs(first), np.abs(second)).max(axis=1, keepdims=True, initial=0.0)
     exact: Matrix = np.where(np.abs(differences) <= largest * _NOISE, 0.0, differences)
     return exact
+
+
+def ranked(values: Matrix) -> tuple[list[int], NDArray[np.int64]]:
+    """Return the rows of `values` by their means, highest first, and every row's place, from 0; equal ones share it.
+
+    Means that differ by rounding alone are equal: such rows stay in the order given. A row without a mean is last.
+
+    >>> ranked(np.array([[0.3, 0.3], [0.5, 0.25], [0.1 + 0.2, 0.3]]))
+    ([1, 0, 2], array([1, 0, 1]))
+    """
+    means = np.nan_to_num(values.mean(axis=1), nan=-np.inf)
+    by_mean = np.argsort(-means, kind="stable")
+    largest = np.abs(values).max(initial=0.0, where=~np.isnan(values))
+    with np.errstate(invalid="ignore"):  # rows without a mean
+        steps = means[by_mean][:-1] - means[by_mean][1:] > largest * _NOISE
+    places = np.empty(len(values), np.int64)
+    places[by_mean] = np.r_[0, np.cumsum(steps)][: len(values)]
+    return np.argsort(places, kind="stable").tolist(), places
 
 
 def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0) -> NDArray[np.float64]:
@@ -94,7 +113,7 @@ def _enumerated(differences: NDArray[np.float64], tails: int) -> float:
     changed = differences[differences != 0]
     half = len(changed) // 2
     observed = float(changed.sum()) if tails == 1 else abs(float(changed.sum()))
-    bar = observed - float(_noise(differences[None])[0])
+    bar = observed - float(noise_of(differences[None])[0])
     if tails == 2 and bar <= 0:
         return 1.0
     left, right = _flipped(changed[:half]), np.sort(_flipped(changed[half:]))
@@ -133,7 +152,7 @@ def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generat
     """Count the random flips whose sum is at least the one observed."""
     topics = differences.shape[1]
     observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
-    bar = (observed - _noise(differences))[:, None]
+    bar = (observed - noise_of(differences))[:, None]
     reached = np.zeros(len(differences), np.int64)
     for first in range(0, draws, step := max(1, _BLOCK // max(1, topics, len(differences)))):
         sums = differences @ (rng.integers(0, 2, (min(step, draws - first), topics)) * 2.0 - 1).T
@@ -164,9 +183,9 @@ def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
     from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
 
     topics = differences.shape[1]
-    mean = _quiet(differences.mean(axis=1), differences)
+    mean = without_noise(differences.mean(axis=1), differences)
     error = differences.std(axis=1, ddof=1) / np.sqrt(topics) if topics > 1 else np.zeros(len(differences))
-    flat = error <= _noise(differences)
+    flat = error <= noise_of(differences)
     t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
     if topics < 2:
         return np.ones(len(differences))
@@ -229,7 +248,7 @@ def resampled_means(differences: Matrix, resamples: int, seed: int) -> Iterator[
     pairs, topics = differences.shape
     step = max(1, _BLOCK // max(topics, pairs))
     for drawn in _draws(topics, resamples, seed, step):
-        yield _quiet(differences @ drawn.T / topics, differences)
+        yield without_noise(differences @ drawn.T / topics, differences)
 
 
 def _draws(topics: int, resamples: int, seed: int, step: int) -> Iterator[NDArray[np.int64]]:
@@ -250,15 +269,52 @@ def _kept_draws(topics: int, resamples: int, seed: int) -> NDArray[np.uint16]:
     return drawn.astype(np.uint16)
 
 
-def _quiet(sums: Matrix, differences: Matrix) -> Matrix:
-    """Set sums that are only rounding noise to exactly zero."""
-    noise = _noise(differences)
+def without_noise(sums: Matrix, differences: Matrix) -> Matrix:
+    """Return sums or means over the rows of `differences`, those that are only rounding noise set to exactly zero."""
+    noise = noise_of(differences)
     still: Matrix = np.where(np.abs(sums) <= (noise if sums.ndim == 1 else noise[:, None]), 0.0, sums)
     return still
 
 
-def _noise(differences: Matrix) -> NDArray[np.float64]:
+def noise_of(differences: Matrix) -> NDArray[np.float64]:
     """Return what rounding can add to a sum over each row's topics, generously."""
     largest: NDArray[np.float64] = np.abs(differences).max(axis=1, initial=0.0)
     noise: NDArray[np.float64] = largest * (max(1, differences.shape[1]) * _NOISE)
     return noise
+
+
+def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Holm's adjusted p-values.
+
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return _unsorted(np.minimum(1.0, stepped), order)
+
+
+def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Benjamini and Hochberg's adjusted p-values.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.04, 0.04])
+    """
+    order = np.argsort(p, kind="stable")
+    stepped = (p[order] * len(p) / np.arange(1, len(p) + 1))[::-1]
+    return _unsorted(np.minimum(1.0, np.minimum.accumulate(stepped)[::-1]), order)
+
+
+def adjust(p: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
+    """Correct p-values of many pairs by the named method."""
+    if correction not in CORRECTIONS:
+        raise MeasureError(f"expected a correction among {', '.join(CORRECTIONS)}, found {correction!r}")
+    if correction == "none":
+        return p
+    return holm(p) if correction == "holm" else benjamini_hochberg(p)
+
+
+def _unsorted(values: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    out = np.empty_like(values)
+    out[order] = values
+    return out

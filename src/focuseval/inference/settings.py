@@ -7,9 +7,10 @@ from math import ceil
 from typing import Any
 
 from focuseval.errors import MeasureError
-from focuseval.inference.corrections import CORRECTIONS
-from focuseval.inference.paired_tests import TESTS
 
+TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
+CORRECTIONS = ("none", "holm", "bh")
+"""Corrections for many pairs: none, Holm (family-wise error), Benjamini–Hochberg (false discovery rate)."""
 MOST_RESAMPLES = 1_000_000
 RESAMPLED = ("randomisation", "bootstrap")
 """The tests that draw resamples."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.inference.tables import shown_p
+from focuseval.inference.sentences import shown_p
 from focuseval.report.charts.chart import number
 from focuseval.report.observe import cut_of
 from focuseval.report.slices import Slice, slice_intervals, slices_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.inference.tables import shown_p
+from focuseval.inference.sentences import shown_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from focuseval.assessment.models.order import Replacement, _flips
 from focuseval.assessment.models.trust import project_trust
 from focuseval.example import ROOT
 from focuseval.formats import read_run
-from focuseval.inference.power import topics_needed
+from focuseval.inference.paired import topics_needed
 from focuseval.inference.settings import Settings
 from strategies.model_server import NEAP, SPRING, answer, asked_text
 from strategies.projects import DOCUMENTS, TIDES, as_person, command

@@ -13,12 +13,10 @@ import focuseval.example
 from focuseval.bridges.testing import assert_no_regression
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError, NotComparableError
-from focuseval.evaluation.gate import Baseline, GateRule, judge, read_baseline
-from focuseval.evaluation.gate.outputs import as_junit, as_markdown, as_text
+from focuseval.evaluation.gate import Baseline, GateRule, as_junit, as_markdown, as_text, judge, read_baseline
 from focuseval.evaluation.scores import Counts, Scores
-from focuseval.inference.corrections import holm
 from focuseval.inference.intervals import bca
-from focuseval.inference.paired_tests import bootstrap
+from focuseval.inference.paired_tests import bootstrap, holm
 
 TOPICS = tuple(str(i) for i in range(12))
 AGAIN = "); score the baseline again on the same ground"

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from focuseval.errors import FormatError, MeasureError
-from focuseval.evaluation.gate import GateRule, GateVerdict, read_baseline
-from focuseval.evaluation.gate.outputs import (
+from focuseval.evaluation.gate import (
+    GateRule,
+    GateVerdict,
     as_json,
     as_junit,
     as_markdown,
     as_text,
     no_verdict_junit,
     no_verdict_markdown,
+    read_baseline,
 )
 
 WORSE = GateVerdict(

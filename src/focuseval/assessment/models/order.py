@@ -11,7 +11,7 @@ import numpy as np
 from focuseval.assessment.stability import in_common
 from focuseval.evaluation import evaluate
 from focuseval.inference.correlation import correlate, tau_ap
-from focuseval.inference.power import topics_needed
+from focuseval.inference.paired import topics_needed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:

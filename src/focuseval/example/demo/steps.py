@@ -14,7 +14,6 @@ from focuseval.engine.lazy import cached_property
 from focuseval.evaluation import evaluate
 from focuseval.evaluation.tables import means_table
 from focuseval.formats import read_gold, read_run, write_run
-from focuseval.inference.tables import pairs_table
 from focuseval.measures.tasks import check
 from focuseval.report.build import build_report
 from focuseval.report.page import render_html
@@ -195,4 +194,4 @@ def compared(loop: Loop, measure: str = "MAgP") -> Section:
     text = "Six topics are few: with real collections, ask for fifty."
     asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
-    return Section("Which differences are real", text, pairs_table(scores.compare(measure)), command, scores.signature)
+    return Section("Which differences are real", text, scores.compare(measure).table(), command, scores.signature)

@@ -11,7 +11,8 @@ from focuseval.data.tables import Column, Table, numbers, render, words
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import counted
 from focuseval.evaluation.comparing import compare_scores, order_of
-from focuseval.inference.tables import P_HEADINGS, shown_p
+from focuseval.inference.comparison import P_HEADINGS
+from focuseval.inference.sentences import shown_p
 
 if TYPE_CHECKING:
     from focuseval.collection.chunks import Chunks, Extent

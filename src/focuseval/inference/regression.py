@@ -1,4 +1,7 @@
-"""Whether a run is worse than a baseline: a paired test over the topics, and a smallest drop that matters."""
+"""Whether a run is worse than a baseline: a paired test over the topics, and a smallest drop that matters.
+
+The direction is fixed beforehand: only a drop is asked for. Everything else is judged as any pair of runs is.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MeasureError, NotComparableError, counted
-from focuseval.evaluation.gate.baseline import refuse_other_ground
-from focuseval.inference.corrections import adjust
-from focuseval.inference.paired import judge_pairs
-from focuseval.inference.paired_tests import paired_differences
-from focuseval.inference.power import smallest_drawn_p, smallest_p
+from focuseval.inference.paired import judge_pairs, smallest_p
+from focuseval.inference.paired_tests import adjust, paired_differences
+from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
-from focuseval.inference.tables import shown_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.evaluation import Scores
-    from focuseval.evaluation.gate.baseline import Baseline
-
+    Change = tuple[str, Sequence[str], NDArray[np.float64], NDArray[np.float64]]
+    """A measure, its topics, and their values before and after."""
 
 _REMEDY = "give --min-effect to judge by the size of the drop"
 
@@ -72,14 +71,14 @@ class GateVerdict:
     @property
     def difference(self) -> float:
         """Return after less before; what is only rounding noise is no difference."""
-        return 0.0 if isclose(self.after, self.before, rel_tol=1e-12) else self.after - self.before
+        return float(paired_differences(np.array([[self.after]]), np.array([[self.before]]))[0, 0])
 
     @property
     def few(self) -> int | None:
         """How many topics are too few for any outcome to be significant: all, or after a drop those that differ."""
         counts = (self.topics, self.differing) if self.difference < 0 else (self.topics,)
         bar = self.rule.level(self.measures)
-        return next((n for n in counts if smallest_p(np.array([n]), self.rule.tails)[0] > bar), None)
+        return next((n for n in counts if smallest_p(np.array([n]), self.topics, self.rule)[0] > bar), None)
 
     @property
     def matters(self) -> bool:
@@ -135,69 +134,30 @@ class GateVerdict:
         return ""
 
 
-def judge(
-    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None
-) -> list[GateVerdict]:
-    """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
+def judge_changes(changes: Sequence[Change], rule: GateRule) -> list[GateVerdict]:
+    """Judge what became of a run under some measures, each by itself; p is corrected for their number if asked for.
 
-    By default all measures of the scores are judged. Where the topics are too few for any outcome to be significant,
-    the size of a drop decides; without a smallest effect there is no verdict. That is refused, unless another measure
-    regresses.
+    Where the topics are too few for any outcome to be significant, the size of a drop decides; without a smallest
+    effect there is no verdict. That is refused, unless another measure regresses.
     """
-    if len(scores.runs) != 1:
-        raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
-    refuse_other_ground(baseline, scores)
-    rule, now = rule or GateRule(), scores.topics_of(0)
-    names = list(dict.fromkeys(measures or scores.measures))
-    columns = [_columns(baseline, now, measure) for measure in names]
-    found = [judge_pairs(paired_differences(before[None], after[None]), rule) for _, before, after in columns]
+    differences = [paired_differences(before[None], after[None]) for _, _, before, after in changes]
+    found = [judge_pairs(rows, rule) for rows in differences]
     corrected = adjust(np.array([float(one.p[0]) for one in found]), rule.correction).tolist()
-    verdicts = [
-        GateVerdict(
-            measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
-            float(one.p[0]), p, len(topics), int(one.differing[0]), _lost(topics, before, after), rule, len(names),
-        )
-        for measure, (topics, before, after), one, p in zip(names, columns, found, corrected, strict=True)
-    ]  # fmt: skip
-    _refuse_hopeless(verdicts)
-    return verdicts
-
-
-def _columns(
-    baseline: Baseline, now: dict[str, dict[str, float]], measure: str
-) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the topics, and their values before and after; other topics than those of the baseline are refused."""
-    old = baseline.values(measure)
-    new = {topic: values[measure] for topic, values in now.items() if measure in values}
-    if not old:
-        raise NotComparableError(f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}")
-    if old.keys() != new.keys():
-        odd = sorted(old.keys() ^ new.keys())
-        raise NotComparableError(
-            f"{baseline.file}: other topics than now under {measure} ({len(odd)} differ, the first is {odd[0]}); "
-            "score the baseline again on the same ground"
-        )
-    before, after = (np.array([side[topic] for topic in new], np.float64) for side in (old, new))
-    if not (np.isfinite(before).all() and np.isfinite(after).all()):
-        raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
-    return list(new), before, after
-
-
-def _refuse_hopeless(verdicts: list[GateVerdict]) -> None:
-    """Refuse verdicts that no outcome could have changed."""
-    for one in verdicts:
-        rule, bar = one.rule, one.rule.level(one.measures)
-        if smallest_drawn_p(np.array([one.differing]), rule, 1)[0] > bar:
+    verdicts = []
+    for (measure, topics, before, after), (lost,), one, p in zip(changes, differences, found, corrected, strict=True):
+        most = [i for i in np.argsort(-lost, kind="stable")[:5].tolist() if lost[i] > 0]
+        verdicts.append(
+            GateVerdict(
+                measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
+                float(one.p[0]), p, len(topics), int(one.differing[0]),
+                tuple((topics[i], float(before[i]), float(after[i])) for i in most), rule, len(changes),
+            )
+        )  # fmt: skip
+    for verdict in verdicts:
+        bar, differing = rule.level(verdict.measures), np.array([verdict.differing])
+        if smallest_p(differing, verdict.topics, rule, 1)[0] > bar >= smallest_p(differing, verdict.topics, rule)[0]:
             drawn = f"{rule.draws(1)} resamples are too few for any outcome to be significant at {bar:g}"
             raise MeasureError(f"{drawn}; give a larger --alpha, or another --test")
-        if one.word == "no verdict" and not any(other.regression for other in verdicts):
-            raise NotComparableError(f"{one.measure}: {one.too_few()} at {bar:g}; {_REMEDY}")
-
-
-def _lost(
-    names: list[str], before: NDArray[np.float64], after: NDArray[np.float64]
-) -> tuple[tuple[str, float, float], ...]:
-    """Return the five topics that lost most."""
-    lost = paired_differences(before[None], after[None])[0]
-    order = np.argsort(-lost, kind="stable")[:5].tolist()
-    return tuple((names[i], float(before[i]), float(after[i])) for i in order if lost[i] > 0)
+        if verdict.word == "no verdict" and not any(other.regression for other in verdicts):
+            raise NotComparableError(f"{verdict.measure}: {verdict.too_few()} at {bar:g}; {_REMEDY}")
+    return verdicts

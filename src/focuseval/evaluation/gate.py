@@ -1,0 +1,229 @@
+"""Stop a regression in CI: a run against a baseline, over the same topics of the same gold.
+
+A baseline is what ``focuseval score --per-topic --format json`` wrote. Verdicts are printed for people and for CI:
+text, JSON, Markdown, JUnit XML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from focuseval.data.tables import Table, numbers, render, words
+from focuseval.errors import FormatError, NotComparableError
+from focuseval.evaluation.score_file import finite, read_score_file
+from focuseval.evaluation.signature import decisions
+from focuseval.inference.regression import GateRule, GateVerdict, judge_changes
+from focuseval.inference.sentences import shown_p
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from focuseval.evaluation.scores import Scores
+
+_REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """One run's values per topic, with what they were computed from."""
+
+    run: str
+    per_topic: dict[str, dict[str, float]]
+    """Topic → measure → value."""
+    signature: str
+    gold_sha256: str
+    docs_sha256: str | None
+    file: str = ""
+
+    def values(self, measure: str) -> dict[str, float]:
+        """Return topic → value of one measure."""
+        return {topic: values[measure] for topic, values in self.per_topic.items() if measure in values}
+
+
+def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
+    """Read a baseline; of several runs in the file, the one named `run`."""
+    document = read_score_file(path, _REMEDY)
+    runs = document["runs"]
+    chosen = [r for r in runs if run is None or r.get("run") == run]
+    if len(chosen) != 1:
+        names = ", ".join(str(r.get("run")) for r in runs)
+        raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
+    docs = document.get("docs_sha256")
+    return Baseline(
+        run=str(chosen[0].get("run", "")),
+        per_topic=_values(chosen[0].get("per_topic"), path),
+        signature=str(document.get("signature", "")),
+        gold_sha256=str(document.get("gold_sha256", "")),
+        docs_sha256=None if docs is None else str(docs),
+        file=str(path),
+    )
+
+
+def _values(per_topic: object, path: str | Path) -> dict[str, dict[str, float]]:
+    """Return topic → measure → value, every one of them a finite number."""
+    if not isinstance(per_topic, dict):
+        raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
+    for topic, values in per_topic.items():
+        if not isinstance(values, dict):
+            raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
+    return {
+        topic: {name: finite(value, f"{name} of topic {topic}", path, _REMEDY) for name, value in values.items()}
+        for topic, values in per_topic.items()
+    }
+
+
+def _refuse_other_ground(baseline: Baseline, scores: Scores) -> None:
+    """Refuse scores that were not made from the same gold, documents and policies."""
+    pairs = (
+        ("gold", baseline.gold_sha256, scores.gold_sha256),
+        ("documents", baseline.docs_sha256, scores.docs_sha256),
+        *_policies(baseline.signature, scores.signature),
+    )
+    for what, old, new in pairs:
+        if old != new:
+            raise NotComparableError(
+                f"{baseline.file}: other {what} than now (was {_short(old)}, is {_short(new)}); "
+                "score the baseline again on the same ground"
+            )
+
+
+def _policies(old: str, new: str) -> list[tuple[str, str | None, str | None]]:
+    """Return the policies of two signatures, by name; the quantisation counts where both have elements."""
+    before, after = decisions(old), decisions(new)
+    names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+    return [(f"policies ({name})", before.get(name), after.get(name)) for name in names]
+
+
+def _short(value: str | None) -> str:
+    return "none" if not value else value if len(value) <= 24 else f"{value[:12]}…"
+
+
+def judge(
+    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None
+) -> list[GateVerdict]:
+    """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
+
+    By default all measures of the scores are judged. Where the topics are too few for any outcome to be significant,
+    the size of a drop decides; without a smallest effect there is no verdict. That is refused, unless another measure
+    regresses.
+    """
+    if len(scores.runs) != 1:
+        raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
+    _refuse_other_ground(baseline, scores)
+    now, changes = scores.topics_of(0), []
+    for measure in dict.fromkeys(measures or scores.measures):
+        old = baseline.values(measure)
+        new = {topic: values[measure] for topic, values in now.items() if measure in values}
+        if not old:
+            raise NotComparableError(
+                f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}"
+            )
+        if old.keys() != new.keys():
+            odd = sorted(old.keys() ^ new.keys())
+            raise NotComparableError(
+                f"{baseline.file}: other topics than now under {measure} ({len(odd)} differ, the first is {odd[0]}); "
+                "score the baseline again on the same ground"
+            )
+        before, after = (np.array([side[topic] for topic in new], np.float64) for side in (old, new))
+        if not (np.isfinite(before).all() and np.isfinite(after).all()):
+            raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
+        changes.append((measure, list(new), before, after))
+    return judge_changes(changes, rule or GateRule())
+
+
+def as_text(verdicts: Sequence[GateVerdict]) -> str:
+    """Return a line per measure, and below it the topics that lost most."""
+    lines = []
+    for verdict in verdicts:
+        lines.append(str(verdict))
+        lines += [f"  {topic}: {before:.4f} → {after:.4f}" for topic, before, after in verdict.lost]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
+    """Return the verdicts as plain values, with the rule behind them."""
+    return {
+        "verdict": "regression" if any(v.regression for v in verdicts) else "pass",
+        "rule": vars(verdicts[0].rule),
+        "measures": [
+            {
+                "measure": v.measure,
+                "verdict": v.word,
+                "decided_by": "test" if v.few is None else "size",
+                "before": v.before,
+                "after": v.after,
+                "difference": v.difference,
+                "interval": [v.low, v.high],
+                "p": v.p,
+                "p_corrected": v.corrected,
+                "topics": v.topics,
+                "topics_differing": v.differing,
+                "lost": [{"topic": topic, "before": before, "after": after} for topic, before, after in v.lost],
+                "sentence": str(v),
+            }
+            for v in verdicts
+        ],
+    }
+
+
+def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
+    """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
+    worse = any(v.regression for v in verdicts)
+    rows = tuple(
+        (
+            v.measure,
+            v.before,
+            v.after,
+            v.difference,
+            f"[{v.low:+.4f}, {v.high:+.4f}]",
+            shown_p(v.p, v.rule),
+            "REGRESSION" if v.regression else v.word,
+        )
+        for v in verdicts
+    )
+    values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
+    columns = (*words("measure"), *values, *words("verdict"))
+    notes = tuple(str(v) for v in verdicts if v.few is not None)
+    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, rows, notes)]
+    columns = (*words("topic"), *numbers("baseline", "now"))
+    tables += [Table(f"Topics that lost most under {v.measure}", columns, v.lost) for v in verdicts if v.lost]
+    return render(tables, "markdown")
+
+
+def no_verdict_markdown(reason: str) -> str:
+    """Return what a job summary says when nothing could be compared."""
+    return render([Table("focuseval gate: no verdict", notes=(reason,))], "markdown")
+
+
+def as_junit(verdicts: Sequence[GateVerdict]) -> str:
+    """Return JUnit XML: one test case per measure, failed where it regressed."""
+    failures, errors = (sum(v.word == word for v in verdicts) for word in ("regression", "no verdict"))
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}" errors="{errors}">',
+    ]
+    for verdict in verdicts:
+        lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(verdict.measure)}>')
+        if verdict.word != "pass":
+            kind = "failure" if verdict.regression else "error"
+            lines.append(f"    <{kind} message={quoteattr(str(verdict))}>{escape(as_text([verdict]))}</{kind}>")
+        else:
+            lines.append(f"    <system-out>{escape(str(verdict))}</system-out>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"
+
+
+def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
+    """Return JUnit XML in which no measure could be judged: errors, which are not failures."""
+    cases = [
+        f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>\n'
+        f"    <error message={quoteattr(reason)}>{escape(reason)}</error>\n  </testcase>"
+        for measure in measures
+    ]
+    head = f'<testsuite name="focuseval" tests="{len(cases)}" failures="0" errors="{len(cases)}">'
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"]) + "\n"

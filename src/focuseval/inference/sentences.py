@@ -1,0 +1,146 @@
+"""The words of every verdict, as templates that Python and the report's page fill with the same numbers.
+
+A template is a text with names in braces; where its words depend on a number ``n`` it is a list of the singular and the
+plural. The page embeds `TEMPLATES` and fills them as `fill` does: counts with commas, everything else as it is given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.data.tables import ABSENT
+from focuseval.inference.paired_tests import paired_differences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.inference.settings import Settings
+
+TEMPLATES: dict[str, str | list[str]] = {
+    "topics": ["{n} topic", "{n} topics"],
+    # two runs: A and B
+    "better": "{a} is better than {b}.",
+    "worse": "{a} is worse than {b}.",
+    "cannot tell": "Cannot tell {a} and {b} apart.",
+    "same": "{a} and {b} score the same on every topic.",
+    "means": "{measure} {mean_a} against {mean_b} over {topics} ({tied} tied): {numbers}. {power} {test}",
+    "numbers": "{difference} [{low}, {high}], p {p}{corrected}{reason}",
+    "corrected": " (corrected {p})",
+    "reason": "; cannot tell: {reason}",
+    "test": "Test: {method}; the interval is uncorrected.",
+    "power": "With probability .8 these topics would have shown a difference of {detectable}; {needed}.",
+    "needed": ["the observed one needs {n} topic", "the observed one needs {n} topics"],
+    "never": "no number of topics would show the observed one",
+    "one topic": "One topic says nothing about others.",
+    "wins": "A is better on {won}, B on {lost} and neither on {tied} of {topics}.",
+    "gains": [
+        "Without the largest gain of {side} there would be no difference.",
+        "Without the {n} largest gains of {side} there would be no difference.",
+    ],
+    "level": "Gains and losses are equal.",
+    "other order": "Under {measures} the order is the other way round.",
+    "other leader": "Under {measures} another run leads.",
+    "more measures": "{n} more of the {all} other measures",
+    # many runs
+    "all the same": "All {n} {runs} score the same on every topic.",
+    "best": "{best} is the best of {n} {runs}.",
+    "leads": "{best} leads, but cannot be told apart from {names}.",
+    "leads alone": "{best} leads, but none of the other {n} {runs} can be told apart from it.",
+    "share": "{names} share the highest mean.",
+    "ahead": "{measure}: {mean}, ahead of {next} by {numbers}. {power}",
+    "each": "{measure}: {mean} each over {topics}.",
+    "better than": "{subject} better than {names}.",
+    # many runs and a baseline
+    "better than baseline": "{a} is better than the baseline {b}.",
+    "worse than baseline": "Every run is worse than the baseline {b}.",
+    "baseline holds": "No run is better than the baseline {b}.",
+    "nearest": "The best one, {a}, differs by {numbers} in {measure}. {power} Of {runs} {counts}.",
+    "flips": ["{n} of {all} pairs of runs changes its order", "{n} of {all} pairs of runs change their order"],
+}
+
+
+def fill(name: str, **values: Any) -> str:
+    """Return a template with its names filled in; the number ``n`` decides between singular and plural.
+
+    >>> fill("topics", n=1), fill("topics", n=1200)
+    ('1 topic', '1,200 topics')
+    """
+    template = TEMPLATES[name]
+    text = template if isinstance(template, str) else template[values["n"] != 1]
+    return text.format_map({key: f"{v:,}" if isinstance(v, int) else v for key, v in values.items()})
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Put names into a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def named(names: Sequence[str]) -> str:
+    """Name two or three; of more, two and how many others there are.
+
+    >>> named(list("abcde"))
+    'a, b and 3 more'
+    """
+    return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2:,} more"])
+
+
+def other_orders(measures: Sequence[str], others: int, *, leader: bool = False) -> str:
+    """Say under which measures the order is another one; empty where there is none, `others` are there in all."""
+    if not measures:
+        return ""
+    more = fill("more measures", n=len(measures) - 3, all=others)
+    names = listed(measures if len(measures) <= 4 else [*measures[:3], more])
+    return fill("other leader" if leader else "other order", measures=names)
+
+
+def signed(value: float) -> str:
+    """Print a difference with its sign, a minus as long as a plus; what rounds to nothing has a plus.
+
+    >>> signed(-0.25), signed(-0.00001)
+    ('−0.2500', '+0.0000')
+    """
+    shown = f"{value:+.4f}".replace("-", "−")
+    return "+0.0000" if shown == "−0.0000" else shown
+
+
+def change(before: float | None, after: float | None) -> str:
+    """Return by how much a mean changed, with its sign; empty where it did not, or where one of the two is unknown.
+
+    >>> change(0.5, 0.75), change(0.3, 0.1 + 0.2), change(None, 0.5)
+    ('+0.2500', '', '')
+    """
+    if before is None or after is None:
+        return ""
+    difference = float(paired_differences(np.array([[after]]), np.array([[before]]))[0, 0])
+    return signed(difference) if difference else ""
+
+
+def shown_p(value: float, settings: Settings) -> str:
+    """Print a p-value; a bootstrap that never met a contrary draw knows no more than 1 / resamples."""
+    if value == 0 and settings.test == "bootstrap":
+        return f"<{1 / settings.resamples:.2g}"
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def equals_p(shown: str) -> str:
+    """Return a printed p with the sign of a comparison before it.
+
+    >>> equals_p("0.0312"), equals_p("<0.001")
+    ('= 0.0312', '< 0.001')
+    """
+    return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
+
+
+def shown_topics(number: float) -> str:
+    """Print a number of topics that are needed; none would be enough where nothing differs.
+
+    >>> shown_topics(1234.0), shown_topics(float("inf"))
+    ('1,234', '–')
+    """
+    return f"{int(number):,}" if np.isfinite(number) else ABSENT
