@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import start_driver
 from focuseval.evaluation import evaluate
 from focuseval.evaluation.sources import as_index
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
+from focuseval.report.page import render_html
 from strategies.campaigns import campaign
 
 MEASURES = ["MAgP", "gP@5", "gP@10", "MAiP", "iP@0.01", "hAP", "spanR@5"]

@@ -16,7 +16,7 @@ import bm25s
 import Stemmer
 
 import focuseval as fe
-from focuseval.report import render_html
+from focuseval.report.page import render_html
 
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SPECS = (

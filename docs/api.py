@@ -30,7 +30,7 @@ SECTIONS = (
         "`Scores.compare` tests the differences between runs; a test of your own suite can fail when one got worse.",
         ("inference.comparison:Comparison", "assert_no_regression", "evaluation.gate:GateVerdict"),
     ),
-    ("Report", "", ("build_report", "render_html", "report.report:Report", "heat_map", "report.heat.map:HeatMap")),
+    ("Report", "", ("build_report", "render_html", "report.build:Report", "heat_map", "report.heat:HeatMap")),
     (
         "Read and write",
         "Formats are detected from the content.",

@@ -18,7 +18,8 @@ from browser import start_driver
 from focuseval.collection.documents import open_documents
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
+from focuseval.report.page import render_html
 from report.walking import walk
 
 FILM = Path(__file__).parents[1] / "docs" / "images" / "report-walk.webp"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
+from focuseval.report.page import render_html
 from strategies.campaigns import campaign
 
 MEASURES = ["MAgP", "gP@5", "MAiP", "spanR@5", "BEPD(A=0.1)"]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import InputError
-from focuseval.report.heat import HeatMap, segments
-from focuseval.report.heat.segments import KINDS
+from focuseval.report.heat import KINDS, HeatMap, segments
 
 TEXT = "Boil water. Stir <b>well</b>. Add the leaves & wait. Serve."
 GOLD = gold_of({"q1": {"tea": {"spans": [(0, 11), (30, 43)]}}})

@@ -7,8 +7,7 @@ from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError
-from focuseval.report.history import order_key, read_history
-from focuseval.report.history_page import history_charts, render_history
+from focuseval.report.history import history_charts, order_key, read_history, render_history
 
 
 def scores(folder, name, mean, *, gold="g", run="bm25", version="1", **measures):
@@ -57,8 +56,8 @@ def test_another_gold_is_no_drift_but_another_version_may_be_compared(tmp_path):
     scores(tmp_path, "2", 0.5, version="2")
     scores(tmp_path, "3", 0.9, gold="other")
     found = read_history(tmp_path)
-    assert found.changes == ("3: the gold changed here, so values before it are not comparable.",)
-    assert found.changes[0] in render_history(found)
+    assert found.notes == ("3: the gold changed here, so values before it are not comparable.",)
+    assert found.notes[0] in render_history(found)
 
 
 def test_measures_that_only_some_files_have_leave_gaps(tmp_path):

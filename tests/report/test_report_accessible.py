@@ -12,9 +12,9 @@ from building import gold_of, run_of
 from focuseval.assessment.web import __file__ as web
 from focuseval.cli import main
 from focuseval.example import ROOT
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
 from focuseval.report.heat import heat_map
-from focuseval.report.page import static
+from focuseval.report.page import render_html, static
 from report.test_history import scores
 from report.walking import READY, choose
 from strategies.campaigns import campaign

@@ -8,7 +8,8 @@ import pytest
 from browser import illustrate
 from focuseval.collection.documents import open_documents
 from focuseval.example import ROOT
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
+from focuseval.report.page import render_html
 from strategies.campaigns import campaign
 
 SECTIONS = ("answer", "topics", "curves", "agreement", "fidelity")

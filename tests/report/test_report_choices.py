@@ -16,9 +16,9 @@ from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
 from focuseval.report.charts.chart import filled
 from focuseval.report.choices import CODES, choices_of
-from focuseval.report.cutoffs import cut_of
+from focuseval.report.observe import cut_of
+from focuseval.report.page import render
 from focuseval.report.slices import slices_of
-from focuseval.report.tables import render
 from strategies.campaigns import campaign
 
 MEASURES = ["MAgP", "spanR@5", "IoU@1", "spanR@300c"]

@@ -11,11 +11,10 @@ from focuseval.collection.documents import open_documents
 from focuseval.evaluation import evaluate
 from focuseval.example import ROOT, copy_example
 from focuseval.example.demo.steps import Loop
-from focuseval.report import build_report, render_html
-from focuseval.report.charts import CHARTS
-from focuseval.report.excerpts import LONGEST
-from focuseval.report.explained import size_of
-from focuseval.report.texts import excerpt_view
+from focuseval.report.build import CHARTS, build_report
+from focuseval.report.charts.curves import CURVES
+from focuseval.report.page import render_html
+from focuseval.report.texts import LONGEST, excerpt_view, size_of
 from strategies.campaigns import campaign
 
 ALWAYS = {"means", "differences", "values", "stars"}
@@ -199,5 +198,6 @@ def test_documents_that_the_index_lacks_are_named_where_the_text_would_be():
     assert "lost" in render_html(found)
 
 
-def test_every_graph_is_in_the_explicit_tuple():
-    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 17
+def test_every_graph_is_in_an_explicit_tuple():
+    assert len(CHARTS) == len({draw.__name__ for draw in CHARTS}) == 9
+    assert len(CURVES) == len({curve.name for curve in CURVES}) == 9

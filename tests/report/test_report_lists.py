@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.errors import NotComparableError
 from focuseval.report.build import gather_evidence
-from focuseval.report.explained import BELOW, complete_topic, explain, size_of
 from focuseval.report.lists import lists_of, topic_view
+from focuseval.report.text_view import BELOW, complete_topic, explain
+from focuseval.report.texts import size_of
 from strategies.campaigns import campaign
 
 SPAN = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda s: (s[0], s[0] + s[1]))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from building import gold_of, run_of
-from focuseval.report import build_report, render_html
-from focuseval.report.page import HERE, SCRIPTS, STYLES, VENDOR, policy, static, visible
+from focuseval.report.build import build_report
+from focuseval.report.page import HERE, SCRIPTS, STYLES, VENDOR, policy, render_html, static, visible
 from focuseval.report.texts import as_json, document_view
 from strategies.pages import ARTICLE, page_from_xml
 

@@ -10,9 +10,8 @@ from building import gold_of
 from focuseval.evaluation import Counts, Scores
 from focuseval.inference.settings import Settings
 from focuseval.measures.matching import prepare
-from focuseval.report.evidence import Evidence, distinct
+from focuseval.report.evidence import Evidence, distinct, intervals
 from focuseval.report.first_screen import by_topic, carried, first_screen, remarks
-from focuseval.report.intervals import intervals
 from focuseval.report.verdict import verdict
 
 

@@ -9,7 +9,8 @@ from film import FILM, MILLISECONDS, SIZE, animated, chunks
 from focuseval.evaluation import evaluate
 from focuseval.example import ROOT
 from focuseval.formats import read_run
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
+from focuseval.report.page import render_html
 from report.walking import READY, choose, move, walk
 from strategies.campaigns import campaign
 from strategies.report_pages import HOSTILE, LONG, hostile_report, long_report
@@ -300,9 +301,9 @@ def test_between_the_listed_results_and_the_end_recall_is_known_and_precision_is
 
 
 def test_of_very_long_lists_recall_is_known_as_far_as_the_page_goes(opened, monkeypatch):
-    from focuseval.report import explained  # noqa: PLC0415
+    from focuseval.report import text_view  # noqa: PLC0415
 
-    monkeypatch.setattr(explained, "below_for", lambda topics, runs: 2)
+    monkeypatch.setattr(text_view, "below_for", lambda topics, runs: 2)
     gold, runs, texts = overlapping(6)
     browser = opened(build_report(gold, runs, ["spanR@21", "spanR"], docs=texts, task="spans"))
     scores = evaluate(gold, runs, ["spanR@21"], docs=texts, task="spans")

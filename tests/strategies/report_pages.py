@@ -1,7 +1,7 @@
 """Reports with texts that are hard to show."""
 
 from building import gold_of, run_of
-from focuseval.report import build_report
+from focuseval.report.build import build_report
 
 LONG = 700_000
 

@@ -1,34 +1,107 @@
-"""From gold and runs to a report."""
+"""A report: everything that the page shows, as plain values, made from gold and runs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import NotComparableError
+from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluation.comparing import find_run
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.inference.settings import Settings
 from focuseval.measures import Asked, Measure, parse
-from focuseval.report.charts import charts
-from focuseval.report.charts.curves import wanted
-from focuseval.report.charts.entry_points import wanted_distances
-from focuseval.report.choices import choices_of
+from focuseval.report.charts.agreement import fidelity_grid, significance_stars, tau_heat_map
+from focuseval.report.charts.curves import (
+    cost_and_quality,
+    curve_charts,
+    distance_by_tolerance,
+    wanted,
+    wanted_distances,
+)
+from focuseval.report.charts.runs import differences_per_topic, means_with_intervals, values_per_run
+from focuseval.report.choices import Choices, choices_of
 from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct
-from focuseval.report.excerpts import BUDGET
-from focuseval.report.explained import explain
-from focuseval.report.first_screen import first_screen, remarks
+from focuseval.report.first_screen import FirstScreen, first_screen, remarks
 from focuseval.report.observe import observe
-from focuseval.report.report import Provenance, Report
+from focuseval.report.text_view import TextView, explain
+from focuseval.report.texts import BUDGET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from focuseval.collection.protocol import Collection
-    from focuseval.data.gold import Gold
+    from focuseval.data.tables import Table
     from focuseval.data.topics import Topic
     from focuseval.evaluation.evaluation import Evaluation
-    from focuseval.studies.fidelity import Fidelity
+    from focuseval.report.charts.chart import Chart
+
+CHARTS = (
+    means_with_intervals,
+    differences_per_topic,
+    values_per_run,
+    curve_charts,
+    distance_by_tolerance,
+    cost_and_quality,
+    significance_stars,
+    tau_heat_map,
+    fidelity_grid,
+)
+"""What draws the graphs, in the order of the page; each yields those whose data exist."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What was computed from what: enough to compute it again."""
+
+    signature: str
+    profile: str | None
+    task: str | None
+    gold: str
+    gold_sha256: str
+    docs: str
+    docs_sha256: str | None
+    test: str
+    """How differences were judged."""
+    measures: tuple[tuple[str, str], ...]
+    """Name and summary of every measure."""
+    remarks: tuple[str, ...] = ()
+    """What the readers of gold and runs noticed."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything the page shows."""
+
+    title: str
+    about: Provenance
+    first: FirstScreen
+    choices: Choices
+    remarks: tuple[str, ...]
+    charts: tuple[Chart, ...]
+    heat: TextView
+    texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    """Document id → its text or pieces of it, blocks and elements."""
+    grids: tuple[Table, ...] = ()
+    """Tables of tests that have no place of their own: fidelity."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values: what ``focuseval report --format json`` prints."""
+        runs = [asdict(line) for line in self.first.runs]
+        runs = [line | line.pop("counts") for line in runs]  # as ``score --format json`` has them
+        return {
+            "title": self.title,
+            "about": asdict(self.about),
+            "first": asdict(self.first) | {"runs": runs},
+            "choices": asdict(self.choices),
+            "remarks": list(self.remarks),
+            "charts": [asdict(chart) for chart in self.charts],
+            "heat": asdict(self.heat),
+            "texts": dict(self.texts),
+            "tables": [table.to_json() for table in self.grids],
+        }
+
+    def chart(self, name: str) -> Chart | None:
+        """Return a graph by its id, or None where its data do not exist."""
+        return next((chart for chart in self.charts if chart.id == name), None)
 
 
 def build_report(
@@ -82,13 +155,36 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         from focuseval.studies.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
 
         grids = tuple(tables(evidence.fidelity))
+    scores, labels = evidence.scores, evidence.labels
+    runs = labels[0] if len(labels) == 1 else f"{len(labels)} runs"
+    if evidence.pair is not None and len(labels) == 2:
+        runs = " against ".join(labels[run] for run in evidence.pair)
+    summaries = []
+    for name in scores.measures:
+        try:
+            summaries.append((name, parse(name).measure.summary))
+        except MeasureError:  # a user's own
+            summaries.append((name, ""))
+    compared = evidence.compared(evidence.measure) if evidence.pair else None
+    about = Provenance(
+        signature=scores.signature,
+        profile=scores.profile,
+        task=scores.task,
+        gold=evidence.gold.file,
+        gold_sha256=scores.gold_sha256,
+        docs="" if evidence.index is None else evidence.index.name,
+        docs_sha256=scores.docs_sha256,
+        test=str(evidence.settings) if compared is None else compared.method,
+        measures=tuple(summaries),
+        remarks=tuple(scores.remarks()),
+    )
     return Report(
-        title=title or f"{evidence.measure}: {_runs(evidence)}",
-        about=_about(evidence),
+        title=title or f"{evidence.measure}: {runs}",
+        about=about,
         first=first_screen(evidence),
         choices=choices_of(evidence),
         remarks=remarks(evidence),
-        charts=charts(evidence),
+        charts=tuple(chart for draw in CHARTS for chart in draw(evidence)),
         heat=heat,
         texts=texts,
         grids=grids,
@@ -111,16 +207,16 @@ def gather_evidence(
     **policies: Any,
 ) -> Evidence:
     """Score all runs, and observe those that are drawn; `watch` goes through the latter and may show how far it is."""
-    made = plan_evaluation(
+    evaluation = plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=index, topics=topics or None, **policies
     )
     return evidence_on(
-        made, baseline=baseline, settings=settings or Settings(), fidelity=fidelity, topics=topics, watch=watch
+        evaluation, baseline=baseline, settings=settings or Settings(), fidelity=fidelity, topics=topics, watch=watch
     )
 
 
 def evidence_on(
-    made: Evaluation,
+    evaluation: Evaluation,
     settings: Settings,
     *,
     baseline: str | None = None,
@@ -128,72 +224,28 @@ def evidence_on(
     topics: Sequence[Topic] = (),
     watch: Callable[[list[int]], Iterable[int]] = iter,
 ) -> Evidence:
-    """Return what a report says of an evaluation, which is not made a second time."""
-    if not made.sources:
+    """Return what a report says of an evaluation, which is not made a second time; runs are observed one by one."""
+    if not evaluation.sources:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
-    labels = distinct(made.scores.names)
+    tested = None
+    if fidelity:
+        from focuseval.studies.fidelity import fidelity as test_fidelity  # noqa: PLC0415  only asked for by name
+
+        tested = test_fidelity(evaluation.prepared.gold, None, evaluation.prepared.index)
+    labels = distinct(evaluation.scores.names)
     evidence = Evidence(
-        evaluation=made,
+        evaluation=evaluation,
         settings=settings,
         labels=labels,
-        baseline=None if baseline is None else find_run(baseline, made.scores, labels),
-        fidelity=_tested(made.prepared.gold, made.prepared.index) if fidelity else None,
+        baseline=None if baseline is None else find_run(baseline, evaluation.scores, labels),
+        fidelity=tested,
         titles={topic.id: topic.title or topic.castitle for topic in topics},
     )
-    return _observed(evidence, watch)
-
-
-def _observed(evidence: Evidence, watch: Callable[[list[int]], Iterable[int]]) -> Evidence:
-    """Look at the runs that are drawn, A and B among them, one after the other."""
-    pair, plan = evidence.pair or (), evidence.evaluation.plan
-    chosen = evidence.listed(MOST_DRAWN)
+    pair, plan = evidence.pair or (), evaluation.plan
+    drawn = evidence.listed(MOST_DRAWN)
     for run in pair:
-        if run not in chosen:
-            chosen[-1 if chosen[-1] not in pair else -2] = run
+        if run not in drawn:
+            drawn[-1 if drawn[-1] not in pair else -2] = run
     curves, means = wanted(plan), wanted_distances(plan)
-    seen = tuple(observe(evidence.evaluation, run, curves, means) for run in watch(chosen))
-    return replace(evidence, drawn=tuple(chosen), observed=seen)
-
-
-def _tested(gold: Gold, index: Collection | None) -> Fidelity:
-    from focuseval.studies.fidelity import fidelity  # noqa: PLC0415  only asked for by name
-
-    return fidelity(gold, None, index)
-
-
-def _about(evidence: Evidence) -> Provenance:
-    scores = evidence.scores
-    return Provenance(
-        signature=scores.signature,
-        profile=scores.profile,
-        task=scores.task,
-        gold=evidence.gold.file,
-        gold_sha256=scores.gold_sha256,
-        docs="" if evidence.index is None else evidence.index.name,
-        docs_sha256=scores.docs_sha256,
-        test=_method(evidence),
-        measures=tuple((name, _summary(name)) for name in scores.measures),
-        remarks=tuple(scores.remarks()),
-    )
-
-
-def _method(evidence: Evidence) -> str:
-    """Return how differences were judged, with the family where there is one."""
-    found = evidence.compared(evidence.measure) if evidence.pair else None
-    return str(evidence.settings) if found is None else found.method
-
-
-def _summary(name: str) -> str:
-    from focuseval.errors import MeasureError  # noqa: PLC0415  only a user's own measure is unknown
-
-    try:
-        return parse(name).measure.summary
-    except MeasureError:
-        return ""
-
-
-def _runs(evidence: Evidence) -> str:
-    if evidence.pair is None or len(evidence.labels) > 2:
-        return evidence.labels[0] if len(evidence.labels) == 1 else f"{len(evidence.labels)} runs"
-    a, b = evidence.pair
-    return f"{evidence.labels[a]} against {evidence.labels[b]}"
+    observed = tuple(observe(evaluation, run, curves, means) for run in watch(drawn))
+    return replace(evidence, drawn=tuple(drawn), observed=observed)

@@ -13,7 +13,7 @@ import numpy as np
 
 from focuseval.inference.sentences import shown_p
 from focuseval.report.charts.chart import number
-from focuseval.report.cutoffs import cut_of
+from focuseval.report.observe import cut_of
 from focuseval.report.slices import Slice, slice_intervals, slices_of
 from focuseval.report.verdict import held_against
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from focuseval.engine.lazy import cached_property
+import numpy as np
+
 from focuseval.errors import NotComparableError
 from focuseval.evaluation.comparing import compare_scores, order_of
-from focuseval.report.intervals import intervals
+from focuseval.inference.intervals import bca
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
-MOST_LINES = 7
-"""Runs that get a colour and a dash of their own; the others are grey."""
 MOST_TESTS = 2_000
 """Pairs that are tested under measures other than the one that decides, all measures together."""
 
@@ -100,6 +99,13 @@ class Evidence:
             return next(int(run) for run in self.order if run != self.baseline), self.baseline
         return (0, 1) if len(self.labels) == 2 else (int(self.order[0]), int(self.order[1]))
 
+    @property
+    def places(self) -> tuple[int, int | None]:
+        """Where A and B stand among the drawn runs."""
+        if self.pair is None:
+            return 0, None
+        return self.drawn.index(self.pair[0]), self.drawn.index(self.pair[1])
+
     def compared(self, measure: str) -> Comparison | None:
         """Compare the runs, all pairs or those with the baseline; None where no topic has a value in every run.
 
@@ -162,3 +168,25 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
         seen[name] = seen.get(name, 0) + 1
         made.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return tuple(made)
+
+
+def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
+    """Return mean, low, high and number of topics of every row; NaN where a run has no topic.
+
+    Rows that lack the same topics share their resamples.
+
+    >>> from focuseval.inference.settings import Settings
+    >>> intervals(np.array([[0.5, 0.5, np.nan]]), Settings()).tolist()
+    [[0.5, 0.5, 0.5, 2.0]]
+    """
+    found = np.full((len(values), 4), np.nan)
+    counted = ~np.isnan(values)
+    patterns, group = np.unique(counted, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        rows = np.flatnonzero(group.reshape(-1) == number)
+        found[rows, 3] = pattern.sum()
+        if pattern.any():
+            here = values[np.ix_(rows, pattern)]
+            low, high = bca(here, resamples=settings.of_interval, seed=settings.seed)
+            found[rows, :3] = np.stack([here.mean(axis=1), low, high], axis=1)
+    return found

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6
-MOST_MEASURES = 5
-"""Measures beside the verdict; all of them stand further down."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Scores over time: a folder of ``focuseval score --format json`` files becomes a line per run and measure.
+"""Scores over time: a folder of ``focuseval score --format json`` files as a table, and as a page with its graphs.
 
 Files are put in order by what their names say: a date or time at the beginning or anywhere in the name
 (``2026-03-01``, ``20260301T1200``), else a running number (``0007-4f2a9c1.json``), else the name itself, numbers in it
@@ -17,11 +17,17 @@ from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
 from focuseval.evaluation.score_file import finite, read_score_file
 from focuseval.evaluation.signature import decisions
+from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_points, number, signed, wide
+from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static
+from focuseval.report.texts import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)(?:[T_ -]?([0-2]\d)[:-]?([0-5]\d)(?:[:-]?([0-5]\d))?)?")
+MOST_GRAPHS = 12
+MOST_NAMES = 40
+"""Files whose names fit below a graph."""
 _REMEDY = "put files there that 'focuseval score … --format json -o FILE' wrote"
 
 
@@ -33,8 +39,6 @@ class Point:
     run: str
     measure: str
     mean: float | None
-    basis: str
-    """Gold, documents and policies: values on another basis are not comparable."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,14 @@ class History:
 
     files: tuple[str, ...]
     points: tuple[Point, ...]
-    changes: tuple[str, ...]
-    """Sentences on files whose gold, documents or policies differ from those before."""
+    changes: tuple[tuple[str, str], ...]
+    """Files whose gold, documents or policies differ from those before, each with what changed."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on these files."""
+        rest = "changed here, so values before it are not comparable."
+        return tuple(f"{file}: {what} {rest}" for file, what in self.changes)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -67,7 +77,7 @@ class History:
     def to_json(self) -> dict[str, Any]:
         """Return the history as plain values."""
         points = [{"file": p.file, "run": p.run, "measure": p.measure, "mean": p.mean} for p in self.points]
-        return {"files": list(self.files), "points": points, "changes": list(self.changes)}
+        return {"files": list(self.files), "points": points, "changes": list(self.notes)}
 
 
 def read_history(folder: str | Path) -> History:
@@ -78,9 +88,24 @@ def read_history(folder: str | Path) -> History:
     paths = sorted((p for p in place.iterdir() if p.suffix == ".json" and p.is_file()), key=lambda p: order_key(p.stem))
     if not paths:
         raise FormatError("expected score files (*.json), found none", at=str(folder), remedy=_REMEDY)
-    documents = [(path.stem, _read(path)) for path in paths]
-    points = tuple(point for name, document in documents for point in _points(name, document))
-    return History(tuple(name for name, _ in documents), points, tuple(_changes(documents)))
+    points: list[Point] = []
+    documents = []
+    for path in paths:
+        document = read_score_file(path, _REMEDY)
+        if not all(isinstance(run.get("measures"), dict) for run in document["runs"]):
+            raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
+        documents.append(document)
+        for run in document["runs"]:
+            for measure, mean in run["measures"].items():  # None where no topic has a value
+                value = None if mean is None else finite(mean, str(measure), path, _REMEDY)
+                points.append(Point(path.stem, str(run.get("run", "")), str(measure), value))
+    changes = []
+    for (before, after), path in zip(pairwise(documents), paths[1:], strict=True):
+        if basis_of(before) != basis_of(after):  # a step there is no drift
+            named = (("gold_sha256", "the gold"), ("docs_sha256", "the documents"))
+            what = [words for key, words in named if before.get(key) != after.get(key)]
+            changes.append((path.stem, " and ".join(what) or "the policies"))
+    return History(tuple(path.stem for path in paths), tuple(points), tuple(changes))
 
 
 def order_key(name: str) -> tuple[Any, ...]:
@@ -96,63 +121,81 @@ def order_key(name: str) -> tuple[Any, ...]:
     return (1, parts, name)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    document = read_score_file(path, _REMEDY)
-    if not all(isinstance(run.get("measures"), dict) for run in document["runs"]):
-        raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
-    for run in document["runs"]:
-        for measure, mean in run["measures"].items():
-            if mean is not None:  # no topic has a value
-                run["measures"][measure] = finite(mean, str(measure), path, _REMEDY)
-    return document
-
-
-def _points(name: str, document: dict[str, Any]) -> list[Point]:
-    basis = basis_of(document)
-    return [
-        Point(name, str(run.get("run", "")), str(measure), mean, basis)
-        for run in document["runs"]
-        for measure, mean in run["measures"].items()
-    ]
-
-
 def basis_of(document: dict[str, Any]) -> str:
     """Return what scores were computed from and how, without the version."""
     policies = sorted(f"{name}:{word}" for name, word in decisions(str(document.get("signature", ""))).items())
     return "|".join([str(document.get("gold_sha256")), str(document.get("docs_sha256")), *policies])
 
 
-def _changes(documents: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    """Say where the basis changes: a step there is no drift."""
-    said = []
-    for (_, before), (name, after) in pairwise(documents):
-        if basis_of(before) == basis_of(after):
-            continue
-        named = (("gold_sha256", "the gold"), ("docs_sha256", "the documents"))
-        what = [words for key, words in named if before.get(key) != after.get(key)]
-        said.append(
-            f"{name}: {' and '.join(what) or 'the policies'} changed here, so values before it are not comparable."
-        )
-    return said
-
-
-def history_table(found: History) -> Table:
+def history_table(history: History) -> Table:
     """Return a row per file and run, a column per measure, with the change since the run's last value."""
     last: dict[tuple[str, str], float] = {}
     rows = []
-    for name in found.files:
-        own = [point for point in found.points if point.file == name]
+    for name in history.files:
+        own = [point for point in history.points if point.file == name]
         for run in dict.fromkeys(point.run for point in own):
             values = {point.measure: point.mean for point in own if point.run == run}
-            rows.append((name, run, *(_cell(last, run, m, values.get(m)) for m in found.measures)))
-    columns = (*words("file", "run"), *numbers(*found.measures))
-    return Table("Means over time", columns, tuple(rows), found.changes)
+            cells = []
+            for measure in history.measures:
+                value, before = values.get(measure), last.get((run, measure))
+                if value is not None:
+                    last[run, measure] = value
+                change = "" if value is None or before in (None, value) else f" ({signed(value - (before or 0))})"
+                cells.append(ABSENT if value is None else f"{value:.4f}{change}")
+            rows.append((name, run, *cells))
+    columns = (*words("file", "run"), *numbers(*history.measures))
+    return Table("Means over time", columns, tuple(rows), history.notes)
 
 
-def _cell(last: dict[tuple[str, str], float], run: str, measure: str, value: float | None) -> str:
-    if value is None:
-        return ABSENT
-    before = last.get((run, measure))
-    last[run, measure] = value
-    change = "" if before is None or value == before else f" ({value - before:+.4f})".replace("-", "−")
-    return f"{value:.4f}{change}"
+def history_charts(history: History) -> tuple[Chart, ...]:
+    """Return a graph for each of the first measures; the table has them all."""
+    return tuple(_chart(history, place, measure) for place, measure in enumerate(history.measures[:MOST_GRAPHS]))
+
+
+def _chart(history: History, place: int, measure: str) -> Chart:
+    """Draw a line for each of the latest runs, with a dashed rule wherever values are not comparable."""
+    own = [p for p in history.points if p.measure == measure and p.mean is not None]
+    rows = tuple((p.file, p.run, number(p.mean)) for p in own)
+    front = list(dict.fromkeys(p.run for p in reversed(own)))[:MOST_LINES]
+    runs = len({p.run for p in own})
+    caption = f"Mean {measure} of every run, file by file."
+    if runs > len(front):
+        caption += f" The {len(front)} latest of {runs} runs are drawn."
+    if history.changes:
+        caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
+    files = list(history.files)
+    named = len(files) <= MOST_NAMES
+    labels = {"labels": named, "ticks": named, "labelAngle": -40, "labelLimit": 110}
+    x = {"field": "file", "type": "ordinal", "sort": None, "scale": {"domain": files}, "axis": labels}
+    x["title"] = "file" if named else f"{len(files)} files, in order"
+    y = axis("mean", measure, scale={"zero": False})
+    lines, points = lines_and_points(front)
+    hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
+    among = [{"filter": {"field": "run", "oneOf": front}}]
+    point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
+    rule = {"type": "rule", "strokeDash": [4, 4], "color": "#888888"}
+    layer: list[dict[str, Any]] = [
+        {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
+        {**point, "encoding": {"y": y, **points, "tooltip": hover}},
+        *({"mark": rule, "encoding": {"x": {"datum": file}}} for file, _ in history.changes),
+    ]
+    columns, spec = ("file", "run", "mean"), wide(260, encoding={"x": x}, layer=layer)
+    return Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns)
+
+
+def render_history(history: History, title: str = "Scores over time") -> str:
+    """Return the page: a graph per measure, a line per run, and the table behind them."""
+    charts = history_charts(history)
+    scripts = [static(name) for name in (*VENDOR, "dom.js", "charts.js", "main.js")]
+    page: str = environment().get_template("history.html").render(
+        title=title,
+        history=history,
+        charts=charts,
+        grid=history_table(history),
+        more=len(history.measures) - len(charts),
+        style="\n".join(static(name) for name in STYLES),
+        scripts=scripts,
+        policy=policy(scripts),
+        data=as_json({"charts": [chart_data(chart) for chart in charts]}),
+    )  # fmt: skip
+    return page

@@ -66,30 +66,14 @@ class Lists:
 
 
 def lists_of(evidence: Evidence) -> Lists:
-    """Gather what was judged and returned."""
+    """Gather what was judged and returned; documents that the index lacks get numbers beyond its end."""
     size = 0 if evidence.index is None else len(evidence.index)
     number: dict[str, int] = {}
-    judged = _judged(evidence, number, size)
-    runs = tuple(None if o.retrieved is None else _known(o.retrieved, number, size) for o in evidence.observed)
-    return Lists(judged, runs, size, tuple(number))
-
-
-def _known(run: Retrieved, number: dict[str, int], size: int) -> Retrieved:
-    """Give numbers to a run's documents that the index lacks."""
-    if not run.lost:
-        return run
-    document = run.document.copy()
-    document[document < 0] = [size + number.setdefault(name, len(number)) for name in run.lost]
-    return replace(run, document=document)
-
-
-def _judged(evidence: Evidence, number: dict[str, int], size: int) -> Judged:
     prepared, articles = evidence.prepared, evidence.gold.articles
     row = prepared.document_rows[articles.document].astype(np.int64)
     for i in np.flatnonzero(row < 0).tolist():
         name = str(evidence.gold.documents[int(articles.document[i])])
         row[i] = size + number.setdefault(name, len(number))
-    here = np.flatnonzero(prepared.topic >= 0)
     topic = prepared.topic.astype(np.int64)
     try:
         spans = prepared.highlights
@@ -97,8 +81,9 @@ def _judged(evidence: Evidence, number: dict[str, int], size: int) -> Judged:
     except MissingDataError:
         group = start = end = np.zeros(0, np.int64)
     order = np.argsort(topic[group], kind="stable")
+    here = np.flatnonzero(topic >= 0)
     by_topic = here[np.argsort(topic[here], kind="stable")]
-    return Judged(
+    judged = Judged(
         topic=topic[by_topic],
         document=row[by_topic],
         relevant=prepared.relevant[by_topic],
@@ -108,6 +93,15 @@ def _judged(evidence: Evidence, number: dict[str, int], size: int) -> Judged:
         start=start[order],
         end=end[order],
     )
+    runs = []
+    for run in (seen.retrieved for seen in evidence.observed):
+        if run is None or not run.lost:
+            runs.append(run)
+            continue
+        document = run.document.copy()
+        document[document < 0] = [size + number.setdefault(name, len(number)) for name in run.lost]
+        runs.append(replace(run, document=document))
+    return Lists(judged, tuple(runs), size, tuple(number))
 
 
 def depth_for(topics: int, runs: int) -> int:
@@ -142,9 +136,9 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     first, last = np.searchsorted(judged.span_topic, [topic, topic + 1])
     document, relevant = judged.document[low:high], judged.relevant[low:high]
     entries = low + np.flatnonzero(judged.bep[low:high] >= 0)
-    runs = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
+    views = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
+    runs, paths = [view for view, _ in views], [own for _, own in views]
     returned = {row for run in runs for row in (*run[1][::3], *(run[2][3::6] if len(run) > 2 else ()))}
-    paths = [_paths(run, topic, depth) for run in lists.runs]
     return {
         "gold": _flat(judged.span_document[first:last], judged.start[first:last], judged.end[first:last]),
         "bep": _flat(judged.document[entries], judged.bep[entries]),
@@ -153,22 +147,12 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     } | ({"paths": paths} if any(paths) else {})
 
 
-def _paths(run: Retrieved | None, topic: int, depth: int | None) -> list[str | None]:
-    """Return the paths of a run's first results of a topic; a range of elements from its first to its last."""
-    if run is None or run.path is None:
-        return []
-    low, high = (int(n) for n in np.searchsorted(run.topic, [topic, topic + 1]))
-    own = slice(low, high if depth is None else min(high, low + depth))
-    last = [None] * (own.stop - low) if run.end_path is None else run.end_path[own].to_pylist()
-    return [
-        f"{path} to {end}" if path and end and end != path else path
-        for path, end in zip(run.path[own].to_pylist(), last, strict=True)
-    ]
-
-
-def _run_view(run: Retrieved | None, topic: int, most: tuple[int | None, int], relevant: Integers) -> list[Any]:
+def _run_view(
+    run: Retrieved | None, topic: int, most: tuple[int | None, int], relevant: Integers
+) -> tuple[list[Any], list[str | None]]:
+    """Return a run's results of a topic as numbers, and the paths of its first ones; a range from first to last."""
     if run is None:
-        return [0, []]
+        return [0, []], []
     depth, below = most
     low, high = (int(n) for n in np.searchsorted(run.topic, [topic, topic + 1]))
     own = slice(low, high if depth is None else min(high, low + depth))
@@ -181,7 +165,13 @@ def _run_view(run: Retrieved | None, topic: int, most: tuple[int | None, int], r
         view.append(_flat(run.place[rows], run.rank[rows], before, run.document[rows], run.entry[rows], size[rows]))
     if len(every) > len(rows):
         view.append(int(run.place[rows[-1]]) if len(rows) else own.stop - low)
-    return view
+    if run.path is None:
+        return view, []
+    last = [None] * (own.stop - low) if run.end_path is None else run.end_path[own].to_pylist()
+    return view, [
+        f"{path} to {end}" if path and end and end != path else path
+        for path, end in zip(run.path[own].to_pylist(), last, strict=True)
+    ]
 
 
 def numbered(views: Sequence[dict[str, Any]]) -> list[int]:

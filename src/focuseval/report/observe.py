@@ -1,10 +1,11 @@
-"""One look at a run: the points of its curves, and where in the collection its results lie.
+"""What a report keeps of one run: the points of its curves, where its results lie, how far its cut-offs reach.
 
 A run is matched once; only what the report shows is kept of it.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,19 +14,20 @@ import numpy as np
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.curves import curve_of, mean_of
 from focuseval.measures import parse
+from focuseval.measures.budget import paid_ends
+from focuseval.measures.measure import Budget, parse_at
 from focuseval.measures.spans import read
-from focuseval.report.cutoffs import characters_read, counted_budgets
+from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.evaluation import Evaluation
-    from focuseval.evaluation.plan import Plan
+    from focuseval.measures import Asked
     from focuseval.measures.matching import Matched
-    from focuseval.measures.measure import Budget
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -76,55 +78,34 @@ class Observed:
     """Why nothing can be shown in the text, where that is so."""
 
 
-def observe(made: Evaluation, number: int, curves: Sequence[str], means: Sequence[str]) -> Observed:
-    """Keep what is asked for of one run; a curve whose data do not exist is left out."""
-    matched, plan = made.matched(number), made.plan
-    points = {name: found for name in curves if (found := mean_curve(matched, plan, name)) is not None}
-    values = {name: mean for name in means if (mean := _mean(matched, plan, name)) is not None}
-    seen = _reading(matched)
-    if made.prepared.index is None:
-        return Observed(points, values, seen)
+def observe(evaluation: Evaluation, number: int, curves: Sequence[str], means: Sequence[str]) -> Observed:
+    """Keep some curves, some means and the places of one run; what the data do not allow is left out."""
+    matched, plan = evaluation.matched(number), evaluation.plan
+    points: dict[str, Points] = {}
+    for name in curves:
+        with suppress(FocusevalError):
+            x, y = curve_of(name, matched, plan)
+            mean = mean_of(y)
+            if not np.isnan(mean).all():
+                points[name] = (x, mean)
+    values: dict[str, float] = {}
+    for name in means:
+        with suppress(FocusevalError):
+            asked = parse(name)
+            of_topics = asked.measure.compute(matched, **asked.arguments(plan.policies))
+            kept = of_topics[~np.isnan(of_topics) & (matched.answered | (plan.policies.missing != "skip"))]
+            if len(kept):
+                values[name] = float(kept.mean())
+    reading = None
+    with suppress(FocusevalError):  # gold or run have no characters
+        first = read(matched, READ)
+        reading = (float(first.size.mean()), float(first.recall().mean()))
+    if evaluation.prepared.index is None:
+        return Observed(points, values, reading)
     try:
-        return Observed(points, values, seen, retrieve(matched, counted_budgets(plan.measures)))
+        return Observed(points, values, reading, retrieve(matched, counted_budgets(plan.measures)))
     except FocusevalError as why:
-        return Observed(points, values, seen, why_not=str(why))
-
-
-def _reading(matched: Matched) -> tuple[float, float] | None:
-    """Return what reading the first results costs and gives; None where gold or run have no characters."""
-    try:
-        seen = read(matched, READ)
-    except FocusevalError:
-        return None
-    return float(seen.size.mean()), float(seen.recall().mean())
-
-
-def mean_curve(matched: Matched, plan: Plan, name: str) -> Points | None:
-    """Return a curve's mean over the topics that have one, or None where the data do not exist."""
-    try:
-        x, y = curve_of(name, matched, plan)
-    except FocusevalError:
-        return None
-    mean = mean_of(y)
-    return None if np.isnan(mean).all() else (x, mean)
-
-
-def _mean(matched: Matched, plan: Plan, name: str) -> float | None:
-    asked = parse(name)
-    try:
-        values = asked.measure.compute(matched, **asked.arguments(plan.policies))
-    except FocusevalError:
-        return None
-    kept = values[~np.isnan(values) & (matched.answered | (plan.policies.missing != "skip"))]
-    return float(kept.mean()) if len(kept) else None
-
-
-def _totals(matched: Matched) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    try:
-        whole = read(matched, None)
-    except FocusevalError:
-        return None
-    return whole.size, whole.relevant
+        return Observed(points, values, reading, why_not=str(why))
 
 
 def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
@@ -133,6 +114,14 @@ def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
     lost = np.flatnonzero(document < 0)
     names = tuple(matched.column(matched.run.document).take(lost).to_pylist()) if len(lost) else ()
     length = np.zeros(len(matched), np.int64) if placement is None else matched.column(np.maximum(placement.length, 0))
+    totals = None
+    with suppress(FocusevalError):  # gold or run have no characters
+        whole = read(matched, None)
+        totals = (whole.size, whole.relevant)
+    paid = {}
+    for budget in budgets:
+        kept, _, end = paid_ends(matched, budget)
+        paid[f"{budget.amount} {budget.unit}"] = count(np.where(kept, end - matched.start, 0), matched.bounds)
     return Retrieved(
         topic=matched.topic.astype(np.int64),
         document=document,
@@ -144,6 +133,33 @@ def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
         lost=names,
         path=matched.path,
         end_path=None if matched.run.end_path is None else matched.column(matched.run.end_path),
-        totals=_totals(matched),
-        budgets={f"{b.amount} {b.unit}": characters_read(matched, b) for b in budgets},
+        totals=totals,
+        budgets=paid,
     )
+
+
+def cut_of(asked: Asked) -> list[int | str] | None:
+    """Return amount and unit of a measure's cut-off: results, articles, characters, words or tokens.
+
+    None where it reads all, and for a budget of each article by itself.
+
+    >>> cut_of(parse("spanR@2000c")), cut_of(parse("gP@5")), cut_of(parse("IoU@3")), cut_of(parse("MAgP"))
+    ([2000, 'characters'], [5, 'articles'], [3, 'results'], None)
+    """
+    at = parse_at(asked.at, asked.measure) if asked.at else None
+    grouped = "grouped output" in asked.measure.traits
+    if isinstance(at, Budget):
+        return None if grouped else [at.amount, at.unit]
+    if not isinstance(at, int):
+        return None
+    return [at, "articles" if grouped or "documents" in asked.measure.needs else "results"]
+
+
+def counted_budgets(measures: Iterable[Asked]) -> tuple[Budget, ...]:
+    """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
+
+    >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])
+    (Budget(amount=300, unit='words'),)
+    """
+    cuts = [cut for asked in measures if (cut := cut_of(asked)) is not None and cut[1] in {"words", "tokens"}]
+    return tuple(dict.fromkeys(Budget(int(amount), str(unit)) for amount, unit in cuts))

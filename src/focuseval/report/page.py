@@ -1,27 +1,31 @@
-"""A report as one HTML file that needs nothing else: same input, same bytes."""
+"""A report as one HTML file that needs nothing else, as tables, and as JSON: same input, same bytes."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.tables import ABSENT, Table, html, numbers, visible, words
-from focuseval.evaluation.counts import headings
-from focuseval.report.first_screen import MOST_MEASURES
+from focuseval.data.tables import ABSENT, Column, Table, numbers, words
+from focuseval.data.tables import render as render_tables
+from focuseval.data.tables.escape import visible
+from focuseval.data.tables.layouts import html
+from focuseval.evaluation.counts import PRINTED, headings
+from focuseval.report.charts.chart import signed
 from focuseval.report.texts import as_json, packed
-from focuseval.report.verdict import signed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from focuseval.data.tables import Row, Value
+    from focuseval.report.build import Report
     from focuseval.report.charts.chart import Chart
-    from focuseval.report.first_screen import Mean, RunLine
-    from focuseval.report.report import Report
+    from focuseval.report.first_screen import RunLine
 
 HERE = Path(__file__).parent
 STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
@@ -49,6 +53,8 @@ SCRIPTS = (
 LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "totals", "budgets")
 """What the scripts need of the lists."""
 MOST_ROWS = 12
+MOST_MEASURES = 5
+"""Measures beside the verdict; all of them stand further down."""
 SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
 
@@ -67,18 +73,33 @@ GRAPHS = (
 )
 
 
+def render(report: Report, layout: str) -> str:
+    """Return the report as a page (html), as JSON, or as tables in another layout."""
+    if layout == "html":
+        return render_html(report)
+    if layout == "json":
+        return json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
+    return render_tables(tables(report, layout), layout, signature=report.about.signature)
+
+
 def render_html(report: Report) -> str:
     """Return the page of a report."""
     texts, places = packed(report.texts)
     scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
+    drawn = {chart.section for chart in report.charts}
+    graphs = [graph for graph in GRAPHS if graph[0] in drawn]
+    links = [(id_, name) for id_, name, _ in graphs]
+    summaries: dict[str, list[str]] = {}
+    for name, summary in report.about.measures:
+        summaries.setdefault(summary, []).append(name)
     page: str = environment().get_template("report.html").render(
         report=report,
         title=report.title,
         style="\n".join(static(name) for name in STYLES),
         scripts=scripts,
         policy=policy(scripts),
-        sections=_sections(report),
-        graph_sections=[graph for graph in GRAPHS if any(c.section == graph[0] for c in report.charts)],
+        sections=[("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *links, ("about", "How")],
+        graph_sections=graphs,
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
         columns=shown_measures(report),
@@ -87,7 +108,7 @@ def render_html(report: Report) -> str:
         most_rows=MOST_ROWS,
         data=as_json(page_data(report) | {"texts": places}),
         texts=texts,
-        summaries=summaries(report),
+        summaries=[(", ".join(names), summary) for summary, names in summaries.items()],
     )  # fmt: skip
     return page
 
@@ -104,10 +125,9 @@ def page_data(report: Report) -> dict[str, Any]:
 
 def chart_data(chart: Chart) -> dict[str, Any]:
     """Return what the scripts need of a graph; one that follows the reader's choice gets its rows in the page."""
-    told = {
-        name: getattr(chart, name) for name in ("id", "title", "columns", "rows", "spec", "pivot", "head", "by", "form")
-    }
-    return told | {"rows": [], "spec": {}} if chart.form else told
+    names = ("id", "title", "columns", "rows", "spec", "pivot", "head", "by", "form")
+    data = {name: getattr(chart, name) for name in names}
+    return data | {"rows": [], "spec": {}} if chart.form else data
 
 
 def policy(scripts: Sequence[str]) -> str:
@@ -122,24 +142,10 @@ def policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _sections(report: Report) -> list[tuple[str, str]]:
-    drawn = {chart.section for chart in report.charts}
-    graphs = [(id_, name) for id_, name, _ in GRAPHS if id_ in drawn]
-    return [("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *graphs, ("about", "How")]
-
-
 def shown_measures(report: Report) -> list[int]:
     """Return the columns of the table of runs: the first measures and the one that decides, in their order."""
     first = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
     return sorted([*first[: MOST_MEASURES - 1], report.choices.decides])
-
-
-def summaries(report: Report) -> list[tuple[str, str]]:
-    """Return what the measures are, those that say the same in one line."""
-    found: dict[str, list[str]] = {}
-    for name, summary in report.about.measures:
-        found.setdefault(summary, []).append(name)
-    return [(", ".join(names), summary) for summary, names in found.items()]
 
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:
@@ -151,29 +157,34 @@ def span_of(runs: Sequence[RunLine], count: str) -> str:
 
 def measures_table(runs: Sequence[RunLine]) -> Table:
     """Return every measure's mean and interval of every run."""
-    columns = (*words("run"), *numbers(*(mean.measure for mean in runs[0].means)))
-    return Table("All measures", columns, tuple((line.run, *map(_interval, line.means)) for line in runs))
-
-
-def _interval(mean: Mean) -> str:
-    if mean.mean is None:
-        return ABSENT
-    return f"{mean.mean:.4f} [{mean.low:.3f}, {mean.high:.3f}]" if mean.topics > 1 else f"{mean.mean:.4f}"
+    rows = [
+        (
+            line.run,
+            *(
+                ABSENT if m.mean is None
+                else f"{m.mean:.4f} [{m.low:.3f}, {m.high:.3f}]" if m.topics > 1
+                else f"{m.mean:.4f}"
+                for m in line.means
+            ),
+        )
+        for line in runs
+    ]  # fmt: skip
+    return Table("All measures", (*words("run"), *numbers(*(m.measure for m in runs[0].means))), tuple(rows))
 
 
 def templates(folder: Path) -> Any:
     """Return the templates in a folder and the page that they extend; what comes from a file is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  only pages need it
 
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader([folder, HERE / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"visible": visible, "signed": signed, "html": html}
-    return made
+    environment.filters |= {"visible": visible, "signed": signed, "html": html}
+    return environment
 
 
 @cache
@@ -193,3 +204,76 @@ def static(name: str) -> str:
     """Return a static file; a comment that points at a source map is not for a page without a network."""
     text = (HERE / "static" / name).read_text(encoding="utf-8")
     return re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text)
+
+
+def tables(report: Report, layout: str) -> Iterator[Table]:
+    """Yield everything that is a table, the answer first; programs that read CSV get numbers alone in their cells."""
+    verdict = report.first.verdict
+    means = means_by_line(report) if layout == "csv" else measures_table(report.first.runs)
+    yield replace(
+        means,
+        title="Means with 95 % intervals",
+        notes=tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks))),
+    )
+    yield counts_table(report)
+    yield topics_table(report)
+    for chart in report.charts:
+        if chart.section in {"agreement", "curves"}:
+            yield from chart_tables(chart)
+    yield from report.grids
+
+
+def means_by_line(report: Report) -> Table:
+    """Return a line per run and measure with numbers in columns of their own."""
+    rows = tuple(
+        (line.run, mean.measure, mean.mean, mean.low, mean.high, mean.topics)
+        for line in report.first.runs
+        for mean in line.means
+    )
+    return Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), rows)
+
+
+def counts_table(report: Report) -> Table:
+    """Return how many topics and results stand behind every mean."""
+    lines = report.first.runs
+    against = ("against",) if any(line.against for line in lines) else ()
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
+    )
+    return Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
+
+
+def topics_table(report: Report) -> Table:
+    """Return every topic with what A and B score."""
+    first = report.first
+    named = (first.a,) if first.b is None else (f"A {first.a}", f"B {first.b}")
+    columns = (*words("topic"), *numbers(*named), *numbers("A − B", form="+.4f"))[: 2 * len(named)]
+    rows = tuple((row.topic, row.a, row.b or 0.0, row.difference)[: len(columns)] for row in first.per_topic)
+    return Table(f"Topics under {first.measure}", columns, rows)
+
+
+def chart_tables(chart: Chart) -> Iterator[Table]:
+    """Yield the rows of a graph as tables, as the page shows them behind it: columns of numbers, or of words."""
+    by = chart.columns.index(chart.by) if chart.by else None
+    names = [""] if by is None else list(dict.fromkeys(row[by] for row in chart.rows))
+    for name in names:
+        rows = [row for row in chart.rows if by is None or row[by] == name]
+        title = f"{chart.title}: {name}" if name else chart.title
+        headings, body = _pivoted(chart, rows) if chart.pivot else (chart.columns, rows)
+        kinds = [any(isinstance(value, str) for value in column) for column in zip(*body, strict=True)]
+        columns = tuple(Column(heading, words=kind) for heading, kind in zip(headings, kinds, strict=True))
+        yield Table(title, columns, tuple(body), (chart.caption,))
+
+
+def _pivoted(chart: Chart, rows: list[Row]) -> tuple[tuple[str, ...], list[Row]]:
+    """Return a row for every value of one column, a column for every value of another."""
+    down, across, value = (chart.columns.index(name) for name in chart.pivot or ())
+    names = list(dict.fromkeys(row[across] for row in rows))
+    lines: dict[Value, dict[Value, Value]] = {}
+    for row in rows:
+        lines.setdefault(row[down], {})[row[across]] = row[value]
+    keys = list(lines)
+    if all(isinstance(key, int | float) for key in keys):
+        keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
+    headings = (chart.head or chart.columns[down], *map(str, names))
+    return headings, [(key, *(lines[key].get(name) for name in names)) for key in keys]

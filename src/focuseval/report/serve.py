@@ -15,9 +15,9 @@ from flask import Flask, Response, abort, jsonify, make_response, redirect, requ
 
 from focuseval.errors import FocusevalError
 from focuseval.report.build import report_on
-from focuseval.report.explained import complete_topic
 from focuseval.report.lists import lists_of
 from focuseval.report.page import render_html
+from focuseval.report.text_view import complete_topic
 from focuseval.report.texts import reader
 
 if TYPE_CHECKING:

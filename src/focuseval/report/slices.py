@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MissingDataError
-from focuseval.report.intervals import intervals
+from focuseval.report.evidence import intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,8 @@ from focuseval.evaluation import evaluate
 from focuseval.evaluation.tables import means_table
 from focuseval.formats import read_gold, read_run, write_run
 from focuseval.measures.tasks import check
-from focuseval.report import build_report, render_html
+from focuseval.report.build import build_report
+from focuseval.report.page import render_html
 from focuseval.retrieval.retrieving import retrieve
 
 if TYPE_CHECKING:

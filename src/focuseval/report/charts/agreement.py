@@ -1,4 +1,4 @@
-"""Do measures tell runs apart, and do they agree: the matrix of stars, and the heat map of τ."""
+"""Do measures tell runs apart, do they agree, and do they order simulated runs: stars, the heat map of τ, fidelity."""
 
 from __future__ import annotations
 
@@ -19,23 +19,58 @@ if TYPE_CHECKING:
 MOST_CORRELATED = 14
 TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
 """A τ as it fits into a small cell: .83."""
+MARKS = {"itself": "·", "better": "★", "no": ""}
 
 
-def significance_stars(evidence: Evidence) -> Chart | None:
+def significance_stars(evidence: Evidence) -> Iterator[Chart]:
     """Draw which run improves significantly on which; rows are there for every measure that was tested."""
     if len(evidence.labels) < 2:
-        return None
+        return
     drawn, measures = evidence.listed(MOST_DRAWN), evidence.tested
-    rows = [row for measure in measures for row in _stars(evidence, drawn, measure)]
+    place = {int(run): number for number, run in enumerate(evidence.order)}
+    rows: list[tuple[str, ...]] = []
+    for measure in measures:
+        found = evidence.compared(measure)
+        if found is None or len(found.topics) < 2:
+            continue
+        stars = found.stars()
+        for row in drawn:
+            for column in drawn:
+                kind = "itself" if row == column else "better" if stars[place[row], place[column]] else "no"
+                rows.append((measure, evidence.labels[row], evidence.labels[column], MARKS[kind], kind))
     if not rows:
-        return None
+        return
     found = evidence.compared(evidence.measure)
     names = {"measure": evidence.measure, "method": found.method if found else str(evidence.settings)}
     rest = [name for name in evidence.scores.measures if name not in measures]
+    untested = ""
+    if rest:
+        named = listed(rest if len(rest) <= 3 else [*rest[:2], f"{len(rest) - 2} more measures"])
+        untested = f" Pairs under {named} are not tested here: 'focuseval compare -m' does it."
     caption = (
         f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
-        f"Runs by {evidence.measure}.{_untested(rest)}{left_out(len(drawn), len(evidence.labels))}"
+        f"Runs by {evidence.measure}.{untested}{left_out(len(drawn), len(evidence.labels))}"
     )
+    axis = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
+    position = {"type": "nominal", "sort": None}
+    scale = {"domain": ["better", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
+    shade = {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
+    text = {"type": "text", "baseline": "middle", "fontSize": 13.6}
+    spec: dict[str, Any] = {
+        "width": {"step": 22},
+        "height": {"step": 22},
+        "data": {"name": "rows"},
+        "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
+        "encoding": {
+            "x": {"field": "column", "title": "… than this run", **position, "axis": {**axis, "labelAngle": -60}},
+            "y": {"field": "row", "title": "this run is better …", **position, "axis": axis},
+            "tooltip": [{"field": name} for name in ("row", "column", "kind")],
+        },
+        "layer": [
+            {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": shade}},
+            {"mark": text, "encoding": {"text": {"field": "mark"}}},
+        ],
+    }
     chart = Chart(
         id="stars",
         title="Which differences are significant",
@@ -43,121 +78,96 @@ def significance_stars(evidence: Evidence) -> Chart | None:
         section="agreement",
         columns=("measure", "row", "column", "mark", "kind"),
         rows=tuple(rows),
-        spec=_matrix(),
+        spec=spec,
         pivot=("row", "column", "mark"),
         head="run, better than",
         by="measure",
     )
-    return following(chart, names, [evidence.labels[run] for run in drawn])
+    yield following(chart, names, [evidence.labels[run] for run in drawn])
 
 
-def _untested(measures: list[str]) -> str:
-    """Say under which measures no pair was tested."""
-    if not measures:
-        return ""
-    named = listed(measures if len(measures) <= 3 else [*measures[:2], f"{len(measures) - 2} more measures"])
-    return f" Pairs under {named} are not tested here: 'focuseval compare -m' does it."
-
-
-def _matrix() -> dict[str, Any]:
-    """Return a cell for every pair of runs under one measure."""
-    axis = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
-    place = {"type": "nominal", "sort": None}
-    return {
-        "width": {"step": 22},
-        "height": {"step": 22},
-        "data": {"name": "rows"},
-        "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
-        "encoding": {
-            "x": {"field": "column", "title": "… than this run", **place, "axis": {**axis, "labelAngle": -60}},
-            "y": {"field": "row", "title": "this run is better …", **place, "axis": axis},
-            "tooltip": [{"field": name} for name in ("row", "column", "kind")],
-        },
-        "layer": [
-            {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": _shade()}},
-            {
-                "mark": {"type": "text", "baseline": "middle", "fontSize": 13.6},
-                "encoding": {"text": {"field": "mark"}},
-            },
-        ],
-    }
-
-
-def _shade() -> dict[str, Any]:
-    scale = {"domain": ["better", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
-    return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
-
-
-def _stars(evidence: Evidence, drawn: list[int], measure: str) -> Iterator[tuple[Any, ...]]:
-    """Yield a row for every cell: measure, row, column, mark, kind."""
-    found = evidence.compared(measure)
-    if found is None or len(found.topics) < 2:
-        return
-    place = {int(run): number for number, run in enumerate(evidence.order)}
-    stars = found.stars()
-    marks = {"itself": "·", "better": "★", "no": ""}
-    for row in drawn:
-        for column in drawn:
-            kind = "itself" if row == column else "better" if stars[place[row], place[column]] else "no"
-            yield (measure, evidence.labels[row], evidence.labels[column], marks[kind], kind)
-
-
-def tau_heat_map(evidence: Evidence) -> Chart | None:
+def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
     """Draw Kendall's τ between the rankings of the runs under every two measures, with the .9 / .8 reading."""
     means = evidence.scores.mean
     known = [m for m in range(means.shape[1]) if not np.isnan(means[:, m]).any()]
-    first = sorted(known, key=lambda m: m != evidence.scores.deciding)[:MOST_CORRELATED]
-    kept = sorted(first)
+    kept = sorted(sorted(known, key=lambda m: m != evidence.scores.deciding)[:MOST_CORRELATED])
     if len(evidence.labels) < 3 or len(kept) < 2:
-        return None
+        return
     names = [evidence.scores.measures[m] for m in kept]
-    matrix = correlate(means[:, kept].T)
-    rows = [
+    rows = tuple(
         (a, b, number(tau), reading(tau))
-        for a, line in zip(names, matrix.tolist(), strict=True)
+        for a, line in zip(names, correlate(means[:, kept].T).tolist(), strict=True)
         for b, tau in zip(names, line, strict=True)
-    ]
-    caption = _correlated(len(evidence.labels), len(kept), means.shape[1])
-    columns = ("a", "b", "tau", "reading")
-    spec = _tau_cells(len(kept))
-    return Chart("tau", "Do measures agree", caption, "agreement", columns, tuple(rows), spec, ("a", "b", "tau"))
-
-
-def _correlated(runs: int, drawn: int, measures: int) -> str:
-    """Say what is correlated, and how many measures are left out."""
-    return (
-        f"Kendall's τ between the rankings of {runs} runs under two measures. From .9 on they count as "
-        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
-        + (
-            ""
-            if drawn == measures
-            else f" {drawn} of {measures} measures are drawn, the first and the one that decides."
-        )
     )
-
-
-def _tau_cells(measures: int) -> dict[str, Any]:
-    """Return a cell for every two measures, shaded by how their τ is read."""
+    caption = (
+        f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
+        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
+    )
+    if len(kept) < means.shape[1]:
+        caption += f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
     kinds = ["equivalent", "similar", "noticeable differences", "undefined"]
     scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#999999"]}
     shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
     place = {"type": "nominal", "sort": None, "title": None}
-    text = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
-    return {
+    color = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
+    label = {
+        "transform": [{"calculate": TAU, "as": "shown"}],
+        "mark": {"type": "text", "fontSize": 10},
+        "encoding": {"text": {"field": "shown"}, "color": color},
+    }
+    spec = {
         "width": "container",
         "height": {"step": 28},
-        "usermeta": {"least": 34 * measures},
+        "usermeta": {"least": 34 * len(kept)},
         "data": {"name": "rows"},
         "encoding": {
             "x": {"field": "b", **place, "axis": {"orient": "top", "labelAngle": -40, "labelLimit": 160}},
             "y": {"field": "a", **place, "axis": {"labelLimit": 160}},
         },
+        "layer": [{"mark": {"type": "rect"}, "encoding": {"color": shade}}, label],
+    }
+    columns = ("a", "b", "tau", "reading")
+    yield Chart("tau", "Do measures agree", caption, "agreement", columns, rows, spec, ("a", "b", "tau"))
+
+
+def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
+    """Draw the means of simulated runs, whose order is known: the S×R space under every measure that was tested."""
+    if evidence.fidelity is None:
+        return
+    test = evidence.fidelity.space
+    rows = tuple(
+        (measure, *run.split("-"), number(mean))
+        for measure in test.measures
+        for run, mean in test.mean(measure).items()
+    )
+    kept = "; ".join(f"{m} keeps {k} of {n} expected orders" for m in test.measures for k, n in (test.verdict(m),))
+    caption = (
+        "Means of runs simulated from the gold: worse parts downwards (S to S_LD, S_ST), worse order to the right "
+        f"(R_S swaps the first two articles, R_I puts an intruder on top). {kept}."
+    )
+    place = {"type": "nominal", "sort": None}
+    scale = {"domain": [0, 1], "range": ["#e8f1f8", "#005a8c"]}
+    shade = {"field": "mean", "type": "quantitative", "scale": scale, "title": "mean", "legend": None}
+    dark = {"condition": {"test": "datum.mean > 0.75", "value": "white"}, "value": "black"}
+    text = {"text": {"field": "mean", "format": ".3f"}, "color": dark}
+    grid = {
+        "width": {"step": 56},
+        "height": {"step": 28},
+        "encoding": {
+            "x": {"field": "R", **place, "title": "order of articles (R)", "axis": {"labelAngle": 0}},
+            "y": {"field": "S", **place, "title": "parts of articles (S)"},
+        },
         "layer": [
-            {"mark": {"type": "rect"}, "encoding": {"color": shade}},
-            {
-                "transform": [{"calculate": TAU, "as": "shown"}],
-                "mark": {"type": "text", "fontSize": 10},
-                "encoding": {"text": {"field": "shown"}, "color": text},
-            },
+            {"mark": "rect", "encoding": {"color": shade}},
+            {"mark": {"type": "text", "fontSize": 11}, "encoding": text},
         ],
     }
+    spec = {
+        "data": {"name": "rows"},
+        "facet": {"field": "measure", "type": "nominal", "sort": list(test.measures), "title": None},
+        "columns": 2,
+        "usermeta": {"facet": 56 * len({r for _, _, r, _ in rows}) + 90},
+        "spec": grid,
+    }
+    columns, pivot = ("measure", "S", "R", "mean"), ("S", "R", "mean")
+    yield Chart("fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, pivot, by="measure")

@@ -14,11 +14,14 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1b1b1b", "#E69F00", "#56B4E9")
 """Okabe and Ito's colours, which people with every kind of colour vision tell apart; yellow is too faint on paper."""
 
+MOST_LINES = len(PALETTE)
+"""Runs that get a colour and a dash of their own; the others are grey."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """Every colour comes with a dash and a shape of its own."""
 
 DIGITS = 5
+_NAME = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
@@ -86,9 +89,6 @@ def following(chart: Chart, names: Mapping[str, str], runs: Sequence[str] = ()) 
     return replace(chart, spec=filled(chart.spec, names), caption=filled(chart.caption, names), form=form)
 
 
-_NAME = re.compile(r"\{(\w+)\}")
-
-
 def number(value: float | None) -> float | None:
     """Round a value for drawing; what is not a number is nothing.
 
@@ -98,6 +98,11 @@ def number(value: float | None) -> float | None:
     if value is None or value != value:  # noqa: PLR0124  NaN, without importing NumPy
         return None
     return round(float(value), DIGITS)
+
+
+def signed(value: float) -> str:
+    """Print a difference with its sign, a minus as long as a plus."""
+    return f"{value:+.4f}".replace("-", "−")
 
 
 def by_run(names: Sequence[str], title: str = "run") -> dict[str, Any]:
@@ -127,6 +132,11 @@ def lines_and_points(names: Sequence[str], title: str = "run") -> tuple[dict[str
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:
     """Return a quantitative position."""
     return {"field": field, "type": "quantitative", "title": title, **others}
+
+
+def wide(height: int, **others: Any) -> dict[str, Any]:
+    """Return a specification over the chart's rows that is as wide as its place."""
+    return {"width": "container", "height": height, "data": {"name": "rows"}, **others}
 
 
 def left_out(shown: int, all_: int, what: str = "runs") -> str:

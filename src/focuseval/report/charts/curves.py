@@ -1,17 +1,19 @@
-"""Curves: what a measure's number summarises, one line per run, the mean over topics."""
+"""Curves: what a measure's number summarises, one line per run, the mean over topics; and what reading costs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.evaluation.curves import asked_curve
 from focuseval.measures import parse
-from focuseval.report.charts.chart import Chart, axis, by_run, left_out, number
-from focuseval.report.evidence import MOST_LINES
+from focuseval.report.charts.chart import MOST_LINES, Chart, axis, by_run, left_out, lines_and_points, number, wide
+from focuseval.report.observe import READ
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -20,142 +22,163 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 120
 """Points of a line; a longer curve is thinned, its first points kept."""
+TOLERANCES = (0.01, 0.1, 1, 10, 100)
+"""The papers' values of BEPD's A."""
+MOST_NAMED = 8
+"""Runs that are all named in the graph of cost; of more only A, B, the cheapest and the most costly one."""
+WIDE = 20
+"""Times the cheapest run's cost from which on costs are drawn on a logarithmic scale."""
+ON, BEHIND = "on the frontier", "behind it"
 
-FAMILIES = {
-    "xCG": ("MAep", "iMAep", "ep", "gr", "xCG", "xCI"),
-    "ep": ("MAep", "iMAep", "ep"),
-    "nxCG": ("nxCG", "MAnxCG"),
-    "MAgP": ("MAgP", "gP", "gR"),
-    "MAiP": ("MAiP", "iP"),
-    "i2AP": ("i2AP",),
-    "i3AP": ("i3AP",),
-    "EPRUM": ("EPRUM", "BEPD", "EPRUM-P"),
-    "spanR": ("spanR", "spanP", "spanF", "IoU", "spanNDCG", "hit", "full", "spanRR"),
-}
-"""Curve → measures whose presence asks for it."""
+
+@dataclass(frozen=True)
+class Curve:
+    """A measure's curve: which measures ask for it, and the words around its graph."""
+
+    name: str
+    families: tuple[str, ...]
+    """Measures whose presence asks for the curve."""
+    title: str
+    caption: str
+    x: str
+    y: str
+    unit: bool = True
+    """Whether both axes lie between 0 and 1."""
+
+
+CURVES = (
+    Curve(
+        "xCG",
+        ("MAep", "iMAep", "ep", "gr", "xCG", "xCI"),
+        "Cumulated gain",
+        "Gain gathered up to a rank (xCG), and the ideal list's (xCI): a vertical cut compares gains at equal effort "
+        "(nxCG), a horizontal one compares efforts for equal gain (ep).",
+        "rank",
+        "cumulated gain",
+        unit=False,
+    ),
+    Curve(
+        "ep",
+        ("MAep", "iMAep", "ep"),
+        "Effort-precision",
+        "Ideal effort over actual effort, at 100 levels of gain-recall. Higher is better.",
+        "gain-recall",
+        "effort-precision",
+    ),
+    Curve(
+        "nxCG",
+        ("nxCG", "MAnxCG"),
+        "Normalised cumulated gain",
+        "Share of the ideal list's gain that is gathered up to a rank. Higher is better.",
+        "rank",
+        "nxCG",
+        unit=False,
+    ),
+    Curve(
+        "MAgP",
+        ("MAgP", "gP", "gR"),
+        "Generalised precision and recall",
+        "Best generalised precision at or beyond each level of generalised recall. Higher is better.",
+        "generalised recall (gR)",
+        "generalised precision (gP)",
+    ),
+    Curve(
+        "MAiP",
+        ("MAiP", "iP"),
+        "Interpolated precision",
+        "Best share of highlighted text among the text read, at or beyond each of 101 levels of recall.",
+        "recall (characters)",
+        "precision",
+    ),
+    Curve(
+        "i2AP",
+        ("i2AP",),
+        "inex_eval precision and recall",
+        "Precision at 100 levels of recall, elements counted by their quantised relevance. Higher is better.",
+        "recall",
+        "precision",
+    ),
+    Curve(
+        "i3AP",
+        ("i3AP",),
+        "inex_eval_ng precision and recall",
+        "Precision in text at 100 levels of recall of exhaustivity. Higher is better.",
+        "recall",
+        "precision",
+    ),
+    Curve(
+        "EPRUM",
+        ("EPRUM", "BEPD", "EPRUM-P"),
+        "EPRUM precision and recall",
+        "Expected precision of a reader who browses from entry points, by recall of best entry points.",
+        "recall",
+        "expected precision",
+    ),
+    Curve(
+        "spanR",
+        ("spanR", "spanP", "spanF", "IoU", "spanNDCG", "hit", "full", "spanRR"),
+        "Recall by reading",
+        "Share of the highlighted text found after reading so many characters. Higher and earlier is better.",
+        "characters read",
+        "recall",
+        unit=False,
+    ),
+)
+"""Every curve, in the order of the page."""
 
 
 def wanted(plan: Plan) -> tuple[str, ...]:
     """Return the names of the curves that belong to the measures asked for, with their parameters."""
     names: list[str] = []
-    for curve, family in FAMILIES.items():
-        asked = next((a for a in plan.measures if a.measure.name in family), None)
-        if asked is None and curve == "EPRUM" and plan.task == "best-in-context":
+    for curve in CURVES:
+        asked = next((a for a in plan.measures if a.measure.name in curve.families), None)
+        if asked is None and curve.name == "EPRUM" and plan.task == "best-in-context":
             asked = parse("EPRUM")
         if asked is None:
             continue
-        own = {p.name for p in parse(_bare(curve)).measure.parameters}
+        own = {p.name for p in asked_curve(curve.name)[0].measure.parameters}
         given = ", ".join(f"{name}={value}" for name, value in asked.given.items() if name in own)
-        names.append(f"{curve}({given})" if given else curve)
-        if curve == "xCG":
+        names.append(f"{curve.name}({given})" if given else curve.name)
+        if curve.name == "xCG":
             names.append(names[-1].replace("xCG", "xCI"))
     return tuple(names)
 
 
-def _bare(curve: str) -> str:
-    return {"xCG": "xCG@1", "ep": "ep@0", "nxCG": "nxCG@1"}.get(curve, curve)
+def wanted_distances(plan: Plan) -> tuple[str, ...]:
+    """Return the measures whose means `distance_by_tolerance` needs: BEPD's where entry points are judged."""
+    asked = any(a.measure.name in {"BEPD", "EPRUM", "EPRUM-P"} for a in plan.measures)
+    return tuple(f"BEPD(A={a:g})" for a in TOLERANCES) if asked or plan.task == "best-in-context" else ()
 
 
-def cumulated_gain(evidence: Evidence) -> Chart | None:
-    """Draw the gain that a reader gathers by rank, and what the ideal list would give: xCG against xCI."""
-    caption = (
-        "Gain gathered up to a rank (xCG), and the ideal list's (xCI): a vertical cut compares gains at equal effort "
-        "(nxCG), a horizontal one compares efforts for equal gain (ep)."
-    )
-    extra: Sequence[tuple[str, Any, Any]] = ()
-    found = _named(evidence, "xCI")
-    if found:
-        longest = max(
-            (o.curves[found] for o in evidence.observed if found in o.curves), key=lambda points: len(points[0])
+def curve_charts(evidence: Evidence) -> Iterator[Chart]:
+    """Draw every curve that was observed, one line per run; the best few in colour, the others grey behind them."""
+    observed = list(dict.fromkeys(name for seen in evidence.observed for name in seen.curves))
+    named = {name.split("(")[0]: name for name in reversed(observed)}
+    for curve in CURVES:
+        if curve.name not in named:
+            continue
+        name = named[curve.name]
+        lines = [
+            (evidence.labels[run], *seen.curves[name])
+            for run, seen in zip(evidence.drawn, evidence.observed, strict=True)
+            if name in seen.curves
+        ]
+        front = coloured(evidence, [label for label, _, _ in lines])
+        if curve.name == "xCG" and "xCI" in named:
+            ideal = [seen.curves[named["xCI"]] for seen in evidence.observed if named["xCI"] in seen.curves]
+            lines.append(("ideal (xCI)", *max(ideal, key=lambda points: len(points[0]))))
+            front = [*front[: MOST_LINES - 1], "ideal (xCI)"]
+        grey = len(lines) - len(front)
+        caption = (
+            f"{curve.caption} Curve of {name}, mean over topics."
+            + (f" Grey: {grey} further runs." if grey else "")
+            + left_out(len(evidence.drawn), len(evidence.labels))
         )
-        extra = (("ideal (xCI)", *longest),)
-    return _lines(evidence, "xCG", "Cumulated gain", caption, ("rank", "cumulated gain"), extra=extra)
-
-
-def effort_precision(evidence: Evidence) -> Chart | None:
-    """Draw effort-precision at 100 levels of gain-recall."""
-    caption = "Ideal effort over actual effort, at 100 levels of gain-recall. Higher is better."
-    return _lines(evidence, "ep", "Effort-precision", caption, ("gain-recall", "effort-precision"), unit=True)
-
-
-def normalised_gain(evidence: Evidence) -> Chart | None:
-    """Draw nxCG by rank."""
-    caption = "Share of the ideal list's gain that is gathered up to a rank. Higher is better."
-    return _lines(evidence, "nxCG", "Normalised cumulated gain", caption, ("rank", "nxCG"))
-
-
-def generalised_precision(evidence: Evidence) -> Chart | None:
-    """Draw generalised precision against generalised recall."""
-    caption = "Best generalised precision at or beyond each level of generalised recall. Higher is better."
-    words = ("generalised recall (gR)", "generalised precision (gP)")
-    return _lines(evidence, "MAgP", "Generalised precision and recall", caption, words, unit=True)
-
-
-def interpolated_precision(evidence: Evidence) -> Chart | None:
-    """Draw interpolated precision at 101 levels of recall."""
-    caption = "Best share of highlighted text among the text read, at or beyond each of 101 levels of recall."
-    return _lines(evidence, "MAiP", "Interpolated precision", caption, ("recall (characters)", "precision"), unit=True)
-
-
-def precision_recall(evidence: Evidence) -> Chart | None:
-    """Draw inex_eval's precision by recall (i2)."""
-    caption = "Precision at 100 levels of recall, elements counted by their quantised relevance. Higher is better."
-    return _lines(evidence, "i2AP", "inex_eval precision and recall", caption, ("recall", "precision"), unit=True)
-
-
-def graded_precision_recall(evidence: Evidence) -> Chart | None:
-    """Draw inex_eval_ng's precision by recall (i3)."""
-    caption = "Precision in text at 100 levels of recall of exhaustivity. Higher is better."
-    return _lines(evidence, "i3AP", "inex_eval_ng precision and recall", caption, ("recall", "precision"), unit=True)
-
-
-def entry_point_precision(evidence: Evidence) -> Chart | None:
-    """Draw EPRUM's precision by recall."""
-    caption = "Expected precision of a reader who browses from entry points, by recall of best entry points."
-    return _lines(evidence, "EPRUM", "EPRUM precision and recall", caption, ("recall", "expected precision"), unit=True)
-
-
-def recall_by_reading(evidence: Evidence) -> Chart | None:
-    """Draw recall against the characters read."""
-    caption = "Share of the highlighted text found after reading so many characters. Higher and earlier is better."
-    return _lines(evidence, "spanR", "Recall by reading", caption, ("characters read", "recall"))
-
-
-def _named(evidence: Evidence, curve: str) -> str | None:
-    """Return the curve's name as it was observed, with its parameters."""
-    names = (name for seen in evidence.observed for name in seen.curves)
-    return next((name for name in names if name.split("(")[0] == curve), None)
-
-
-def _lines(
-    evidence: Evidence,
-    curve: str,
-    title: str,
-    caption: str,
-    words: tuple[str, str],
-    *,
-    unit: bool = False,
-    extra: Sequence[tuple[str, Any, Any]] = (),
-) -> Chart | None:
-    """Draw one line per run; the best few in colour, the others grey behind them."""
-    name = _named(evidence, curve)
-    if name is None:
-        return None
-    lines = [
-        (evidence.labels[run], *seen.curves[name])
-        for run, seen in zip(evidence.drawn, evidence.observed, strict=True)
-        if name in seen.curves
-    ]
-    front = coloured(evidence, [label for label, _, _ in lines])
-    front = [*front[: MOST_LINES - len(extra)], *(label for label, _, _ in extra)]
-    rows = [(run, *point) for run, x, y in (*lines, *extra) for point in zip(*thinned(x, y), strict=True)]
-    parameters = f" Curve of {name}, mean over topics."
-    grey = (
-        f" Grey: {len(lines) + len(extra) - len(front)} further runs." if len(lines) + len(extra) > len(front) else ""
-    )
-    said = caption + parameters + grey + left_out(len(evidence.drawn), len(evidence.labels))
-    spec = line_spec(words, front, unit=unit)
-    return Chart(curve, title, said, "curves", ("run", "x", "y"), tuple(rows), spec, ("x", "run", "y"), words[0])
+        rows = tuple((run, *point) for run, x, y in lines for point in zip(*thinned(x, y), strict=True))
+        yield Chart(
+            curve.name, curve.title, caption, "curves", ("run", "x", "y"), rows, line_spec(curve, front),
+            ("x", "run", "y"), curve.x,
+        )  # fmt: skip
 
 
 def coloured(evidence: Evidence, labels: Sequence[str]) -> list[str]:
@@ -172,26 +195,140 @@ def thinned(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[list[float 
     return [number(v) for v in x.tolist()], [number(v) for v in y.tolist()]
 
 
-def line_spec(words: tuple[str, str], front: Sequence[str], *, unit: bool) -> dict[str, Any]:
-    """Return the specification of lines; `unit` puts both axes between 0 and 1."""
-    scale = {"scale": {"domain": [0, 1]}} if unit else {}
-    x, y = axis("x", words[0], **scale), axis("y", words[1], **scale)
-    hover = [{"field": "run"}, {"field": "x", "title": words[0]}, {"field": "y", "title": words[1], "format": ".4f"}]
+def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
+    """Return the specification of lines, those of the runs in `front` in colour."""
+    scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
+    x, y = axis("x", curve.x, **scale), axis("y", curve.y, **scale)
+    hover = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
     among = {"field": "run", "oneOf": list(front)}
-    return {
-        "width": "container",
-        "height": 300,
-        "data": {"name": "rows"},
-        "layer": [
-            {
-                "transform": [{"filter": {"not": among}}],
-                "mark": {"type": "line", "color": "#8a8a8a", "opacity": 0.45, "strokeWidth": 1},
-                "encoding": {"x": x, "y": y, "detail": {"field": "run"}},
-            },
-            {
-                "transform": [{"filter": among}],
-                "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
-                "encoding": {"x": x, "y": y, **by_run(front), "tooltip": hover},
-            },
-        ],
+    behind = {
+        "transform": [{"filter": {"not": among}}],
+        "mark": {"type": "line", "color": "#8a8a8a", "opacity": 0.45, "strokeWidth": 1},
+        "encoding": {"x": x, "y": y, "detail": {"field": "run"}},
     }
+    before = {
+        "transform": [{"filter": among}],
+        "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
+        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": hover},
+    }
+    return wide(300, layer=[behind, before])
+
+
+def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
+    """Draw BEPD over A, from a reader who wants the exact place to one who does not mind."""
+    rows = [
+        (evidence.labels[run], a, number(seen.values[name]))
+        for run, seen in zip(evidence.drawn, evidence.observed, strict=True)
+        for a in TOLERANCES
+        if (name := f"BEPD(A={a:g})") in seen.values
+    ]
+    if not rows:
+        return
+    front = coloured(evidence, list(dict.fromkeys(run for run, _, _ in rows)))
+    caption = (
+        "Distance from the best entry point, by how much distance a reader tolerates: A = 0.01 wants the exact place, "
+        f"A = 100 only the right article; 0.1 is official.{left_out(len(front), len(evidence.labels))}"
+    )
+    lines, points = lines_and_points(front)
+    base = {
+        "x": axis("A", "A (tolerance)", scale={"type": "log"}, axis={"values": list(TOLERANCES), "format": "~g"}),
+        "y": axis("BEPD", "BEPD", scale={"domain": [0, 1]}),
+        "tooltip": [{"field": "run"}, {"field": "A"}, {"field": "BEPD", "format": ".4f"}],
+    }
+    layer = [
+        {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {**base, **lines}},
+        {"mark": {"type": "point", "filled": True, "size": 70, "opacity": 1}, "encoding": {**base, **points}},
+    ]
+    spec = wide(300, transform=[{"filter": {"field": "run", "oneOf": front}}], layer=layer)
+    columns, pivot = ("run", "A", "BEPD"), ("A", "run", "BEPD")
+    yield Chart("BEPD", "Entry points by tolerance", caption, "curves", columns, tuple(rows), spec, pivot)
+
+
+def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
+    """Draw every run at its characters and its recall; mark those that no other run beats in both."""
+    seen = [(evidence.labels[run], o.reading) for run, o in zip(evidence.drawn, evidence.observed, strict=True)]
+    points = [(label, *reading) for label, reading in seen if reading is not None]
+    if len(points) < 2:
+        return
+    best = on_frontier(np.array([point[1] for point in points]), np.array([point[2] for point in points]))
+    rows = tuple(
+        (label, round(cost, 1), number(recall), ON if first else BEHIND)
+        for (label, cost, recall), first in sorted(zip(points, best.tolist(), strict=True), key=lambda p: p[0][1])
+    )
+    pair = {evidence.labels[run] for run in evidence.pair or ()}
+    ends = {rows[0][0], rows[-1][0]}
+    named = [row for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
+    caption = (
+        f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
+        "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
+        f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
+    )
+    columns = ("run", "characters", "recall", "frontier")
+    yield Chart("cost", "Cost against quality", caption, "curves", columns, rows, _cost_spec(rows, named))
+
+
+def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """Return points with the names of some, and the frontier as steps; costs that differ widely on a log scale."""
+    costs = [row[1] for row in rows]
+    logarithmic = costs[0] > 0 and costs[-1] / costs[0] > WIDE
+    scale = {"type": "log"} if logarithmic else {"zero": False}
+    ticks = {"axis": {"values": [d * 10**n for n in range(10) for d in (1, 3)]}} if logarithmic else {}
+    title = f"mean characters of the first {READ} results" + (" (log scale)" if logarithmic else "")
+    middle = (costs[0] * costs[-1]) ** 0.5 if logarithmic else (costs[0] + costs[-1]) / 2
+    kinds = [kind for kind in (ON, BEHIND) if any(row[3] == kind for row in rows)]
+    by = {"field": "frontier", "type": "nominal", "title": "run"}
+    hover = [
+        {"field": "run"},
+        {"field": "characters", "format": ",.0f"},
+        {"field": "recall", "format": ".4f"},
+        {"field": "frontier"},
+    ]
+    frontier = {
+        "transform": [{"filter": f"datum.frontier === '{ON}'"}],
+        "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
+        "encoding": {"order": {"field": "characters"}},
+    }
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+        "encoding": {
+            "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
+            "color": {**by, "scale": {"domain": kinds}},
+            "tooltip": hover,
+        },
+    }
+    return wide(
+        320,
+        encoding={
+            "x": axis("characters", title, scale={**scale, "nice": True}, **ticks),
+            "y": axis("recall", f"spanR@{READ}", scale={"zero": False}),
+        },
+        layer=[
+            frontier,
+            points,
+            *_labels([row[0] for row in named if row[1] <= middle], "left"),
+            *_labels([row[0] for row in named if row[1] > middle], "right"),
+        ],
+    )
+
+
+def _labels(runs: list[str], align: str) -> Iterator[dict[str, Any]]:
+    """Write the names of some runs beside their points, towards the middle: neighbours above and below in turn."""
+    for own, dy in ((runs[::2], -9), (runs[1::2], 13)):
+        if own:
+            text = {"type": "text", "align": align, "dx": 6 if align == "left" else -6, "dy": dy}
+            yield {
+                "transform": [{"filter": {"field": "run", "oneOf": own}}],
+                "mark": {**text, "fontSize": 11, "limit": 150},
+                "encoding": {"text": {"field": "run"}},
+            }
+
+
+def on_frontier(cost: NDArray[np.float64], quality: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Say which points no other beats: none costs no more and is as good, unless it is the same in both.
+
+    >>> on_frontier(np.array([100.0, 200.0, 200.0, 300.0]), np.array([0.5, 0.4, 0.6, 0.6])).tolist()
+    [True, False, True, False]
+    """
+    cheaper = (cost[:, None] <= cost) & (quality[:, None] >= quality)
+    better = cheaper & ((cost[:, None] < cost) | (quality[:, None] > quality))
+    return np.asarray(~better.any(axis=0))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
-    from focuseval.report import Report
+    from focuseval.report.build import Report
 
 LINE, WIDTH = 0.04, 0.3
 """Height and width of a name, as shares of the plot's."""

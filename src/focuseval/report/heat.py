@@ -1,4 +1,7 @@
-"""A heat map that shows itself in a notebook: plain HTML with its styles inside, and no script."""
+"""One document of one topic as a heat map: what was highlighted, what a run returned, and at which rank.
+
+It shows itself in a notebook: plain HTML with its styles inside, and no script.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,20 @@ import pyarrow as pa
 from focuseval.data.placement import Placement
 from focuseval.errors import InputError, MissingDataError
 from focuseval.evaluation.sources import as_gold, as_index, read
-from focuseval.report.heat.segments import KINDS, HeatSegments, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 
+    Integers = NDArray[np.int64]
+    Pairs = Sequence[tuple[int, int]]
+
+KINDS = ("plain", "noise", "missed", "found")
+"""Neither highlighted nor returned; returned alone; highlighted alone; both."""
 _RETURNED = "border-bottom:2px solid #0072b2"
 _STYLES = {
     "plain": "",
@@ -37,6 +46,63 @@ _PAGE = (
     "white-space:pre-wrap;overflow-wrap:anywhere;max-height:40em;overflow:auto;padding:.6em;border:1px solid #d1d5db;"
     "background:#fff;color:#111827"
 )
+
+
+@dataclass(frozen=True, eq=False)
+class HeatSegments:
+    """Pieces of a text, in order, from its first character to its last."""
+
+    start: Integers
+    end: Integers
+    highlighted: NDArray[np.bool_]
+    rank: Integers
+    """The first rank that returns the piece, 0 where none does."""
+    times: Integers
+    """How many results return it."""
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return len(self.start)
+
+    @property
+    def kind(self) -> Integers:
+        """For every piece, its kind: a code into `KINDS`."""
+        return 2 * self.highlighted.astype(np.int64) + (self.rank > 0)
+
+    def characters(self) -> dict[str, int]:
+        """Return how many characters are of each kind."""
+        sizes = np.bincount(self.kind, self.end - self.start, len(KINDS)).astype(np.int64)
+        return dict(zip(KINDS, sizes.tolist(), strict=True))
+
+
+def segments(length: int, highlights: Pairs, results: Pairs, ranks: Sequence[int] | None = None) -> HeatSegments:
+    """Cut a text of `length` characters at the ends of highlights and results; both may overlap each other.
+
+    `ranks` are those of the results; by default they are ranked as they stand. What lies beyond the text is cut off.
+
+    >>> found = segments(10, highlights=[(2, 6)], results=[(4, 8), (5, 10)])
+    >>> list(zip(found.start.tolist(), found.kind.tolist(), found.rank.tolist(), found.times.tolist()))
+    [(0, 0, 0, 0), (2, 2, 0, 0), (4, 3, 1, 1), (5, 3, 1, 2), (6, 1, 1, 2), (8, 1, 2, 1)]
+    """
+    ranks = range(1, len(results) + 1) if ranks is None else ranks
+    ends = [min(max(edge, 0), length) for span in (*highlights, *results) for edge in span]
+    cuts = np.unique(np.array([0, length, *ends], np.int64))
+    highlighted = np.zeros(len(cuts) - 1, np.bool_)
+    for low, high in _rows(cuts, highlights):
+        highlighted[low:high] = True
+    rank, times = np.zeros(len(cuts) - 1, np.int64), np.zeros(len(cuts) - 1, np.int64)
+    for (low, high), place in sorted(zip(_rows(cuts, results), ranks, strict=True), key=lambda one: -one[1]):
+        rank[low:high] = place  # from the last rank to the first, which stays
+        times[low:high] += 1
+    return HeatSegments(cuts[:-1], cuts[1:], highlighted, rank, times)
+
+
+def _rows(cuts: Integers, spans: Pairs) -> list[tuple[int, int]]:
+    """Return the pieces that each span covers, as ranges."""
+    if not len(spans):
+        return []
+    edges = np.clip(np.array(spans, np.int64), 0, cuts[-1])
+    return [(int(low), int(high)) for low, high in np.searchsorted(cuts, edges)]
 
 
 @dataclass(frozen=True)
@@ -66,22 +132,21 @@ class HeatMap:
         s = self.segments
         rows = zip(s.start.tolist(), s.end.tolist(), s.kind.tolist(), s.rank.tolist(), s.times.tolist(), strict=True)
         for start, end, kind, rank, times in rows:
-            if not kind:
-                yield self._plain(start, end)
+            text = self.text[start:end]
+            if kind:
+                again = f", {times} results" if times > 1 else ""
+                title = _WORDS[KINDS[kind]] + (f": rank {rank}{again}" if rank else "")
+                mark = f"<sub>{rank}</sub>" if rank else ""
+                yield f'<span style="{_STYLES[KINDS[kind]]}" title="{title}">{escape(text)}{mark}</span>'
                 continue
-            again = f", {times} results" if times > 1 else ""
-            said = _WORDS[KINDS[kind]] + (f": rank {rank}{again}" if rank else "")
-            mark = f"<sub>{rank}</sub>" if rank else ""
-            yield f'<span style="{_STYLES[KINDS[kind]]}" title="{said}">{escape(self.text[start:end])}{mark}</span>'
-
-    def _plain(self, start: int, end: int) -> str:
-        before = 0 if start == 0 else self.context
-        after = 0 if end == len(self.text) else self.context
-        left = end - start - before - after
-        if left <= 0:
-            return escape(self.text[start:end])
-        gap = f'<i style="color:#6b7280">… {left:,} characters …</i>'
-        return escape(self.text[start : start + before]) + gap + escape(self.text[end - after : end])
+            before = 0 if start == 0 else self.context
+            after = 0 if end == len(self.text) else self.context
+            left = len(text) - before - after
+            if left <= 0:
+                yield escape(text)
+            else:
+                gap = f'<i style="color:#6b7280">… {left:,} characters …</i>'
+                yield escape(text[:before]) + gap + escape(text[len(text) - after :])
 
 
 def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: int | None = None) -> HeatMap:
@@ -107,10 +172,10 @@ def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: i
         raise InputError(f"expected a document of the collection, found {document!r}")
     if topic not in judged.topics and topic not in ranked.topics:
         raise InputError(f"expected a topic of the gold or the run, found {topic!r}")
-    spans, ranks = _returned(ranked, topic, row, at)
     text = index.text(row)
-    pieces = segments(len(text), _highlights(judged, topic, row), spans, ranks)
-    return HeatMap(topic, document, ranked.run_id, text, pieces)
+    highlights = _highlights(judged, topic, row)
+    spans, ranks = _returned(ranked, topic, row, at)
+    return HeatMap(topic, document, ranked.run_id, text, segments(len(text), highlights, spans, ranks))
 
 
 def _highlights(gold: Gold, topic: str, row: int) -> list[tuple[int, int]]:

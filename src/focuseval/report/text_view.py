@@ -1,0 +1,218 @@
+"""The lists and texts of a report: what each run returned, which text is embedded, what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.collection.rendering.layout import KINDS
+from focuseval.errors import MissingDataError, counted
+from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
+from focuseval.report.texts import (
+    as_json,
+    excerpt_view,
+    fitting,
+    order_of_documents,
+    reader,
+    shortened,
+    size_of,
+    wanted,
+    whole_documents,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection import Collection
+    from focuseval.data.spans import Spans
+    from focuseval.report.evidence import Evidence
+
+NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
+NO_INDEX = (
+    "There is no text to show: the report was made without the collection. Give it with --index (made by "
+    "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
+)
+BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
+AROUND = "the text around highlights and first results"
+LISTS = 800_000
+"""Bytes that lists may take; larger ones take what is beyond from the text."""
+PACKED = 4
+"""Times the bytes that a page may have for texts, at most, that compressed texts hold; tried first."""
+_HEADINGS = frozenset(KINDS["heading"].split())
+
+
+@dataclass(frozen=True)
+class TextView:
+    """Ranked lists of all topics, and which of their text is embedded."""
+
+    runs: tuple[str, ...]
+    a: int
+    b: int | None
+    topics: tuple[dict[str, Any], ...]
+    """Per topic what `focuseval.report.lists.topic_view` returns, documents numbered."""
+    said: str
+    """What was left out, or why there is no text."""
+    lost: tuple[str, ...] = ()
+    """Sentences on documents that the index does not have."""
+    highlighted: bool = True
+    """Whether the gold says which text is relevant."""
+    served: bool = False
+    """Whether texts and complete lists are asked of a server."""
+    documents: tuple[str, ...] = ()
+    """The id of every numbered document."""
+    depth: int = 0
+    """Results of every list that are shown."""
+    paths: tuple[str, ...] = ()
+    """The paths of elements that topics name by number."""
+    totals: tuple[Any, ...] = ()
+    """For every run characters of the whole list and highlighted ones among them, topic by topic, or None."""
+    budgets: tuple[dict[str, Any], ...] = ()
+    """For every run the characters that budgets of words and tokens (``300 words``) pay for, topic by topic."""
+
+
+def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
+    """Return lists of results and the texts that are embedded with them; a served report has none of the latter."""
+    runs = tuple(evidence.labels[run] for run in evidence.drawn)
+    a, b = evidence.places
+    if evidence.index is None:
+        return TextView(runs, a, b, (), NO_INDEX), {}
+    lists = lists_of(evidence)
+    names = evidence.scores.topics
+    depth, below = depth_for(len(names), len(runs)), below_for(len(names), len(runs))
+    views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
+    documents = tuple(lists.document_id(evidence, row) for row in numbered(views))
+    paths = tuple(numbered_paths(views))
+    texts: Mapping[str, dict[str, Any]] = {}
+    text = "Every document that is relevant or was returned is here: nothing is left out."
+    if not served:
+        taken = max(0, len(as_json([views, paths])) - LISTS)
+        texts, text = embed(evidence, evidence.index, lists, max(0, budget - taken), depth)
+    view = TextView(
+        runs=runs,
+        a=a,
+        b=b,
+        topics=tuple(views),
+        said=text,
+        lost=_lost(evidence),
+        highlighted=has_highlights(evidence),
+        served=served,
+        documents=documents,
+        depth=depth,
+        paths=paths,
+        totals=tuple(None if r is None or r.totals is None else [n.tolist() for n in r.totals] for r in lists.runs),
+        budgets=tuple({} if r is None else {n: ends.tolist() for n, ends in r.budgets.items()} for r in lists.runs),
+    )
+    return view, texts
+
+
+def embed(
+    evidence: Evidence, index: Collection, lists: Lists, budget: int, depth: int
+) -> tuple[dict[str, dict[str, Any]], str]:
+    """Return document → its view for as much text as the budget allows, and a sentence on what is left out."""
+    weight = weights(evidence)
+    windows = wanted(lists, weight, [place for place in evidence.places if place is not None], depth)
+    room = float(PACKED * budget)
+    while True:
+        spans, kept = fitting(windows, index.lengths, int(room))
+        texts = _excerpts(index, spans)
+        size = size_of(texts)
+        if size <= budget:
+            break
+        room *= 0.97 * budget / size
+    share = size / max(1, sum(len(view["text"]) for view in texts.values())) or 1
+    read = reader(index)
+    order = order_of_documents(lists, weight, depth)
+    embedded, lengths = spans.total(len(index.lengths)), np.asarray(index.lengths)
+    left = int((budget - size) / share)
+    rows = whole_documents(order, embedded, lengths, lambda row: len(as_json(read(row)).encode()), left)
+    whole = {lists.document_id(evidence, row): read(row) for row in rows}
+
+    def too_large() -> bool:
+        replaced = sum(len(texts[name]["text"]) for name in whole if name in texts)
+        return size + size_of(whole) - share * replaced > budget
+
+    while whole and too_large():
+        whole = dict(list(whole.items())[: len(whole) * 4 // 5])
+    said = left_out(texts | whole, len(whole), len(windows.document) - kept, depth)
+    longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
+    return texts | whole, f"{said} {BELOW}" if longer else said
+
+
+def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
+    """Return document → its pieces; its title is its first heading, which front matter may stand before."""
+    rows, first = np.unique(spans.group, return_index=True)
+    edges = [*first.tolist(), len(spans)]
+    texts = index.texts(rows).to_pylist()
+    start, end = spans.start.tolist(), spans.end.tolist()
+    views = {}
+    for number, (row, name) in enumerate(zip(rows.tolist(), index.ids.take(rows).to_pylist(), strict=True)):
+        title = ""
+        if index.element_bounds[row + 1] - index.element_bounds[row] > 1:
+            elements = index.elements(row)
+            heading = next((n for n, tag in enumerate(elements.tags) if tag.lower() in _HEADINGS), None)
+            if heading is not None:
+                text = texts[number][int(elements.start[heading]) : int(elements.end[heading])]
+                title = shortened(" ".join(text.split()))
+        pieces = [(start[i], end[i]) for i in range(edges[number], edges[number + 1])]
+        views[name] = excerpt_view(texts[number], pieces, title)
+    return views
+
+
+def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, depth: int) -> str:
+    """Say which text the file holds and what it does not."""
+    characters = sum(len(view["text"]) for view in texts.values())
+    held = f"{characters:,} characters of {counted(len(texts), 'document')} are embedded in this file"
+    lists = f"The first {depth} results of every list are here." if depth > 1 else "The first result of every list is."
+    some = f": {counted(whole, 'document')} as a whole, of the others {AROUND}"
+    said = f"{lists} {held}{', all of them whole' if whole == len(texts) else some}."
+    if windows:
+        said += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
+    return said
+
+
+def has_highlights(evidence: Evidence) -> bool:
+    """Whether the gold says, in characters, which text is relevant."""
+    try:
+        return len(evidence.prepared.highlights) > 0
+    except MissingDataError:
+        return False
+
+
+def weights(evidence: Evidence) -> NDArray[np.float64]:
+    """Return how much every topic decides: the difference of A and B, or what a single run lacks."""
+    values = evidence.values()
+    first, second = evidence.pair or (0, None)
+    weight = np.abs(values[first] - values[second]) if second is not None else 1 - values[first]
+    return np.asarray(np.nan_to_num(weight, nan=0.0))
+
+
+def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, Any]:
+    """Return one topic with all results of every list, and the ids of its documents: what a server answers."""
+    view = topic_view(lists, topic, None)
+    return {"topic": view, "documents": [lists.document_id(evidence, row) for row in numbered([view])]}
+
+
+def _lost(evidence: Evidence) -> tuple[str, ...]:
+    """Say which documents the index does not have, and which runs cannot be placed in the text."""
+    said = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
+    gone = np.flatnonzero(evidence.prepared.document_rows < 0)
+    said += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
+    for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
+        if seen.why_not:
+            said.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")
+        if seen.retrieved is not None:
+            said += _missing(evidence.labels[run], seen.retrieved.lost)
+    return tuple(said)
+
+
+def _missing(who: str, lost: Iterable[str]) -> list[str]:
+    names = list(dict.fromkeys(lost))
+    if not names:
+        return []
+    some = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+    documents = counted(len(names), "document")
+    return [f"{who} names {documents} that the index does not have ({some}): not to be shown here."]
