@@ -2,7 +2,7 @@
 
 import pytest
 
-from focuseval.cli import significance_options
+from focuseval.cli.options import significance_options
 from focuseval.errors import MeasureError
 from focuseval.inference import settings
 from focuseval.inference.settings import Settings, settings_of

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from focuseval.formats.output import write_whole
-from focuseval.report import render_html
+from focuseval.report.page import render_html
 from focuseval.retrieval.sweeps.sweeping import sweep
 
 TEXTS = {f"d{n}": f"Harbour {n} is old. The light of harbour {n} is tall. Ships wait for tide {n}." for n in range(6)}

@@ -19,7 +19,7 @@ from focuseval.assessment.plan import Pooled, labels, pool
 from focuseval.evaluation import evaluate
 from focuseval.formats import read_run
 from focuseval.inference.correlation import correlate, tau_ap
-from focuseval.inference.power import topics_needed
+from focuseval.inference.paired import topics_needed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ import click
 
 from focuseval.assessment.backup import FOLDER, Backups
 from focuseval.assessment.files import held, make_private
-from focuseval.assessment.users import invite_first_lead
 from focuseval.assessment.plan import Assessor, know_role, register
 from focuseval.assessment.project import DATABASE, open_project, secret
 from focuseval.assessment.sessions import FILE, Sessions
-from focuseval.assessment.users import UsersFile
+from focuseval.assessment.users import UsersFile, invite_first_lead
 from focuseval.cli import project as verbs
 from focuseval.cli.options import collection_options
 from focuseval.cli.output import WRITES, Command

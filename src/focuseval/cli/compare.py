@@ -19,8 +19,13 @@ from focuseval.cli.options import (
 )
 from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
 from focuseval.cli.score import score_files
-from focuseval.evaluation.comparison import correlations, variants
-from focuseval.evaluation.comparison.tables import as_json, correlation_table, tables
+from focuseval.evaluation.comparing import (
+    comparison_tables,
+    comparisons_json,
+    correlation_table,
+    correlations,
+    variants,
+)
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -79,8 +84,8 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     correlated = correlations(scores, groups, options["coefficient"])
     if options["layout"] == "json":
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        text = json_text(both | as_json(comparisons, correlated))
+        text = json_text(both | comparisons_json(comparisons, correlated))
     else:
-        shown = [*tables(comparisons, every_pair=options["pairs"]), *map(correlation_table, correlated)]
+        shown = [*comparison_tables(comparisons, every_pair=options["pairs"]), *map(correlation_table, correlated)]
         text = tables_text(shown, options, scores.signature)
     write_text(text, options["output"])

@@ -16,16 +16,18 @@ from focuseval.cli.output import READS, Command, json_text
 from focuseval.cli.score import score_files
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.gate import GateRule, judge, read_baseline
-from focuseval.evaluation.gate.outputs import (
+from focuseval.evaluation.gate import (
     as_json,
     as_junit,
     as_markdown,
     as_text,
+    judge,
     no_verdict_junit,
     no_verdict_markdown,
+    read_baseline,
 )
 from focuseval.formats.output import write_whole
+from focuseval.inference.regression import GateRule
 
 MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, each measure by itself]"
 

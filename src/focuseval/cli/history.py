@@ -8,8 +8,7 @@ import click
 
 from focuseval.cli.options import GRIDS
 from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
-from focuseval.report.history import history_table, read_history
-from focuseval.report.history_page import render_history
+from focuseval.report.history import history_table, read_history, render_history
 
 
 @click.command(cls=Command, opens=NO)

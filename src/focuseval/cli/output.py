@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from focuseval.collection.document_files import CONTAINERS, PACKED
-from focuseval.collection.kinds import DOCUMENTS
+from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.tables import UNLIMITED, Table, render
 from focuseval.engine.storage import location
 from focuseval.formats.output import write_whole

@@ -11,33 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.assessment.archive import write_archive
-from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of
+from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of, write_archive
+from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.golds import export_gold
-from focuseval.assessment.golds import Whose
-from focuseval.assessment.growth import add_pool, grown
+from focuseval.assessment.golds import Whose, export_gold
+from focuseval.assessment.growth import add_pool, grown, keep_run
+from focuseval.assessment.imported_judgements import import_judgements
+from focuseval.assessment.models.agreement_page import render_agreement
+from focuseval.assessment.models.trust import project_trust, tables
+from focuseval.assessment.plan import assessors, give_known, pool, record
+from focuseval.assessment.plan import split as split_pool
+from focuseval.assessment.progress import Overview, summed
+from focuseval.assessment.project import check_pool, is_project, open_judgements, open_project
+from focuseval.assessment.reanchor import reanchor_all
+from focuseval.assessment.sessions import FILE, Sessions
+from focuseval.assessment.stability import project_stability
+from focuseval.assessment.users import add_user, note_people, remove_user
+from focuseval.assessment.users import invite as invite_user
 from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.assessment.wording import write_guidelines
-from focuseval.assessment.imported_judgements import import_judgements
-from focuseval.assessment.plan import give_known
-from focuseval.assessment.models.agreement_page import render_agreement
-from focuseval.assessment.models.trust import project_trust
-from focuseval.assessment.models.trust import tables
-from focuseval.assessment.progress import Overview
-from focuseval.assessment.overview import summed
-from focuseval.assessment.users import invite as invite_user
-from focuseval.assessment.users import note_people
-from focuseval.assessment.plan import assessors, pool, record
-from focuseval.assessment.plan import split as split_pool
-from focuseval.assessment.project import check_pool, is_project, open_judgements, open_project
-from focuseval.assessment.stability import project_stability
-from focuseval.assessment.reanchor import reanchor_all
-from focuseval.assessment.backup import restore as restore_backup
-from focuseval.assessment.growth import keep_run
-from focuseval.assessment.sessions import FILE, Sessions
-from focuseval.assessment.users import add_user, remove_user
 from focuseval.cli.golds import is_archive
 from focuseval.cli.options import GRIDS, MERGES, WHOSE, collection_options, combined, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Command, echo_lines, json_text, say_written, tables_text, write_text

@@ -24,13 +24,13 @@ from focuseval.formats.output import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
 from focuseval.report.figures import draw_all
-from focuseval.report.tables import render
+from focuseval.report.page import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
-    from focuseval.report.report import Report
 
 EVIDENCE = (
     "task", "profile", "baseline", "fidelity", "run_format", "missing", "cutoff", "cas", "repair", "drop_tags",

@@ -16,7 +16,7 @@ from focuseval.collection.index import describe
 from focuseval.collection.store import is_index, open_index
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.data.topics import read_topic_bytes, read_topics
-from focuseval.collection.document_files import kind_of
+from focuseval.data.topics.topic import topic_format
 from focuseval.engine.storage import in_order, location
 from focuseval.evaluation import statistics
 from focuseval.formats.catalogue import detect
@@ -97,7 +97,7 @@ def _are_topics(source: Any) -> bool:
     if not files:
         return False
     head = open_source(files[0]).head()
-    if kind_of(head.decode("utf-8", "replace")) in {"trec", "indri"}:  # lines and objects may be anything
+    if topic_format(head.decode("utf-8", "replace")) in {"trec", "indri"}:  # lines and objects may be anything
         return True
     root = ROOT.search(head)
     return root is not None and root[1] not in NOT_TOPICS and TOPIC.search(head) is not None

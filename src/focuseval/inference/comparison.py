@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.data.tables import Table, numbers, render, words
-from focuseval.data.tables.layouts import notebook
+from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Paired, judge_families
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked

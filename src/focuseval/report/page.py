@@ -11,10 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.tables import ABSENT, Column, Table, numbers, words
+from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
 from focuseval.data.tables import render as render_tables
-from focuseval.data.tables.escape import visible
-from focuseval.data.tables.layouts import html
 from focuseval.evaluation.counts import PRINTED, headings
 from focuseval.report.charts.chart import signed
 from focuseval.report.texts import as_json, packed

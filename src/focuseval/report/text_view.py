@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.collection.rendering.layout import KINDS
+from focuseval.collection.rendering import KINDS
 from focuseval.errors import MissingDataError, counted
 from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
 from focuseval.report.texts import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.spans import Spans
     from focuseval.report.evidence import Evidence
 

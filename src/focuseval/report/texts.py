@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.collection.rendering.document import Document
-from focuseval.collection.rendering.documents import DocumentCache
-from focuseval.collection.rendering.layout import layout, title_of
+from focuseval.collection.rendering import Document, DocumentCache, layout, title_of
 from focuseval.data.spans import Spans, union
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from functools import cached_property
 from math import log
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.tables import Column, Table, numbers, render, words
-from focuseval.data.tables.layouts import notebook
+from focuseval.data.tables import Column, Table, notebook, numbers, render, words
 from focuseval.errors import counted
 from focuseval.evaluation.comparing import compare_scores, order_of
 from focuseval.inference.comparison import P_HEADINGS
