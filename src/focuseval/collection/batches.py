@@ -70,9 +70,11 @@ class Batch:
                 except OSError as error:
                     raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy="try again") from None
             return
-        for (name, file, kind, *_), data in zip(documents, self._contents(documents), strict=True):
+        for (name, file, kind, *_), content in zip(documents, self._contents(documents), strict=True):
             try:
-                yield data if isinstance(data, CollectionError) else Raw(name, file, unpacked(data, file), kind)
+                if isinstance(content, CollectionError):
+                    raise content
+                yield Raw(name, file, unpacked(content, file), kind)
             except CollectionError as error:
                 yield error
 

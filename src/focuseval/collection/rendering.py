@@ -116,7 +116,7 @@ def layout(document: Document) -> list[TextBlock]:
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
     kinds, text = _kinds(document), document.text
-    pieces = []
+    pieces: list[TextBlock] = []
     for block in _partition(document, kinds) if any(kinds[1:]) else _plain(text):
         blank = block.kind != "plain" and not text[block.start : block.end].strip()
         pieces += _bounded(replace(block, kind="gap") if blank else block, text)

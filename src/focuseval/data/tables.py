@@ -11,6 +11,7 @@ import io
 import re
 from dataclasses import dataclass, replace
 from html import escape
+from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -297,7 +298,7 @@ class Described:
 def as_pandas(table: pa.Table) -> Any:
     """Return an Arrow table as a data frame of pandas, which is optional."""
     try:
-        import pandas  # noqa: F401, ICN001, PLC0415  optional; Arrow itself makes the frame
+        import_module("pandas")
     except ImportError:
         raise MissingDataError("a data frame needs pandas, which is not installed; run 'pip install pandas'") from None
     return table.to_pandas()
