@@ -4,7 +4,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import focuseval as fe
@@ -125,6 +125,8 @@ def test_the_extent_of_a_chunking_is_counted_character_by_character(texts, size,
 
 
 @given(st.text(st.sampled_from(CHARACTERS), max_size=30), st.integers(0, 30))
+@example("\u1100\u1100", 1)
+@example("\u1100가", 1)
 def test_no_edge_lies_inside_what_is_seen_as_one_character(text, position):
     regex = pytest.importorskip("regex", reason="regex is not installed: it comes with tiktoken")
     position = min(position, len(text))
@@ -134,7 +136,17 @@ def test_no_edge_lies_inside_what_is_seen_as_one_character(text, position):
 
 
 def test_marks_flags_and_joined_signs_stay_whole():
-    for whole in ("e\u0301", "👩\u200d🚀", "👍🏽", "🇩🇪", "हि", "\r\n", "\u1100\u1161\u11a8"):
+    for whole in (
+        "e\u0301",
+        "👩\u200d🚀",
+        "👍🏽",
+        "🇩🇪",
+        "हि",
+        "\r\n",
+        "\u1100\u1161\u11a8",
+        "\u1100\u1100",
+        "\u1100\ua960가",
+    ):
         text = f"a{whole}b"
         assert [moved(text, place) for place in range(len(text) + 1)] == [
             place if place in {0, 1, len(text) - 1, len(text)} else 1 for place in range(len(text) + 1)

@@ -177,7 +177,7 @@ def test_documents_and_elements_are_found_without_rows():
         "IndexedDocument('b', 0 characters)",
     ]
     assert index.document("a").text == "To be."
-    with pytest.raises(CollectionError, match=r"no document 'c'; `index.ids`"):
+    with pytest.raises(CollectionError, match=r"no document 'c'; index.ids"):
         index.document("c")
 
 

@@ -14,7 +14,9 @@ import zlib
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from focuseval.collection.document_files import MAX_BYTES
 from focuseval.engine.storage import RemoteError
@@ -52,13 +54,26 @@ def archive_members(path: Location) -> Iterator[tuple[str, int, Callable[[], byt
     with _whole(path):
         members = _zip_members(path) if path.name.lower().endswith(".zip") else _tar_members(path)
         for name, size, kind, read in members:
-            _check(path, name, size, kind)
-            yield name, size, partial(_read, path, read)
+            parts = PurePosixPath(name.replace("\\", "/"))
+            wrong = (  # what could reach outside the archive or fill the memory
+                (kind if kind != "file" else "")
+                or ("an absolute name" if parts.is_absolute() or parts.drive or name[1:2] == ":" else "")
+                or ("'..' in its name" if ".." in parts.parts else "")
+                or (f"more than {MAX_BYTES // 2**20} MB" if size > MAX_BYTES else "")
+            )
+            if wrong:
+                what = f"refused member {name!r}: {wrong}"
+                raise CollectionError(what, at=str(path), remedy="re-pack the archive without it")
+            yield name, size, partial(_read, path, read, size, name)
 
 
-def _read(path: Location, read: Callable[[], bytes]) -> bytes:
+def _read(path: Location, read: Callable[[], bytes], size: int, name: str) -> bytes:
+    """Read a member, but never more or less than it says it holds."""
     with _whole(path):
-        return read()
+        data = read()
+        if len(data) != size:
+            raise tarfile.ReadError(f"member {name!r} does not have the {size:,} bytes that it declares")
+        return data
 
 
 @contextmanager
@@ -73,43 +88,19 @@ def _whole(path: Location) -> Iterator[None]:
         raise CollectionError(what, at=str(path), remedy="fetch it again, or re-pack it") from None
 
 
-def _check(path: Location, name: str, size: int, kind: str) -> None:
-    """Refuse what could reach outside the archive or fill the memory."""
-    parts = PurePosixPath(name.replace("\\", "/"))
-    wrong = (
-        (kind if kind != "file" else "")
-        or ("an absolute name" if parts.is_absolute() or parts.drive or name[1:2] == ":" else "")
-        or ("'..' in its name" if ".." in parts.parts else "")
-        or (f"more than {MAX_BYTES // 2**20} MB" if size > MAX_BYTES else "")
-    )
-    if wrong:
-        raise CollectionError(
-            f"refused member {name!r}: {wrong}", at=str(path), remedy="re-pack the archive without it"
-        )
-
-
 def _zip_members(path: Location) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
     with path.open("rb") as stream:
         stream.read(1)  # what keeps it from being read is said here; zipfile would say that it is no archive
-        yield from _members_of(stream)
-
-
-def _members_of(stream: BinaryIO) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
-    with zipfile.ZipFile(stream) as archive:
-        for info in archive.infolist():
-            if info.is_dir():
-                continue
-            link = stat.S_ISLNK(info.external_attr >> 16)
-            yield info.filename, info.file_size, "a link" if link else "file", partial(_inflate, archive, info)
+        with zipfile.ZipFile(stream) as archive:
+            for info in archive.infolist():
+                if not info.is_dir():
+                    kind = "a link" if stat.S_ISLNK(info.external_attr >> 16) else "file"
+                    yield info.filename, info.file_size, kind, partial(_inflate, archive, info)
 
 
 def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """Read a member, but never more than it says it holds."""
     with archive.open(info) as stream:
-        data = stream.read(info.file_size + 1)
-    if len(data) != info.file_size:
-        raise zipfile.BadZipFile(f"member {info.filename!r} does not have the size it declares")
-    return data
+        return stream.read(info.file_size + 1)
 
 
 def _tar_members(path: Location) -> Iterator[tuple[str, int, str, Callable[[], bytes]]]:
@@ -129,18 +120,13 @@ def _tar_members(path: Location) -> Iterator[tuple[str, int, str, Callable[[], b
 
 def _extract(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
     stream = archive.extractfile(info)
-    data = stream.read() if stream else b""
-    if len(data) != info.size:
-        raise tarfile.ReadError(f"unexpected end of data in member {info.name!r}")
-    return data
+    return stream.read() if stream else b""
 
 
 @contextmanager
 def _decompressed(path: Location) -> Iterator[Any]:
     name = path.name.lower()
     if name.endswith(".zst"):
-        import pyarrow as pa  # noqa: PLC0415  only this kind of archive needs it
-
         source = pa.OSFile(str(path)) if isinstance(path, Path) else pa.PythonFile(path.open("rb"), "r")
         with pa.CompressedInputStream(source, "zstd") as stream:
             yield stream

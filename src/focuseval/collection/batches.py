@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
 _SHARE = 32
@@ -62,24 +61,22 @@ class Batch:
 
     def read(self) -> Iterator[Raw | CollectionError]:
         """Read the documents, or say why one cannot be read."""
-        if self.groups[0].kind in WHOLE:
-            yield from self._taken_apart()
-            return
         documents = self.documents()
-        for (name, file, kind, *_), data in zip(documents, self._contents(documents), strict=True):
+        if self.groups[0].kind in WHOLE:  # files that hold several documents
+            for _, file, kind, *_ in documents:
+                try:
+                    for name, at, what, data in contained(location(file), WHOLE[kind]):
+                        yield Raw(name, at, data, what)
+                except OSError as error:
+                    raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy="try again") from None
+            return
+        for (name, file, kind, *_), content in zip(documents, self._contents(documents), strict=True):
             try:
-                yield data if isinstance(data, CollectionError) else Raw(name, file, unpacked(data, file), kind)
+                if isinstance(content, CollectionError):
+                    raise content
+                yield Raw(name, file, unpacked(content, file), kind)
             except CollectionError as error:
                 yield error
-
-    def _taken_apart(self) -> Iterator[Raw]:
-        """Read the documents of files that hold several."""
-        for _, file, kind, *_ in self.documents():
-            try:
-                for name, at, what, data in contained(location(file), WHOLE[kind]):
-                    yield Raw(name, at, data, what)
-            except OSError as error:
-                raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy="try again") from None
 
     def _contents(self, documents: list[Member]) -> Iterator[bytes | CollectionError]:
         files = [member.file for member in documents]
@@ -97,18 +94,15 @@ class Batch:
         """Return a hash that changes when a document does: its name, size or time, or the content of the spool file."""
         state = hashlib.sha256(f"{self.check}".encode())
         for name, file, kind, size, time, _ in self.documents():
-            known = (size, time) if time or self.spool else _state(file)
+            known = (size, time)
+            if not time and not self.spool:
+                try:
+                    stat = os.stat(file)  # noqa: PTH116  asked of every file of a collection
+                    known = stat.st_size, stat.st_mtime_ns
+                except OSError:  # it is named when it is read
+                    known = 0, 0
             state.update(f"{name}\0{file}\0{kind}\0{known}\n".encode("utf-8", "surrogateescape"))
         return state.hexdigest()
-
-
-def _state(file: str) -> tuple[int, int]:
-    """Return size and time of a file on disk; what cannot be read now is named when it is."""
-    try:
-        found = os.stat(file)  # noqa: PTH116  asked of every file of a collection
-    except OSError:
-        return 0, 0
-    return found.st_size, found.st_mtime_ns
 
 
 def _content(file: str) -> bytes | CollectionError:
@@ -121,30 +115,25 @@ def _content(file: str) -> bytes | CollectionError:
 def read_file(file: str) -> bytes:
     """Read a document from the disk or from a store."""
     try:
-        data = location(file).read_bytes() if is_url(file) else _read_local(file)
+        if is_url(file):
+            size, data = 0, location(file).read_bytes()
+        else:
+            handle = os.open(
+                file, os.O_RDONLY | getattr(os, "O_BINARY", 0)
+            )  # `open` would ask the system four things more
+            try:
+                size = os.fstat(handle).st_size
+                data = os.read(handle, size + 1) if size <= MAX_BYTES else b""
+                while len(data) < size <= MAX_BYTES and (more := os.read(handle, size - len(data))):
+                    data += more
+            finally:
+                os.close(handle)
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
-    if len(data) > MAX_BYTES:
-        raise _too_large(file)
+    if max(size, len(data)) > MAX_BYTES:
+        what = f"refused: more than {MAX_BYTES // 2**20} MB"
+        raise CollectionError(what, at=file, remedy="split the document")
     return data
-
-
-def _read_local(file: str) -> bytes:
-    handle = os.open(file, _READ)  # `open` would ask the system four things more
-    try:
-        size = os.fstat(handle).st_size
-        if size > MAX_BYTES:
-            raise _too_large(file)
-        data = os.read(handle, size + 1)
-        while len(data) < size and (more := os.read(handle, size - len(data))):
-            data += more
-    finally:
-        os.close(handle)
-    return data
-
-
-def _too_large(file: str) -> CollectionError:
-    return CollectionError(f"refused: more than {MAX_BYTES // 2**20} MB", at=file, remedy="split the document")
 
 
 def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = False) -> Iterator[Batch]:
@@ -156,12 +145,22 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
     total, size, most, check = 0, 0, least, 0
     groups: list[Member | Files] = []
     spool: Any = None
+
+    def closed() -> Batch:
+        if spool is None:
+            return Batch(groups)
+        spool.close()
+        return Batch(groups, spool.name, check)
+
     try:
         for number, group in enumerate(found):
             rest: Member | Files | None = group
             while rest is not None:
-                if groups and (size >= most or not _alike(groups[-1], spool, rest)):
-                    yield _closed(groups, spool, check)
+                alike = (spool is None) == (rest.read is None) and (
+                    not groups or (groups[-1].kind in WHOLE) == (rest.kind in WHOLE)
+                )
+                if groups and (size >= most or not alike):
+                    yield closed()
                     total += size
                     groups, spool, size, most = [], None, 0, min(max(least, total // _SHARE), LARGEST)
                 if rest.read is not None:
@@ -169,34 +168,20 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
                     check = crc32(content, check if spool else 0)
                     spool = spool or (scratch / f"spool-{number}").open("wb")
                     spool.write(content)
-                some, rest = _first(rest, most - size)
-                groups.append(some)
-                size += some.size * (len(some.names) if isinstance(some, Files) else 1)
+                if isinstance(rest, Member):
+                    groups.append(rest._replace(read=None))
+                    size += rest.size
+                    rest = None
+                else:  # as many of the files as there is room for, and at least one
+                    some, others = rest.parted(max(1, -(-(most - size) // max(1, rest.size))))
+                    groups.append(some)
+                    size += some.size * len(some.names)
+                    rest = others if others.names else None
         if groups:
-            yield _closed(groups, spool, check)
+            yield closed()
     finally:
         if spool:
             spool.close()
-
-
-def _first(group: Member | Files, room: int) -> tuple[Member | Files, Files | None]:
-    """Return what of a group is sent, of as many bytes as there is room for and at least one document, and the rest."""
-    if isinstance(group, Member):
-        return group._replace(read=None), None
-    first, rest = group.parted(max(1, -(-room // max(1, group.size))))
-    return first, rest if rest.names else None
-
-
-def _alike(last: Member | Files, spool: Any, group: Member | Files) -> bool:
-    """Say whether documents are read as those of a batch are."""
-    return (spool is None) == (group.read is None) and (last.kind in WHOLE) == (group.kind in WHOLE)
-
-
-def _closed(groups: list[Member | Files], spool: Any, check: int) -> Batch:
-    if spool is None:
-        return Batch(groups)
-    spool.close()
-    return Batch(groups, spool.name, check)
 
 
 MEMORY = Memory()
@@ -205,7 +190,7 @@ MEMORY = Memory()
 
 @dataclass(frozen=True)
 class IndexTask:
-    """A batch, and where its block goes."""
+    """A batch, and where its block is written."""
 
     number: int
     batch: Batch
@@ -245,13 +230,19 @@ class IndexedBatch:
 
 
 def index_batch(task: IndexTask) -> IndexedBatch:
-    """Parse and write one batch, unless it was done before."""
+    """Parse and write one batch, unless it was done before; done twice, it is the same."""
     stamp = task.stamp()
     if task.resume and (known := _done_before(task, stamp)) is not None:
         return known
-    report = ParseReport()
+    report, raws = ParseReport(), []
     try:
-        raws = list(_readable(task, report))
+        for found in task.batch.read():
+            if isinstance(found, Raw):
+                raws.append(found)
+            elif task.keep_going:
+                report.failures.append(f"{found.at}: {found.what}")
+            else:
+                raise found
         block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=MEMORY)
         report.add(parsed)
         if block is None:
@@ -260,40 +251,25 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         sizes = int(block.element_bounds[-1]), int(block.node_bounds[-1])
         counts = (task.number, block.tags, *sizes, fingerprint(block), size)
         done = IndexedBatch(report, task.batch.spool, document_rows(block), *counts)
-        write_arrow(_with_counts(done, stamp), task.done_file())
+        known_of = {name: getattr(done, name) for name in _COUNTED} | {"fingerprint": f"{done.fingerprint:x}"}
+        metadata = {"stamp": stamp, "report": {name: getattr(report, name) for name in _REPORTED}} | known_of
+        write_arrow(done.rows.replace_schema_metadata({"done": json.dumps(metadata)}), task.done_file())
     except OSError as error:
         raise unwritable(error, task.folder) from None
     return done
-
-
-def _readable(task: IndexTask, report: ParseReport) -> Iterator[Raw]:
-    """Yield the documents that can be read; the others are listed, or the first of them is raised."""
-    for found in task.batch.read():
-        if isinstance(found, Raw):
-            yield found
-        elif task.keep_going:
-            report.failures.append(f"{found.at}: {found.what}")
-        else:
-            raise found
-
-
-def _with_counts(done: IndexedBatch, stamp: str) -> Any:
-    """Return the rows of a batch with all else that is known of it as the metadata of their schema."""
-    report = {name: getattr(done.report, name) for name in _REPORTED}
-    counts = {name: getattr(done, name) for name in _COUNTED} | {"fingerprint": f"{done.fingerprint:x}"}
-    return done.rows.replace_schema_metadata({"done": json.dumps({"stamp": stamp, "report": report} | counts)})
 
 
 def _done_before(task: IndexTask, stamp: str) -> IndexedBatch | None:
     """Return what another build has done of this task; None where it has not, or where a document has changed."""
     try:
         rows = pa.ipc.open_file(pa.py_buffer(task.done_file().read_bytes())).get_batch(0)
-        said = json.loads(rows.schema.metadata[b"done"])
-        if said["stamp"] != stamp or (location(task.folder) / part_name(task.number)).stat().st_size != said["size"]:
+        stored = json.loads(rows.schema.metadata[b"done"])
+        size = (location(task.folder) / part_name(task.number)).stat().st_size
+        if stored["stamp"] != stamp or size != stored["size"]:
             return None
-        report = ParseReport(**said["report"] | {"left_out": Counter(said["report"]["left_out"])})
-        counts = {name: said[name] for name in _COUNTED}
-        known = counts | {"tags": tuple(said["tags"]), "fingerprint": int(said["fingerprint"], 16)}
+        report = ParseReport(**stored["report"] | {"left_out": Counter(stored["report"]["left_out"])})
+        counts = {name: stored[name] for name in _COUNTED}
+        known = counts | {"tags": tuple(stored["tags"]), "fingerprint": int(stored["fingerprint"], 16)}
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), known=True, **known)

@@ -6,10 +6,10 @@ which need no white space; and at an empty line. A full stop behind an initial (
 (``Dr.``, ``e.g.``) ends none. What stands between sentences is white space and belongs to no sentence.
 
 A text is never cut inside what a reader sees as one *character*. A code point belongs to the one before it if it is a
-mark, a joiner, a skin tone, a tag of a flag, a vowel or final consonant of decomposed Hangul, if it follows a
-zero-width joiner, if it is the line feed of CR LF, or if it ends a pair of regional indicators, which is a flag. These
-are the rules of Unicode's extended grapheme clusters (UAX 29), but for signs of a few scripts that belong to the letter
-behind them, and for the clusters of initials of old Hangul.
+mark, a joiner, a skin tone, a tag of a flag, a vowel or final consonant of decomposed Hangul, an initial consonant or a
+syllable of Hangul behind another initial, if it follows a zero-width joiner, if it is the line feed of CR LF, or if it
+ends a pair of regional indicators, which is a flag. These are the rules of Unicode's extended grapheme clusters
+(UAX 29), but for signs of a few scripts that belong to the letter behind them.
 """
 
 from __future__ import annotations
@@ -204,13 +204,24 @@ _FOLLOWING = (
 )
 
 
+_INITIALS = ((0x1100, 0x115F), (0xA960, 0xA97C))
+"""Hangul initial consonants: several of them, and the syllable behind them, are seen as one character."""
+_SYLLABLES = ((0xAC00, 0xD7A3),)
+
+
 @cache
-def _following() -> NDArray[np.bool_]:
-    """Return for every code point whether it belongs to the one before it."""
-    table = np.isin(kinds(), (MARK, DENSE_MARK))
-    for low, high in _FOLLOWING:
+def _table(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return for every code point whether it lies in one of some ranges."""
+    table = np.zeros(0x110000, np.bool_)
+    for low, high in ranges:
         table[low : high + 1] = True
     return table
+
+
+@cache
+def _following() -> NDArray[np.bool_]:
+    """Return for every code point whether it always belongs to the one before it."""
+    return np.isin(kinds(), (MARK, DENSE_MARK)) | _table(*_FOLLOWING)
 
 
 def moved_left(text: str, positions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -222,19 +233,12 @@ def moved_left(text: str, positions: NDArray[np.int64]) -> NDArray[np.int64]:
     if text.isascii() and "\r" not in text:
         return positions
     codes = code_points(text)
-    inside = _following()[codes]
     before = np.append(np.uint32(0), codes[:-1])[: len(codes)]
-    inside |= (before == _JOINER) | ((before == _RETURN) & (codes == _FEED)) | _second_of_flag(codes)
-    inside[:1] = False
-    allowed = np.maximum.accumulate(np.where(inside, 0, np.arange(len(codes))))
-    return np.append(allowed, len(codes))[positions]
-
-
-def _second_of_flag(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return which code points end a pair of regional indicators, counted from the first of a run."""
-    regional = (codes >= _REGIONAL[0]) & (codes <= _REGIONAL[1])
-    if not regional.any():
-        return regional
-    at = np.arange(len(codes))
+    inside = _following()[codes] | (before == _JOINER) | ((before == _RETURN) & (codes == _FEED))
+    inside |= _table(*_INITIALS)[before] & _table(*_INITIALS, *_SYLLABLES)[codes]
+    at, regional = np.arange(len(codes)), _table(_REGIONAL)[codes]
     last_other = np.maximum.accumulate(np.where(regional, -1, at))
-    return np.asarray(regional & ((at - last_other) % 2 == 0))
+    inside |= regional & ((at - last_other) % 2 == 0)  # the second of a pair, counted from the first of a run
+    inside[:1] = False
+    allowed = np.maximum.accumulate(np.where(inside, 0, at))
+    return np.append(allowed, len(codes))[positions]

@@ -12,10 +12,13 @@ import shutil
 from collections import Counter
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from glob import escape
 from itertools import chain, islice
 from pathlib import Path
 from socket import gethostname
+from time import time_ns
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from focuseval.collection.batches import MEMORY, IndexTask, batches, index_batch, unwritable
 from focuseval.collection.document_files import DOCUMENTS
@@ -23,18 +26,16 @@ from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import MetIds, Sources
 from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata
 from focuseval.engine.files import sync, syncing
-from focuseval.engine.storage import Remote, location
+from focuseval.engine.storage import Remote, delete_folder, location
 from focuseval.engine.workers import given, is_alive, sweep
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from focuseval.collection.batches import IndexedBatch
     from focuseval.engine.storage import Location
     from focuseval.engine.workers import Workers
-
 
 _PARTIAL = ".partial"
 _BLOCKS = "blocks-"
@@ -43,48 +44,42 @@ _BLOCKS = "blocks-"
 def check_target(target: Location, *, force: bool) -> None:
     """Refuse to overwrite anything, except an index when forced."""
     if isinstance(target, Remote):
-        _check_remote(target, force=force)
-        return
-    if not target.parent.is_dir():
-        raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
-    if os.path.lexists(target):
-        _refuse(target, force=force)
+        exists = is_index(target)
+        if not exists and target.is_dir():
+            other = next((file for file in target.iterdir() if not file.name.startswith(_BLOCKS)), None)
+            if other is not None:
+                what = f"expected no objects there, or an index, found {other.name!r}"
+                raise CollectionError(what, at=str(target), remedy="choose another name")
+    else:
+        if not target.parent.is_dir():
+            raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
+        exists = os.path.lexists(target)
+    if exists and not force:
+        remedy = "choose another name, or replace it with force=True (--force)"
+        raise CollectionError("exists already", at=str(target), remedy=remedy)
+    if exists and not isinstance(target, Remote):
         read_metadata(target)
-
-
-def _check_remote(target: Remote, *, force: bool) -> None:
-    if is_index(target):
-        _refuse(target, force=force)
-    elif target.is_dir() and (other := next((f for f in target.iterdir() if not _own(f)), None)) is not None:
-        what = f"expected no objects there, or an index, found {other.name!r}"
-        raise CollectionError(what, at=str(target), remedy="choose another name")
-
-
-def _refuse(target: Location, *, force: bool) -> None:
-    if not force:
-        raise CollectionError(
-            "exists already", at=str(target), remedy="choose another name, or replace it with --force"
-        )
-
-
-def appearing(target: Location, *, resume: bool = False) -> AbstractContextManager[Location]:
-    """Give the folder to work in; `resume` asks for the one that a killed program left."""
-    return _on_store(target, resume=resume) if isinstance(target, Remote) else _on_disk(target, resume=resume)
 
 
 @contextmanager
 def _on_disk(target: Path, *, resume: bool) -> Iterator[Path]:
-    own = f".{target.name}.{gethostname()}.{os.getpid()}"
-    folder, old = target.with_name(own + _PARTIAL), target.with_name(own + ".old")
-    if resume and (left := _left_on_disk(target)):
-        left.rename(folder)
-    sweep(target.parent, f".{target.name}.{gethostname()}.", _PARTIAL)
+    """Give the folder to work in; `resume` asks for the newest that a program that does not live any more left."""
+    ours = f".{target.name}.{gethostname()}."
+    found = target.parent.glob(f"{escape(f'.{target.name}.')}*{_PARTIAL}") if resume else ()
+    owners = {folder: folder.name.removesuffix(_PARTIAL).rpartition(".")[2] for folder in found}
+    left = [folder for folder, owner in owners.items() if not folder.name.startswith(ours) or not is_alive(owner)]
+    folder, old = (target.with_name(f"{ours}{os.getpid()}{ending}") for ending in (_PARTIAL, ".old"))
+    if left:
+        max(left, key=lambda other: other.stat().st_mtime_ns).rename(folder)
+    sweep(target.parent, ours, _PARTIAL)
     (folder / SCRATCH).mkdir(parents=True, exist_ok=True)
     try:
         yield folder
         shutil.rmtree(folder / SCRATCH)
-        if resume:
-            _remove_others(folder)
+        needed = {*read_metadata(folder)["files"], "metadata.json"} if resume else set()
+        for file in folder.iterdir() if resume else ():
+            if file.name not in needed:  # an earlier build made it
+                file.unlink()
         sync(folder)
         if os.path.lexists(target):
             target.rename(old)
@@ -95,39 +90,12 @@ def _on_disk(target: Path, *, resume: bool) -> Iterator[Path]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _left_on_disk(target: Path) -> Path | None:
-    """Return the newest folder that a build of this target left, unless its program lives on this machine."""
-    found = [
-        folder
-        for folder in target.parent.iterdir()
-        if folder.name.startswith(f".{target.name}.") and folder.name.endswith(_PARTIAL)
-        if f".{gethostname()}." not in folder.name or not is_alive(_owner(folder))
-    ]
-    return max(found, key=lambda folder: folder.stat().st_mtime_ns, default=None)
-
-
-def _owner(folder: Path) -> str:
-    """Return the number of the process that made a folder."""
-    return folder.name.removesuffix(_PARTIAL).rpartition(".")[2]
-
-
-def _remove_others(folder: Path) -> None:
-    """Remove what an earlier build made and this one did not need."""
-    files = read_metadata(folder)["files"]
-    for file in folder.iterdir():
-        if file.name not in files and file.name != "metadata.json":
-            file.unlink()
-
-
 @contextmanager
 def _on_store(target: Remote, *, resume: bool) -> Iterator[Remote]:
-    from time import time_ns  # noqa: PLC0415  only object storage needs it
-    from uuid import uuid4  # noqa: PLC0415  as above
-
-    from focuseval.engine.storage import delete_folder  # noqa: PLC0415  as above
-
+    """Give the folder to work in, on object storage."""
     before = read_metadata(target).get("folder") if is_index(target) else None
-    left = [folder for folder in _own_folders(target) if folder.name != before]
+    held = target.iterdir() if target.is_dir() else ()
+    left = [folder for folder in held if folder.name.startswith(_BLOCKS) and folder.name != before]
     fresh = target / f"{_BLOCKS}{time_ns():x}-{uuid4().hex[:6]}"  # names in the order of time
     folder = left.pop() if resume and left else fresh
     for other in left:
@@ -140,14 +108,6 @@ def _on_store(target: Remote, *, resume: bool) -> Iterator[Remote]:
     delete_folder(folder / SCRATCH)
     if before:
         delete_folder(target / before)
-
-
-def _own(folder: Remote) -> bool:
-    return folder.name.startswith(_BLOCKS)
-
-
-def _own_folders(target: Remote) -> list[Remote]:
-    return [folder for folder in target.iterdir() if _own(folder)] if target.is_dir() else []
 
 
 @dataclass
@@ -175,7 +135,7 @@ class Built:
             self.fingerprint = (self.fingerprint + done.fingerprint) % 2**256
 
     def metadata(self) -> dict[str, Any]:
-        """Return what is written down beside the index."""
+        """Return what is stored beside the index."""
         return {
             "documents": self.report.documents,
             "elements": self.elements,
@@ -217,7 +177,7 @@ def build_index(
     keep_going
         Leave unreadable documents out and list them in the report, instead of stopping at the first.
     resume
-        Take up the work of a build whose program was killed: batches that have not changed are not done again.
+        Continue the work of a build whose program was killed: batches that have not changed are not done again.
     progress
         Called with the counts so far after every batch.
     """
@@ -226,11 +186,18 @@ def build_index(
     built = Built()
     try:
         check_target(goal, force=force)
-        with appearing(goal, resume=resume) as folder:
-            found = _found(paths, folder / SCRATCH, built.passed_over, far=workers is not None, resume=resume)
-            tasks = _tasks(found, folder, keep_going=keep_going, resume=resume)
+        with _on_store(goal, resume=resume) if isinstance(goal, Remote) else _on_disk(goal, resume=resume) as folder:
+            far = _is_far(folder / SCRATCH / "far", workers, resume=resume)
+            found = Sources([path.absolute() for path in paths] if far else paths, built.passed_over, whole=far)
+            tasks = (
+                IndexTask(number, batch, str(folder.absolute()), keep_going, resume)
+                for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))
+            )
+            seen = MetIds()
             with documents_table(folder) as add, syncing() as push, closing(_results(tasks, jobs, workers)) as results:
-                for done in _with_ids_once(results, found):
+                for done in results:
+                    if far and done.rows is not None and not seen.first(ids := done.rows.column("id").to_pylist()):
+                        found.refuse_twins(ids)  # only the workers of a cluster see all ids
                     built.add(done)
                     if done.rows is not None:
                         add(done.rows)
@@ -241,7 +208,10 @@ def build_index(
                     if progress:
                         progress(built.report)
             if not built.report.documents:
-                raise CollectionError(_nothing(built), at=str(paths[0]), remedy="archives must be named themselves")
+                others, unreadable = sum(built.passed_over.values()), len(built.report.failures)
+                what = f"expected documents ({', '.join(DOCUMENTS)}), found none"
+                counts = f"({others} other files, {unreadable} unreadable)"
+                raise CollectionError(f"{what} {counts}", at=str(paths[0]), remedy="archives must be named themselves")
             finish(goal, folder, built.blocks, built.metadata())
     except OSError as error:
         raise unwritable(error, goal) from None
@@ -250,40 +220,15 @@ def build_index(
     return built
 
 
-def _found(paths: list[Location], scratch: Location, passed: Counter[str], *, far: bool, resume: bool) -> Sources:
-    """Return the sources for workers on this machine, or for those of a cluster (`far`), which need whole paths.
+def _is_far(mark: Location, workers: Workers | None, *, resume: bool) -> bool:
+    """Say whether documents are read by workers of a cluster, which need whole paths.
 
     An index that was begun on a cluster is resumed with the same paths and batches here, so that its results are found.
     """
-    mark = scratch / "far"
-    if far:
+    if workers is not None:
         mark.write_bytes(b"far")
-    elif not (resume and mark.is_file()):
-        return Sources(paths, passed)
-    return Sources([path.absolute() for path in paths], passed, whole=True)
-
-
-def _with_ids_once(results: Iterable[IndexedBatch], found: Sources) -> Iterator[IndexedBatch]:
-    """Yield results; an id that occurs twice is refused here where only the workers have seen all of them."""
-    seen = MetIds()
-    for done in results:
-        ids = done.rows.column("id").to_pylist() if found.whole and done.rows is not None else []
-        if not seen.first(ids):
-            found.refuse_twins(ids)
-        yield done
-
-
-def _tasks(found: Sources, folder: Location, *, keep_going: bool, resume: bool) -> Iterator[IndexTask]:
-    """Yield a task for every batch; workers on other machines need whole paths."""
-    name = str(folder if isinstance(folder, Remote) else folder.absolute())
-    for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=found.whole)):
-        yield IndexTask(number, batch, name, keep_going, resume)
-
-
-def _nothing(built: Built) -> str:
-    passed = sum(built.passed_over.values())
-    unreadable = len(built.report.failures)
-    return f"expected documents ({', '.join(DOCUMENTS)}), found none ({passed} other files, {unreadable} unreadable)"
+        return True
+    return resume and mark.is_file()
 
 
 def _results(

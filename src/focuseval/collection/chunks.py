@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,8 +31,10 @@ from focuseval.collection.boundaries import (
     texts_of,
     windows,
 )
+from focuseval.collection.tokens import open_tokenizer
 from focuseval.collection.words import cut_block
 from focuseval.data.spans import union
+from focuseval.data.tables import as_pandas
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -40,11 +42,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.boundaries import Boundaries
     from focuseval.collection.index import Index
     from focuseval.collection.protocol import Collection
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.spans import Spans
 
     Integers = NDArray[np.int64]
     Cuts = tuple[Integers, Integers, Integers]
@@ -87,29 +87,24 @@ class Spec:
 def parse_spec(text: str) -> Spec:
     """Read a SPEC; what is none is refused with the nearest one."""
     if found := _SPLITTER.fullmatch(text):
-        return _checked(Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],)), text)
+        spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],))
+        if spec.step > spec.size:
+            what = f"expected a distance up to the size, found {text!r}"
+            raise UsageError(f"{what}; splitters of {spec.kind} leave no gaps")
+        return spec
     if found := _ELEMENTS.fullmatch(text):
         return Spec("elements", names=tuple(dict.fromkeys(found[1].split(","))))
     found = _WINDOW.fullmatch(text)
-    if found is None or found[1] not in WINDOWS:
-        kind, _, rest = text.partition(":")
-        raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {_remedy(kind, rest)}")
-    return Spec(found[1], int(found[2]), int(found[3] or found[2]))
-
-
-def _remedy(kind: str, rest: str) -> str:
+    if found is not None and found[1] in WINDOWS:
+        return Spec(found[1], int(found[2]), int(found[3] or found[2]))
+    kind, _, rest = text.partition(":")
     if kind in WINDOWS:
-        return f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
-    if kind in SPLITTERS:
-        return f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
-    return (rest and did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS))) or "no file has this name"
-
-
-def _checked(spec: Spec, text: str) -> Spec:
-    """Refuse gaps of a splitter, which knows an overlap only."""
-    if spec.step > spec.size:
-        raise UsageError(f"expected a distance up to the size, found {text!r}; splitters of {spec.kind} leave no gaps")
-    return spec
+        remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
+    elif kind in SPLITTERS:
+        remedy = f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
+    else:
+        remedy = (rest and did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS))) or "no file has this name"
+    raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {remedy}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +126,10 @@ class Chunks:
     def to_arrow(self) -> pa.Table:
         """Return a table of doc, start and end, a row for every chunk."""
         return pa.table({"doc": self.document.cast(pa.string()), "start": self.start, "end": self.end})
+
+    def to_pandas(self) -> Any:
+        """Return the same as a data frame of pandas."""
+        return as_pandas(self.to_arrow())
 
     def rows(self, documents: Collection) -> NDArray[np.int64]:
         """Return the row of every chunk's document; one that is unknown, or ends before its chunk, is refused."""
@@ -173,11 +172,25 @@ def as_chunks(index: Index, found: Cuts, name: str) -> Chunks:
 
 def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> Cuts:
     """Return the row of its document, the start and the end of every chunk."""
-    if spec.kind == "characters":
-        return _characters(index, spec.size, spec.step)
     if spec.kind == "elements":
         return _elements(index, spec.names)
-    pieces = word_boundaries(index) if spec.kind == "words" else _pieces(index, spec.kind, tokenizer)
+    if spec.kind == "characters":  # an edge inside of what is seen as one character moves before it
+        document, start, end = windows(index.lengths, spec.size, spec.step)
+        bounds = np.searchsorted(document, np.arange(len(index) + 1))
+        for row, text in enumerate(texts_of(index)):
+            here = slice(int(bounds[row]), int(bounds[row + 1]))
+            start[here], end[here] = moved_left(text, start[here]), moved_left(text, end[here])
+        return document, start, end
+    if spec.kind == "words":
+        pieces = word_boundaries(index)
+    elif spec.kind == "sentences":
+        pieces = boundaries(texts_of(index), sentences)
+    elif tokenizer is not None:
+        spans = open_tokenizer(tokenizer).spans
+        pieces = boundaries(texts_of(index), lambda text: _disjoint(*spans(text)))
+    else:
+        what = "expected a tokenizer for chunks of tokens, found none"
+        raise UsageError(f"{what}; give a tokenizer (--tokenizer), tiktoken:cl100k_base or tokenizers:FILE")
     return pieces.windows(spec.size, spec.step)
 
 
@@ -187,20 +200,8 @@ def word_boundaries(index: Index) -> Boundaries:
     return joined(
         (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
         for cut in found
-        for low, high in zip(cut.bounds[:-1].tolist(), cut.bounds[1:].tolist(), strict=True)
+        for low, high in pairwise(cut.bounds.tolist())
     )
-
-
-def _pieces(index: Index, kind: str, tokenizer: str | Tokenizer | None) -> Boundaries:
-    if kind == "sentences":
-        return boundaries(texts_of(index), sentences)
-    if tokenizer is None:
-        what = "expected a tokenizer for chunks of tokens, found none"
-        raise UsageError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
-    from focuseval.collection.tokens import open_tokenizer  # noqa: PLC0415  only tokens need it
-
-    spans = open_tokenizer(tokenizer).spans
-    return boundaries(texts_of(index), lambda text: _disjoint(*spans(text)))
 
 
 def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
@@ -208,26 +209,16 @@ def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
     return np.append(start[:1], np.maximum(start[1:], end[:-1])), end
 
 
-def _characters(index: Index, size: int, step: int) -> Cuts:
-    """Cut every so many code points; an edge inside of what is seen as one character moves before it."""
-    document, start, end = windows(index.lengths, size, step)
-    bounds = np.searchsorted(document, np.arange(len(index) + 1))
-    for row, text in enumerate(texts_of(index)):
-        here = slice(int(bounds[row]), int(bounds[row + 1]))
-        start[here], end[here] = moved_left(text, start[here]), moved_left(text, end[here])
-    return document, start, end
-
-
 def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
     """Return every element of some tags, nested ones included."""
-    seen = {tag for number in range(len(index.blocks)) for tag in index.blocks[number].tags}
+    blocks = [index.blocks[number] for number in range(len(index.blocks))]
+    seen = {tag for block in blocks for tag in block.tags}
     for tag in tags:
         if tag not in seen:
             remedy = did_you_mean(tag, seen, f"there are {', '.join(sorted(seen)[:10])}")
             raise CollectionError(f"expected a tag of the collection, found {tag!r}", at=index.name, remedy=remedy)
     parts = []
-    for number in range(len(index.blocks)):
-        block = index.blocks[number]
+    for number, block in enumerate(blocks):
         own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
         wanted = np.flatnonzero(np.array([tag in tags for tag in block.tags])[block.element("tag")[own]])
         document = np.repeat(np.arange(len(block)), np.diff(block.element_bounds)) + index.first[number]
@@ -281,7 +272,11 @@ class Extent:
 def extent(chunks: Chunks, documents: Collection, tokens: Boundaries | None = None) -> Extent:
     """Count what a chunking of documents holds; `tokens` are those of all documents, in their order."""
     document, start, end = chunks.rows(documents), chunks.start, chunks.end
-    size = end - start
+    size, covered = end - start, union(document, start, end)
+    open_ = np.flatnonzero(covered.total(len(documents)) < documents.lengths)
+    words = boundaries(texts_of(documents, open_), between_blanks)
+    row = open_[np.repeat(np.arange(len(open_)), np.diff(words.bounds))]
+    left_out = words.end - words.start - covered.covered(row, words.start, words.end)
     return Extent(
         chunks=len(chunks),
         documents=len(np.unique(document)),
@@ -289,16 +284,6 @@ def extent(chunks: Chunks, documents: Collection, tokens: Boundaries | None = No
         text=int(documents.lengths.sum()),
         least=int(size.min(initial=size.max(initial=0))),
         most=int(size.max(initial=0)),
-        left_out=_left_out(documents, union(document, start, end)),
+        left_out=int(left_out.sum()),
         tokens=None if tokens is None else int(tokens.count(document, start, end).sum()),
     )
-
-
-def _left_out(documents: Collection, covered: Spans) -> int:
-    """Count the characters of documents outside of some spans, white space not counted."""
-    whole = covered.total(len(documents))
-    open_ = np.flatnonzero(whole < documents.lengths)
-    words = boundaries(texts_of(documents, open_), between_blanks)
-    row = open_[np.repeat(np.arange(len(open_)), np.diff(words.bounds))]
-    inside = covered.covered(row, words.start, words.end)
-    return int((words.end - words.start - inside).sum())

@@ -6,18 +6,16 @@ A file is a document in XML, HTML or plain text, or it holds several: JSON lines
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import re
-import zlib
-from io import BytesIO
 from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from focuseval.data.fields import QUESTION_IDS, value
+from focuseval.engine.files import inflated
 from focuseval.engine.storage import Remote, in_order
 from focuseval.errors import CollectionError, Place
 
@@ -48,6 +46,7 @@ WHOLE = {"json-file": "json", "trec-file": "trec"}
 """Kinds of members that are such a file as a whole, which a worker takes apart, and how it does."""
 
 PACKED = (".gz", ".zst")
+JSONL = (".jsonl", ".ndjson", ".json")
 
 
 def kind_of(name: str) -> tuple[str, str]:
@@ -70,37 +69,16 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 def unpacked(data: bytes, file: str) -> bytes:
-    """Return what a file holds: its bytes, or those that are compressed in it."""
-    name = file[-4:].lower()
-    if not name.endswith(PACKED):
+    """Return what a file holds: its bytes, or those that are compressed in it, as its name says."""
+    extension = file[-4:].lower()
+    if not extension.endswith(PACKED):
         return data
-    try:
-        content = _gunzipped(data) if name.endswith(".gz") else _unzstd(data)
-    except (EOFError, OSError, ValueError, zlib.error) as error:  # Arrow's errors are OSError and ValueError
-        what = f"expected a complete compressed file, found: {error}"
-        raise CollectionError(what, at=file, remedy="fetch it again, or compress it again") from None
+    how = "gzip" if extension.endswith(".gz") else "zstd"
+    content = inflated(data, how, file, largest=MAX_BYTES, error=CollectionError)
     if len(content) > MAX_BYTES:
         what = f"refused: more than {MAX_BYTES // 2**20} MB"
         raise CollectionError(what, at=file, remedy="split the document")
     return content
-
-
-def _gunzipped(data: bytes) -> bytes:
-    with gzip.open(BytesIO(data)) as stream:
-        return stream.read(MAX_BYTES + 1)
-
-
-def _unzstd(data: bytes) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415  only this kind of file needs it
-
-    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
-        content: bytes = stream.read(MAX_BYTES + 1)
-        return content
-
-
-JSONL = (".jsonl", ".ndjson", ".json")
-_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
-"""How compressed files begin."""
 
 
 def json_files(place: Location) -> list[Location]:
@@ -108,19 +86,13 @@ def json_files(place: Location) -> list[Location]:
 
     The latter if it holds nothing else.
     """
-    if place.is_file():
-        return [place] if _named(place) else []
     if not place.is_dir():
-        return []
+        return [place] if place.is_file() and kind_of(place.name)[1] in JSONL else []
     held = in_order(path for path in place.iterdir() if not path.name.startswith("."))
-    if corpus := [path for path in held if path.name.startswith("corpus.jsonl") and _named(path)]:
+    lines = [path for path in held if kind_of(path.name)[1] in JSONL]
+    if corpus := [path for path in lines if path.name.startswith("corpus.jsonl")]:
         return corpus[:1]
-    return held if all(path.is_file() and _named(path) for path in held) else []
-
-
-def _named(path: Location) -> bool:
-    """Say whether a file is called one of JSON lines, whatever compresses it."""
-    return kind_of(path.name)[1] in JSONL
+    return held if len(lines) == len(held) and all(path.is_file() for path in held) else []
 
 
 def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -130,41 +102,35 @@ def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, d
             if not line.strip():
                 continue
             at = Place(str(path), number)
-            if number == 1 and line.lstrip()[:1] == "[":
-                listed = _parsed("".join(_lines(path)), at, expected)
-                yield from ((at, _object(one, at, expected)) for one in listed)
+            is_list = number == 1 and line.lstrip()[:1] == "["
+            try:
+                parsed = json.loads("".join(_lines(path)) if is_list else line)
+            except (ValueError, RecursionError) as error:
+                what = f"{expected}, found no JSON ({error})"
+                raise CollectionError(what, at=at, remedy="one object per line") from None
+            for record in parsed if is_list else [parsed]:
+                if not isinstance(record, dict):
+                    what = f"{expected}, found a {type(record).__name__}"
+                    raise CollectionError(what, at=at, remedy="one object per line")
+                yield at, record
+            if is_list:
                 break
-            yield at, _object(_parsed(line, at, expected), at, expected)
-
-
-def _parsed(text: str, at: Place, expected: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CollectionError(f"{expected}, found no JSON ({error})", at=at, remedy="one object per line") from None
-
-
-def _object(record: Any, at: Place, expected: str) -> dict[str, Any]:
-    if not isinstance(record, dict):
-        raise CollectionError(f"{expected}, found a {type(record).__name__}", at=at, remedy="one object per line")
-    return record
 
 
 def json_documents(files: Sequence[Location]) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, id and text of every document, by any of their names (`data.fields`); ``id``, ``_id`` first."""
+    """Yield place, id and text of every document, by any of their names (`data.fields`); ``id``, ``_id`` first.
+
+    An id that is a number is taken as it looks.
+    """
     expected = 'expected {"id": "…", "text": "…"}'
     for at, record in records(files, expected):
-        name, text = _id(record, at), value(record, "text", at) if record.get("text") != "" else ""
+        name = next((record[key] for key in QUESTION_IDS if record.get(key) is not None), None)
+        name = value(record, "doc", at) if name is None else name
+        name = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+        text = value(record, "text", at) if record.get("text") != "" else ""
         if not isinstance(name, str) or not name or not isinstance(text, str):
             raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")
         yield at, whole_characters(name, at, expected), whole_characters(text, at, expected)
-
-
-def _id(record: dict[str, Any], at: Place) -> Any:
-    """Return a document's id; a number is taken as it looks."""
-    named = next((record[name] for name in QUESTION_IDS if record.get(name) is not None), None)
-    named = value(record, "doc", at) if named is None else named
-    return str(named) if isinstance(named, int) and not isinstance(named, bool) else named
 
 
 def whole_characters(text: str, at: Place, expected: str) -> str:
@@ -193,7 +159,7 @@ def _lines(path: Location) -> Iterator[str]:
 def opened(path: Location) -> Any:
     """Return a file's bytes as a stream; those of a compressed one, unpacked as they are read."""
     file = path.open("rb")
-    packed = _PACKED.get(file.read(2))
+    packed = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}.get(file.read(2))
     file.seek(0)
     if not packed:
         return file
@@ -216,27 +182,11 @@ _EXPECTED = "expected <doc> with a <docno> or an id"
 
 
 def contained(path: Location, kind: str) -> Iterator[Contained]:
-    """Yield the documents of a file, in order."""
+    """Yield the documents of a file, in order; those of TREC stand between ``<doc>`` and ``</doc>``."""
     if kind == "json":
         for at, name, text in json_documents([path]):
             yield name, str(at), "text", text.encode()
-    else:
-        yield from _trec_documents(path)
-
-
-def holds_documents(path: Location, kind: str) -> bool:
-    """Say whether a file that is named like one of several documents begins with one: others have such names, too."""
-    if kind == "trec":
-        with opened(path) as stream:
-            return _OPEN.match(stream.read(_LOOK)) is not None
-    try:
-        return next(json_documents([path]), None) is not None
-    except CollectionError:
-        return False
-
-
-def _trec_documents(path: Location) -> Iterator[Contained]:
-    """Yield what stands between ``<doc>`` and ``</doc>``."""
+        return
     line = 1
     for data in _closed(path):
         head = _OPEN.match(data)
@@ -249,9 +199,19 @@ def _trec_documents(path: Location) -> Iterator[Contained]:
         number = _NUMBER.search(content)
         if number is None:
             raise CollectionError(f"{_EXPECTED}, found none", at=at, remedy="give every document its own")
-        name = (number[1] or number[2] or b"").decode("utf-8", "replace")
-        yield name, str(at), "trec", content
+        yield (number[1] or number[2] or b"").decode("utf-8", "replace"), str(at), "trec", content
         line += data.count(b"\n")
+
+
+def holds_documents(path: Location, kind: str) -> bool:
+    """Say whether a file that is named like one of several documents begins with one: others have such names, too."""
+    if kind == "trec":
+        with opened(path) as stream:
+            return _OPEN.match(stream.read(_LOOK)) is not None
+    try:
+        return next(json_documents([path]), None) is not None
+    except CollectionError:
+        return False
 
 
 def _closed(path: Location) -> Iterator[bytes]:

@@ -17,8 +17,9 @@ from focuseval.collection.block import spread
 from focuseval.collection.names import Names
 from focuseval.collection.paths import encoded, find_elements, find_nodes, parse_paths, split_pointers
 from focuseval.collection.protocol import Elements, IndexedDocument
+from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
-from focuseval.errors import CollectionError
+from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,8 +40,8 @@ class Blocks(Protocol):
         """Return one block."""
 
 
-@dataclass(frozen=True, eq=False)
-class Index:
+@dataclass(frozen=True, eq=False, repr=False)
+class Index(Described):
     """A collection of documents; `focuseval.open_index` and `open_documents` make one."""
 
     documents: Any
@@ -62,6 +63,11 @@ class Index:
     def __len__(self) -> int:
         """Return the number of documents."""
         return int(self.first[-1])
+
+    def description(self) -> str:
+        """Return one line: kind, place and counts."""
+        elements = counted(int(self.element_bounds[-1]), "element")
+        return f"Index {self.name}: {counted(len(self), 'document')}, {elements}"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Travel to another process by name where the index is stored, as a whole where it is not."""
@@ -97,7 +103,7 @@ class Index:
         return np.append(rows, np.int32(-1))[which]
 
     def document(self, id: str) -> IndexedDocument:  # noqa: A002  the name that everybody knows
-        """Return one document by its id, found by the same rule as those of runs and golds.
+        """Return one document by its id, which matches as the ids of runs and golds do.
 
         >>> from focuseval import open_documents
         >>> page = open_documents({"a.md": "To be."}).document("a")
@@ -106,7 +112,9 @@ class Index:
         """
         row = int(self.find([id])[0])
         if row < 0:
-            raise CollectionError(f"no document {id!r}", at=self.name, remedy="`index.ids` has the ids of all")
+            raise CollectionError(
+                f"no document {id!r}", at=self.name, remedy="index.ids lists the ids of all documents"
+            )
         return IndexedDocument(self, row)
 
     def __iter__(self) -> Iterator[IndexedDocument]:
@@ -140,7 +148,15 @@ class Index:
         sizes = np.diff(self.element_bounds)[wanted]
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
-        columns = {name: np.zeros(total, kind) for name, kind in _ELEMENT.items()}
+        kinds = {
+            "tag": np.int32,
+            "n": np.int32,
+            "depth": np.int16,
+            "start": np.int64,
+            "end": np.int64,
+            "parent": np.int64,
+        }
+        columns = {name: np.zeros(total, kind) for name, kind in kinds.items()}
         tags: dict[str, int] = {}
         for block, documents, here in self._by_block(wanted):
             source = spread(block.element_bounds[documents], sizes[here])
@@ -221,16 +237,6 @@ class Index:
         if len(wanted) and not 0 <= wanted.min() <= wanted.max() < len(self):
             raise IndexError(f"document rows are 0 … {len(self) - 1}")
         return wanted
-
-
-_ELEMENT = {
-    "tag": np.int32,
-    "n": np.int32,
-    "depth": np.int16,
-    "start": np.int64,
-    "end": np.int64,
-    "parent": np.int64,
-}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from focuseval.collection.block import Block, from_columns, joined, make_block, plant
 from focuseval.collection.compiled import read_compiled
 from focuseval.collection.document_files import DOCUMENTS
-from focuseval.collection.trees import Tree, plain_tree, read_plain, read_tree, transcoded
+from focuseval.collection.trees import Tree, plain_tree, read_html, read_plain, read_tree, transcoded
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.compiled import Columns, Memory
+    from focuseval.collection.compiled import Memory
 
 
 _XML = frozenset(("trec", *(extension for extension, kind in DOCUMENTS.items() if kind == "xml")))
@@ -89,58 +89,39 @@ def parse_documents(
         report.named += tree.named
         report.left_out.update(tree.left_out)
         report.lenient += tree.lenient
-    blocks = [_compiled([raws[place] for place in read], columns)] if columns is not None and read else []
+    blocks = []
+    if columns is not None and read:
+        documents = describe_documents(
+            [raws[place] for place in read], columns.text, columns.elements["end"][columns.element_bounds[:-1]]
+        )
+        elements, nodes = (columns.element_bounds, columns.elements), (columns.node_bounds, columns.nodes)
+        blocks.append(from_columns(documents, columns.text, columns.tags, elements, nodes))
     if trees:
-        blocks.append(_planted([raws[place] for place in trees], list(trees.values())))
-    return _in_order(blocks, [*read, *trees]), report
-
-
-def _compiled(raws: Sequence[Raw], c: Columns) -> Block:
-    """Return what was read in C as a block."""
-    length = c.elements["end"][c.element_bounds[:-1]]
-    documents = describe_documents(raws, c.text, length)
-    return from_columns(documents, c.text, c.tags, (c.element_bounds, c.elements), (c.node_bounds, c.nodes))
-
-
-def _planted(raws: Sequence[Raw], trees: Sequence[Tree]) -> Block:
-    """Return what was read by events as a block."""
-    text, tags, forest = plant(trees)
-    return make_block(describe_documents(raws, text, forest.end[forest.element_bounds[:-1]]), text, tags, forest)
-
-
-def _in_order(blocks: Sequence[Block], places: Sequence[int]) -> Block | None:
-    """Return the documents of blocks as one block, by their places in the source."""
-    if not blocks:
-        return None
+        text, tags, forest = plant(list(trees.values()))
+        length = forest.end[forest.element_bounds[:-1]]
+        documents = describe_documents([raws[place] for place in trees], text, length)
+        blocks.append(make_block(documents, text, tags, forest))
+    if len(blocks) < 2:
+        return (blocks[0] if blocks else None), report
     block = joined(blocks)
-    if len(blocks) == 1:
-        return block
-    return Block(block.batch.take(pa.array(np.argsort(places))), block.tags)
+    return Block(block.batch.take(pa.array(np.argsort([*read, *trees]))), block.tags), report
 
 
 def _read_slowly(raw: Raw) -> Tree:
-    """Read one document by events in Python."""
+    """Read one document in Python; TREC's documents that are no well-formed XML are read as HTML is."""
     kind = DOCUMENTS.get(raw.kind, raw.kind)
     if kind == "plain":
         return read_plain(raw.data, raw.file)
     if kind == "text":
         return plain_tree(raw.data.decode(), raw.file)
     if kind == "html":
-        return _lenient(raw)
+        return read_html(raw.data, raw.file)
     try:
         return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
     except CollectionError:
         if kind != "trec":
             raise
-        return _lenient(raw, "doc")
-
-
-def _lenient(raw: Raw, root: str | None = None) -> Tree:
-    from focuseval.collection.trees import read_html  # noqa: PLC0415  most collections have none
-
-    tree = read_html(raw.data, raw.file, root)
-    tree.lenient = True
-    return tree
+        return read_html(raw.data, raw.file, "doc")
 
 
 def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.integer]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.paths import path_strings
+from focuseval.data.placement import Documents
 from focuseval.engine.lazy import cached_property
 
 if TYPE_CHECKING:
@@ -22,24 +23,8 @@ if TYPE_CHECKING:
     from focuseval.collection.segments import Segments
 
 
-class Collection(Protocol):
-    """Documents in rows 0 … len − 1; `focuseval.collection.Index` is one, on disk or in memory."""
-
-    @property
-    def name(self) -> str:
-        """Where it was read from."""
-
-    @property
-    def sha256(self) -> str:
-        """Hash over the ids and texts of all documents."""
-
-    @property
-    def ids(self) -> pa.Array:
-        """The ids of all documents."""
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Code points of every document's text."""
+class Collection(Documents, Protocol):
+    """Documents in rows 0 … len − 1; `focuseval.collection.index.Index` is one, on disk or in memory."""
 
     @property
     def element_bounds(self) -> NDArray[np.int64]:
@@ -48,12 +33,6 @@ class Collection(Protocol):
     @property
     def segments(self) -> Segments | None:
         """Where the segments lie, if that is what the documents were given as."""
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-
-    def find(self, ids: Any) -> NDArray[np.int32]:
-        """Return the row of every id, −1 where it is unknown; an ambiguous id is refused."""
 
     def text(self, row: int) -> str:
         """Return the text of one document."""

@@ -13,10 +13,9 @@ import re
 import threading
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import AssessError
@@ -24,6 +23,7 @@ from focuseval.errors import AssessError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
@@ -116,70 +116,65 @@ def layout(document: Document) -> list[TextBlock]:
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
     kinds, text = _kinds(document), document.text
-    blocks = _partition(document, kinds) if any(kinds[1:]) else _plain(text)
-    return [piece for block in blocks for piece in _bounded(_named_gap(block, text), text)]
+    pieces: list[TextBlock] = []
+    for block in _partition(document, kinds) if any(kinds[1:]) else _plain(text):
+        blank = block.kind != "plain" and not text[block.start : block.end].strip()
+        pieces += _bounded(replace(block, kind="gap") if blank else block, text)
+    return pieces
 
 
 def _kinds(document: Document) -> list[str]:
     """Return the kind of every element, '' for what is part of a line.
 
-    An element stands apart by its name, unless it is inside running text; or because something inside it does.
+    An element stands apart by its name, unless it is inside running text; or because something inside it does. ``name``
+    is an article's title only right below the root. Inside metadata everything is metadata; sections have a depth.
     """
     kinds: list[str] = []
     around: list[str] = []
     about: list[bool] = []
     for element in document.elements:
-        outer = around[element.parent] if element.parent >= 0 else ""
-        kind, tag = _named(element.tag.lower(), element.parent), element.tag.lower()
+        tag, parent = element.tag.lower(), element.parent
+        outer = around[parent] if parent >= 0 else ""
+        kind = "heading" if tag == "name" and parent == 0 else _KIND.get(tag, "")
         if outer in _INLINE_WITHIN.get(kind, ()):
             kind = ""
         kinds.append(kind)
         around.append(kind or outer)
-        inherited = element.parent >= 0 and about[element.parent]
-        about.append(tag in ABOUT or (inherited and tag not in TEXT))
+        about.append(tag in ABOUT or (parent >= 0 and about[parent] and tag not in TEXT))
     for row in range(len(kinds) - 1, 0, -1):
         parent = document.elements[row].parent
         if kinds[row] and parent >= 0:
             kinds[parent] = kinds[parent] or "section"
-    return [_METADATA.get(kind, "meta") if kind and here else kind for kind, here in zip(kinds, about, strict=True)]
-
-
-_METADATA = {"section": "meta-section"}
-"""Kind inside metadata, where everything is metadata; a section still has a depth."""
-
-
-def _named(tag: str, parent: int) -> str:
-    """Return the kind that a name stands for; ``name`` is an article's title only right below the root."""
-    return "heading" if tag == "name" and parent == 0 else _KIND.get(tag, "")
+    within = {"": "", "section": "meta-section"}
+    return [within.get(kind, "meta") if here else kind for kind, here in zip(kinds, about, strict=True)]
 
 
 def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
     """Cut the text where blocks begin and end; each piece belongs to the innermost block around it."""
     position, around = 0, [-1]
+
+    def piece(end: int) -> Iterator[TextBlock]:
+        if position < end:
+            outer = [kinds[row] for row in around[1:]]
+            kind = outer[-1] if outer else "paragraph"
+            depth = outer.count("section") + outer.count("meta-section")
+            yield TextBlock(position, end, {"section": "paragraph", "meta-section": "meta"}.get(kind, kind), depth)
+
     for row, element in enumerate(document.elements):
         if not kinds[row] or element.start == element.end:
             continue
-        while around[-1] >= 0 and document.elements[around[-1]].end <= element.start:
-            end = document.elements[around[-1]].end
-            yield from _piece(kinds, position, end, around)
+        while around[-1] >= 0 and (end := document.elements[around[-1]].end) <= element.start:
+            yield from piece(end)
             position = max(position, end)
             around.pop()
-        yield from _piece(kinds, position, element.start, around)
+        yield from piece(element.start)
         position = element.start
         around.append(row)
     while around:
         end = document.elements[around[-1]].end if around[-1] >= 0 else len(document.text)
-        yield from _piece(kinds, position, end, around)
+        yield from piece(end)
         position = max(position, end)
         around.pop()
-
-
-def _piece(kinds: list[str], start: int, end: int, around: list[int]) -> Iterator[TextBlock]:
-    if start < end:
-        outer = [kinds[row] for row in around[1:]]
-        kind = outer[-1] if outer else "paragraph"
-        depth = outer.count("section") + outer.count("meta-section")
-        yield TextBlock(start, end, {"section": "paragraph", "meta-section": "meta"}.get(kind, kind), depth)
 
 
 def title_of(document: Document) -> str:
@@ -193,12 +188,6 @@ def title_of(document: Document) -> str:
     first = next((block for block in blocks if block.kind == "heading"), blocks[0] if blocks else None)
     words = " ".join(document.text[first.start : first.end].split()) if first else ""
     return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
-
-
-def _named_gap(block: TextBlock, text: str) -> TextBlock:
-    """Return a block of white space between others as what it is: nothing to see."""
-    blank = block.kind != "plain" and not text[block.start : block.end].strip()
-    return replace(block, kind="gap") if blank else block
 
 
 def _plain(text: str) -> Iterator[TextBlock]:
@@ -225,6 +214,9 @@ def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
 Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
 """A text's hash, and where its elements with text begin and end."""
 
+PATIENCE = 0.5
+"""Seconds that a list may spend on titles that are not known yet; the rest are known the next time."""
+
 KEPT = 64
 """Documents that stay in memory with their elements, for those who open the same ones."""
 CHARACTERS = 40_000_000
@@ -232,7 +224,7 @@ CHARACTERS = 40_000_000
 
 
 class DocumentCache:
-    """The documents of an index, one at a time."""
+    """The documents of an index by id, one at a time; those that are opened again are kept in memory."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -248,7 +240,10 @@ class DocumentCache:
         if found is None:
             with self._reading:
                 row = self._row(document)
-                found = Document(document, self.index.text(row), _elements(self.index.elements(row)))
+                table = self.index.elements(row)
+                columns = table.start.tolist(), table.end.tolist(), table.parent.tolist()
+                elements = tuple(map(Element, table.paths(), table.tags, *columns))
+                found = Document(document, self.index.text(row), elements)
             with self._lock:
                 self._kept[document] = found
                 while len(self._kept) > KEPT:
@@ -273,8 +268,8 @@ class DocumentCache:
         sha256 = self.plain(document).sha256
         with self._reading:
             table = self.index.elements(self._row(document))
-        start, end = (np.asarray(column, np.int64) for column in (table.start, table.end))
-        return sha256, start[start < end], end[start < end]
+        filled = table.start < table.end
+        return sha256, table.start[filled], table.end[filled]
 
     def _known(self, kept: OrderedDict[str, Document], document: str) -> Document | None:
         """Return a document that is in memory; nobody waits here for one that is being read."""
@@ -291,24 +286,8 @@ class DocumentCache:
         return int(row)
 
 
-def _elements(table: Any) -> tuple[Element, ...]:
-    columns = (_list(table.tag), _list(table.start), _list(table.end), _list(table.parent))
-    rows = zip(table.paths(), *columns, strict=True)
-    return tuple(Element(path, tag, start, end, parent) for path, tag, start, end, parent in rows)
-
-
-def _list(column: Any) -> list[Any]:
-    """Return a column as plain values, whether Arrow or NumPy holds it."""
-    values: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
-    return values
-
-
-PATIENCE = 0.5
-"""Seconds that a list may spend on titles that are not known yet; the rest are known the next time."""
-
-
 class Titles:
-    """Document → its title, remembered."""
+    """Titles of documents for lists: read once each, and never so many at once that a page has to wait for them."""
 
     def __init__(self, document: Callable[[str], Document]) -> None:
         self._document = document
@@ -320,12 +299,9 @@ class Titles:
         found = {}
         for name in names:
             if name not in self._known and time.monotonic() < end:
-                self._known[name] = self._read(name)
+                title = ""
+                with suppress(AssessError):
+                    title = title_of(self._document(name))
+                self._known[name] = title
             found[name] = self._known.get(name, "")
         return found
-
-    def _read(self, name: str) -> str:
-        try:
-            return title_of(self._document(name))
-        except AssessError:
-            return ""

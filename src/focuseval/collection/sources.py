@@ -145,19 +145,39 @@ class Sources:
         for path in self.paths:
             if path.is_dir():
                 yield from self._remote(path) if isinstance(path, Remote) else self._directory(os.path.normpath(path))
-            elif is_archive(path):
-                yield from self._archive(path)
+                continue
+            if not path.exists():
+                raise CollectionError("no such file or directory", at=str(path), remedy="check the name")
+            if is_archive(path):
+                for name, size, read in archive_members(path):
+                    stem, extension = kind_of(name.removeprefix("./"))
+                    if extension in DOCUMENTS:
+                        yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read=read)
+                    else:
+                        self.passed_over[extension or "no extension"] += 1
+                continue
+            stem, extension = kind_of(path.name)
+            if extension in DOCUMENTS:
+                yield Member(_id(stem, str(path)), str(path), extension, _size(path))
+            elif extension in CONTAINERS:
+                yield from self._contained(extension, str(path), surely=True)
             else:
-                yield from self._file(path)
+                known = ", ".join((*DOCUMENTS, *CONTAINERS))
+                what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
+                raise CollectionError(what, at=str(path), remedy="rename it, or name its directory")
 
     def _directory(self, root: str, inside: str = "") -> Iterator[Member | Files]:
-        """Walk a directory in sorted order; links to directories and hidden files are passed over."""
+        """Walk a directory in sorted order; links to directories and hidden files are passed over.
+
+        Its files are taken to be of the mean size of a few: to ask for each would take as long as to list them.
+        """
         try:
             entries = sorted(os.scandir(f"{root}/{inside}"), key=_NAME)
         except OSError as error:
             at = os.path.normpath(f"{root}/{inside}")
             raise CollectionError(f"cannot read: {error.strerror}", at=at, remedy="check the permissions") from None
-        size, begin = _typical(entries), 0
+        some = [size for entry in entries[:: len(entries) // _SAMPLED + 1] if (size := _size(entry))]
+        size, begin = sum(some) // len(some) if some else 0, 0
         extension, plain = usual(entries)
         for end in (*(row for row, found in enumerate(plain) if not found), len(entries)):
             if names := [entry.name for entry in entries[begin:end]]:
@@ -167,19 +187,21 @@ class Sources:
             begin = end + 1
 
     def _entry(self, entry: os.DirEntry[str], root: str, inside: str, size: int) -> Iterator[Member | Files]:
-        """Yield what one entry of a directory holds."""
+        """Yield what one entry of a directory holds; a link that leads nowhere is named when it is read."""
+        stem, extension = kind_of(entry.name)
         if entry.name[0] == ".":
             self.passed_over[entry.name if entry.is_symlink() else "hidden"] += 1
         elif entry.is_file():
-            stem, extension = kind_of(entry.name)
             if extension in DOCUMENTS:
                 yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
             else:
                 yield from self._contained(extension, entry.path, surely=False)
         elif entry.is_dir() and not entry.is_symlink():
             yield from self._directory(root, f"{inside}{entry.name}/")
+        elif entry.is_symlink() and not entry.is_dir() and extension in DOCUMENTS:
+            yield Member(_id(inside + stem, entry.path), entry.path, extension, 0)
         else:
-            yield from self._other(entry, inside)
+            self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
 
     def _remote(self, root: Remote) -> Iterator[Member | Files]:
         """Yield the documents below a name on object storage, in the order of a walk; hidden files are passed over."""
@@ -193,33 +215,6 @@ class Sources:
                 yield Member(_id(stem, str(file)), str(file), extension, size, time=time)
             else:
                 yield from self._contained(extension, str(file), surely=False)
-
-    def _other(self, entry: os.DirEntry[str], inside: str) -> Iterator[Member | Files]:
-        """Yield a link that leads nowhere, so that it is named when it is read; all else is counted."""
-        stem, extension = kind_of(entry.name)
-        if entry.is_symlink() and not entry.is_dir() and extension in DOCUMENTS:
-            yield Member(_id(inside + stem, entry.path), entry.path, extension, 0)
-        else:
-            self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
-
-    def _archive(self, path: Location) -> Iterator[Member | Files]:
-        for name, size, read in archive_members(_existing(path)):
-            stem, extension = kind_of(name.removeprefix("./"))
-            if extension in DOCUMENTS:
-                yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read=read)
-            else:
-                self.passed_over[extension or "no extension"] += 1
-
-    def _file(self, path: Location) -> Iterator[Member | Files]:
-        stem, extension = kind_of(_existing(path).name)
-        if extension in DOCUMENTS:
-            yield Member(_id(stem, str(path)), str(path), extension, _size(path))
-        elif extension in CONTAINERS:
-            yield from self._contained(extension, str(path), surely=True)
-        else:
-            known = ", ".join((*DOCUMENTS, *CONTAINERS))
-            what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
-            raise CollectionError(what, at=str(path), remedy="rename it, or name its directory")
 
     def _contained(self, extension: str, file: str, *, surely: bool) -> Iterator[Member | Files]:
         """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
@@ -243,24 +238,12 @@ class Sources:
                 first[member.id] = member.file
 
 
-def _existing(path: Location) -> Location:
-    if not path.exists():
-        raise CollectionError("no such file or directory", at=str(path), remedy="check the name")
-    return path
-
-
 def _size(path: Location | os.DirEntry[str]) -> int:
     """Return a file's size; what cannot be read now is named when it is."""
     try:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _typical(entries: Sequence[os.DirEntry[str]]) -> int:
-    """Return about what size a directory's files have: to ask for each would take as long as to list them."""
-    some = [size for entry in entries[:: len(entries) // _SAMPLED + 1] if (size := _size(entry))]
-    return sum(some) // len(some) if some else 0
 
 
 def _id(stem: str, file: str) -> str:

@@ -124,11 +124,9 @@ class MappedBlocks:
     def _part(self, number: int) -> Any:
         file = self.folder / part_name(number)
         if isinstance(file, Path):
-            return self.still(partial(_mapped, file))
+            return self.still(partial(_opened, file))
         try:
-            if self.cache is not None:
-                return self.cache.fetch(file, _mapped)
-            return pa.ipc.open_file(pa.py_buffer(file.read_bytes()))
+            return _opened(file) if self.cache is None else self.cache.fetch(file, _opened)
         except RemoteError as error:
             raise CollectionError(f"cannot read: {error.strerror}", at=str(file), remedy="try again") from None
         except pa.ArrowInvalid as error:
@@ -137,17 +135,15 @@ class MappedBlocks:
 
 def _version(folder: Location) -> tuple[int, ...]:
     """Return what tells an index on the disk from another one of the same name; others have folders of their own."""
-    if isinstance(folder, Remote):
-        return ()
     try:
-        told = (folder / "metadata.json").stat()
+        stat = None if isinstance(folder, Remote) else (folder / "metadata.json").stat()
     except OSError:
-        return ()
-    return told.st_dev, told.st_ino, told.st_mtime_ns
+        stat = None
+    return () if stat is None else (stat.st_dev, stat.st_ino, stat.st_mtime_ns)
 
 
-def _mapped(file: Path) -> Any:
-    return pa.ipc.open_file(pa.memory_map(str(file)))
+def _opened(file: Location) -> Any:
+    return pa.ipc.open_file(pa.memory_map(str(file)) if isinstance(file, Path) else pa.py_buffer(file.read_bytes()))
 
 
 @contextmanager
@@ -178,14 +174,12 @@ def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], m
         what = f"{min(missing)} has vanished; does another program write here?"
         raise CollectionError(what, at=str(folder), remedy="make the index again")
     inner = {"folder": folder.name} if isinstance(folder, Remote) else {}
-    content = (
-        json.dumps({"version": VERSION, **metadata, **inner, "files": dict(sorted(sizes.items()))}, indent=1) + "\n"
-    )
+    content = {"version": VERSION, **metadata, **inner, "files": dict(sorted(sizes.items()))}
     if isinstance(folder, Path):
         sync(folder / "documents.arrow")
         sync(folder / "blocks.arrow")
         root = folder
-    (root / "metadata.json").write_bytes(content.encode())
+    (root / "metadata.json").write_bytes(f"{json.dumps(content, indent=1)}\n".encode())
     if isinstance(root, Path):
         sync(root / "metadata.json")
 
@@ -225,26 +219,21 @@ def read_metadata(path: Location) -> dict[str, Any]:
     try:
         metadata = _metadata(path)
         version, files, folder = metadata["version"], metadata["files"], _folder(path, metadata)
-        sizes = _sizes(folder, files)
+        if isinstance(folder, Remote):  # a request lists a thousand
+            sizes = {file.name: file.stat().st_size for file in folder.iterdir() if file.is_file()}
+        else:
+            sizes = {name: (folder / name).stat().st_size for name in files}
         wrong = [name for name, size in files.items() if sizes.get(name) != size]
     except RemoteError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=str(path), remedy="try again") from None
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        raise CollectionError(
-            "expected an index, found no readable metadata.json", at=str(path), remedy=remedy
-        ) from None
+        what = "expected an index, found no readable metadata.json"
+        raise CollectionError(what, at=str(path), remedy=remedy) from None
     if version != VERSION:
         raise CollectionError(f"expected an index of version {VERSION}, found {version}", at=str(path), remedy=remedy)
     if wrong:
         raise CollectionError(f"damaged index: {wrong[0]} has changed its size", at=str(path), remedy=remedy)
     return metadata
-
-
-def _sizes(folder: Location, files: Iterable[str]) -> dict[str, int]:
-    """Return the sizes of files; those on object storage are listed, a thousand for a request."""
-    if isinstance(folder, Remote):
-        return {file.name: file.stat().st_size for file in folder.iterdir() if file.is_file()}
-    return {name: (folder / name).stat().st_size for name in files}
 
 
 def open_index(path: str | Location, cache: Cache | None = None) -> Index:
@@ -270,7 +259,7 @@ def _open(root: Location, version: tuple[int, ...], cache: Cache | None) -> Inde
     metadata = read_metadata(root)
     folder = _folder(root, metadata)
     try:
-        documents, table = (_table(folder / name) for name in ("documents.arrow", "blocks.arrow"))
+        documents, table = (_opened(folder / name).read_all() for name in ("documents.arrow", "blocks.arrow"))
     except (OSError, pa.ArrowInvalid) as error:
         what = f"damaged index: {getattr(error, 'strerror', None) or error}"
         raise CollectionError(what, at=str(root), remedy="make it again") from None
@@ -280,8 +269,3 @@ def _open(root: Location, version: tuple[int, ...], cache: Cache | None) -> Inde
     blocks = MappedBlocks(root, folder, table, cache, version)
     reopen = open_index, (str(root.absolute()), cache)
     return Index(documents, blocks, first.astype(np.int64), metadata["sha256"], str(root), metadata, reopen=reopen)
-
-
-def _table(file: Location) -> Any:
-    source = pa.memory_map(str(file)) if isinstance(file, Path) else pa.py_buffer(file.read_bytes())
-    return pa.ipc.open_file(source).read_all()

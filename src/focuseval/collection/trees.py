@@ -24,14 +24,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from html.entities import html5
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.parsers import expat
 
 from focuseval.errors import CollectionError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 MAX_DEPTH = 2_000
 """Elements nested deeper than this are refused."""
@@ -43,6 +39,9 @@ MAX_GROWTH = 100
 """A document's text may be this many times longer than its file, once it passes `GROWTH_FROM` characters."""
 
 GROWTH_FROM = 8_000_000
+
+KEEP_GOING = "mend the file, or index the others with keep_going (--keep-going)"
+"""What can be done about a document that cannot be read."""
 
 WHITE = " \t\n\r"
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
@@ -160,13 +159,6 @@ def read_tree(data: bytes, file: str) -> Tree:
     parser.SkippedEntityHandler = tree.skipped
     parser.ExternalEntityRefHandler = tree.external
     parser.EntityDeclHandler = tree.declared
-    parse(parser, data, file)
-    tree.parser = None
-    return tree
-
-
-def parse(parser: Any, data: bytes, file: str) -> None:
-    """Run a parser over a whole document; what expat refuses becomes an error with file, line and column."""
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -174,10 +166,8 @@ def parse(parser: Any, data: bytes, file: str) -> None:
         raise CollectionError(what, at=Place(file, error.lineno, error.offset + 1), remedy=KEEP_GOING) from None
     except (LookupError, ValueError) as error:
         raise CollectionError(f"cannot decode: {error}", at=Place(file, 1), remedy="convert it to UTF-8") from None
-
-
-KEEP_GOING = "mend the file, or index the others with --keep-going"
-"""What can be done about a document that cannot be read."""
+    tree.parser = None
+    return tree
 
 
 def transcoded(data: bytes, file: str) -> bytes | None:
@@ -246,51 +236,34 @@ def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
     >>> tree.text, tree.tag
     ('Tonetwo', ['html', 'head', 'title', 'body', 'p', 'p', 'script'])
     """
-    page = _parsed(data, file)
+    try:
+        from lxml import etree  # noqa: PLC0415  optional, and only this kind of file needs it
+    except ImportError:
+        what = "HTML is read by lxml, which is not installed"
+        raise CollectionError(what, at=file, remedy="pip install lxml") from None
+    parser = etree.HTMLParser(encoding=_encoding(data), remove_blank_text=False, huge_tree=False)
+    try:
+        page = etree.fromstring(data, parser)
+    except (etree.LxmlError, ValueError):
+        page = None
     found = page if root is None or page is None else next(page.iter(root), None)
     if found is None:
         raise CollectionError("expected HTML, found no element", at=file, remedy="leave it out, or rename it .txt")
     tree = Tree(file, parser=SimpleNamespace(CurrentLineNumber=1, CurrentColumnNumber=0), limit=len(data) + (1 << 20))
-    for event, node in _walked(found):
-        if event == "comment":
-            tree.cut()
-        elif event == "start":
+    for event, node in etree.iterwalk(found, events=("start", "end", "comment", "pi")):
+        if event == "start":
             tree.opened(node.tag, [])
-        elif event == "end":
+            if node.text and node.tag not in _SILENT:
+                tree.characters(node.text)
+            continue
+        if event == "end":
             tree.closed(node.tag)
         else:
-            tree.characters(node)
-    tree.parser = None
+            tree.cut()
+        if node is not found and node.tail:
+            tree.characters(node.tail)
+    tree.parser, tree.lenient = None, True
     return tree
-
-
-def _walked(root: Any) -> Iterator[tuple[str, Any]]:
-    """Yield elements as they begin and end, comments, and the text between them."""
-    from lxml import etree  # noqa: PLC0415  `_parsed` has seen that it is there
-
-    for event, node in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
-        if event in {"comment", "pi"}:
-            yield "comment", None
-        else:
-            yield event, node
-            if event == "start" and node.text and node.tag not in _SILENT:
-                yield "text", node.text
-        if event != "start" and node is not root and node.tail:
-            yield "text", node.tail
-
-
-def _parsed(data: bytes, file: str) -> Any:
-    try:
-        from lxml import etree  # noqa: PLC0415  only this kind of file needs it
-    except ImportError:
-        raise CollectionError(
-            "HTML is read by lxml, which is not installed", at=file, remedy="pip install lxml"
-        ) from None
-    parser = etree.HTMLParser(encoding=_encoding(data), remove_blank_text=False, huge_tree=False)
-    try:
-        return etree.fromstring(data, parser)
-    except (etree.LxmlError, ValueError):
-        return None
 
 
 def _encoding(data: bytes) -> str:

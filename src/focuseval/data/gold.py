@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import dense, pack
-from focuseval.errors import Place
+from focuseval.data.tables import Described
+from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,8 +99,8 @@ class GradedElements:
     inpool: NDArray[np.bool_] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Gold:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gold(Described):
     """A recall base as it was judged: what every measure is computed against."""
 
     topics: tuple[str, ...]
@@ -121,6 +122,13 @@ class Gold:
     """Where the documents lie in a collection, once `focuseval.placing` has put the gold there."""
     remarks: tuple[str, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
+
+    def description(self) -> str:
+        """Return one line: kind, file and counts."""
+        counts = [counted(len(self.topics), "topic"), counted(len(self.articles.topic), "judged document")]
+        counts += [counted(len(self.passages.topic), "passage")] if len(self.passages.topic) else []
+        counts += [counted(len(self.elements.topic), "graded element")] if len(self.elements.topic) else []
+        return f"Gold{f' {self.file}' if self.file else ''}: {', '.join(counts)}"
 
     def __post_init__(self) -> None:
         """Refuse tables whose codes point nowhere: a defect in a reader, not in the user's file."""

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
-from focuseval.errors import Place
+from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,8 +46,8 @@ COLUMNS = (
 """The columns of a run: what has an entry for every result."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Described):
     """One run: its name, its topics and the columns of its results."""
 
     run_id: str
@@ -89,6 +90,11 @@ class Run:
     def __len__(self) -> int:
         """Return the number of results."""
         return len(self.topic)
+
+    def description(self) -> str:
+        """Return one line: kind, name, file and counts."""
+        file = f" {self.file}" if self.file else ""
+        return f"Run {self.run_id!r}{file}: {counted(len(self.topics), 'topic')}, {counted(len(self), 'result')}"
 
     def take(self, rows: NDArray[np.integer]) -> Run:
         """Return the run with these rows only, in this order; topics must stay in blocks."""

@@ -11,13 +11,17 @@ import io
 import re
 from dataclasses import dataclass, replace
 from html import escape
+from importlib import import_module
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focuseval.data.terminal import fitted, fold, terminal_width
+from focuseval.errors import MissingDataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import pyarrow as pa
 
 Value = str | int | float | None
 Row = tuple[Value, ...]
@@ -275,6 +279,29 @@ def notebook(table: Table, signature: str = "") -> str:
     title = f"<p>{escape(visible(table.title))}</p>" if table.title else ""
     below = (*table.notes, signature) if signature else table.notes
     return title + html(table) + "".join(f"<div><small>{escape(visible(line))}</small></div>" for line in below)
+
+
+class Described:
+    """A value that shows itself as one line: in a shell, and as HTML in a notebook."""
+
+    def description(self) -> str:
+        """Return what it is, where it comes from and how much it holds."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{self.description()}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(visible(self.description()))}</p>"
+
+
+def as_pandas(table: pa.Table) -> Any:
+    """Return an Arrow table as a data frame of pandas, which is optional."""
+    try:
+        import_module("pandas")
+    except ImportError:
+        raise MissingDataError("a data frame needs pandas, which is not installed; run 'pip install pandas'") from None
+    return table.to_pandas()
 
 
 def trec(lines: Iterable[tuple[str, str, object]]) -> str:

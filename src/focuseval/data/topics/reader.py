@@ -57,10 +57,9 @@ def decode(data: bytes, file: str) -> str:
     try:
         return data.decode(name).replace("\r\n", "\n").replace("\r", "\n")
     except LookupError:
+        remedy = "declare the encoding that the file is written in"
         raise FormatError(
-            f"expected an encoding that exists, found {name!r}",
-            at=Place(file, 1),
-            remedy="declare the encoding that the file is written in",
+            f"expected an encoding that exists, found {name!r}", at=Place(file, 1), remedy=remedy
         ) from None
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
@@ -94,14 +93,6 @@ def without_prolog(text: str) -> tuple[str, dict[str, str]]:
 _PREDEFINED = frozenset(("lt", "gt", "amp", "quot", "apos"))
 
 
-def entity_text(name: str, declared: dict[str, str]) -> str | None:
-    """Return what an entity stands for: declared in the file, or one of HTML's; None if neither knows it."""
-    if name in declared:
-        return declared[name]
-    known = html.unescape(f"&{name};")
-    return None if known.startswith("&") and known.endswith(";") and len(known) > 1 else known
-
-
 _TOPIC_TAGS = frozenset(("inex_topic", "inextopic", "topic"))
 _ID_NAMES = ("topic_id", "id", "topicid", "number")
 _FIELDS = {"initialtopicstatement": "initial_statement", "initial_topic_statement": "initial_statement"} | {
@@ -118,15 +109,29 @@ def read_topics(source: str | Path) -> tuple[Topic, ...]:
     FormatError
         When a file holds no topics or is not well formed, or two topics share an id: both places are named.
     """
-    return _each_once(tuple(topic for file in _files(source) for topic in _read_file(file)))
+    files, folder = [str(source)], location(source)
+    if str(source) != "-" and folder.is_dir():
+        files = sorted(str(file) for file in folder.rglob("*") if file.suffix.lower() == ".xml")
+        if not files:
+            what = "expected topic files (*.xml) in the folder, found none"
+            raise FormatError(what, at=str(source), remedy="name the folder that holds them")
+    topics: list[Topic] = []
+    for file in files:
+        try:
+            data = sys.stdin.buffer.read() if file == "-" else location(file).read_bytes()
+        except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+            what = f"expected a topic file, found {getattr(error, 'strerror', None) or error}"
+            raise FormatError(what, at=file, remedy="check the name and the permissions") from None
+        topics += read_topic_bytes(data, "<stdin>" if file == "-" else file)
+    return _each_once(topics)
 
 
 def read_topic_bytes(data: bytes, file: str) -> tuple[Topic, ...]:
     """Return the topics in the content of one file, gzip and zstd unpacked."""
-    return _each_once(tuple(parse_topics(decode(unpacked(data, file), file), file)))
+    return _each_once(parse_topics(decode(unpacked(data, file), file), file))
 
 
-def _each_once(topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _each_once(topics: list[Topic]) -> tuple[Topic, ...]:
     """Refuse two topics of one id: a run that answers it could mean either."""
     seen: dict[str, Topic] = {}
     for topic in topics:
@@ -134,32 +139,7 @@ def _each_once(topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
             what = f"expected each topic once, found topic {topic.id!r} again (first at {seen[topic.id].place})"
             raise FormatError(what, at=topic.place, remedy="remove or rename one of them")
         seen[topic.id] = topic
-    return topics
-
-
-def _files(source: str | Path) -> list[str]:
-    folder = location(source)
-    if str(source) == "-" or not folder.is_dir():
-        return [str(source)]
-    files = sorted(str(file) for file in folder.rglob("*") if file.suffix.lower() == ".xml")
-    if not files:
-        raise FormatError(
-            "expected topic files (*.xml) in the folder, found none",
-            at=str(source),
-            remedy="name the folder that holds them",
-        )
-    return files
-
-
-def _read_file(file: str) -> tuple[Topic, ...]:
-    try:
-        data = sys.stdin.buffer.read() if file == "-" else location(file).read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
-        found = getattr(error, "strerror", None) or error
-        raise FormatError(
-            f"expected a topic file, found {found}", at=file, remedy="check the name and the permissions"
-        ) from None
-    return read_topic_bytes(data, "<stdin>" if file == "-" else file)
+    return tuple(topics)
 
 
 def parse_topics(text: str, file: str = "topics") -> list[Topic]:
@@ -178,13 +158,9 @@ def parse_topics(text: str, file: str = "topics") -> list[Topic]:
     try:
         parser.Parse(f"<any>\n{body}\n</any>", True)
     except expat.ExpatError as error:
-        line = min(error.lineno - 1, body.count("\n") + 1)
-        found = expat.errors.messages[error.code]
-        raise FormatError(
-            f"expected well-formed XML, found {found}",
-            at=Place(file, line, error.offset + 1),
-            remedy="mend the file at this place",
-        ) from None
+        at = Place(file, min(error.lineno - 1, body.count("\n") + 1), error.offset + 1)
+        what = f"expected well-formed XML, found {expat.errors.messages[error.code]}"
+        raise FormatError(what, at=at, remedy="mend the file at this place") from None
     if not collector.topics:
         remedy = "topics are <inex_topic topic_id='…'> or <topic id='…'> elements, or lines of id, tab and query"
         raise FormatError("expected topics, found none", at=file, remedy=remedy)
@@ -235,8 +211,8 @@ class _Collector:
             self.parts[-1].append(data)
 
     def entity(self, name: str, is_parameter: bool) -> None:  # noqa: ARG002  expat's signature
-        known = entity_text(name, self.entities)
-        if known is None:
+        known = self.entities[name] if name in self.entities else html.unescape(f"&{name};")
+        if name not in self.entities and known.startswith("&") and known.endswith(";"):  # HTML does not know it, either
             raise FormatError(f"expected a known entity, found &{name};", at=self.here(), remedy="write the character")
         self.characters(known)
 
@@ -250,17 +226,13 @@ class _Collector:
         attributes = {_plain(name): value.strip() for name, value in self.attributes.items()}
         number = next((attributes[name] for name in _ID_NAMES if attributes.get(name)), None)
         if number is None:
-            raise FormatError(
-                "expected a topic with topic_id or id, found neither", at=self.place, remedy="give the topic an id"
-            )
+            what = "expected a topic with topic_id or id, found neither"
+            raise FormatError(what, at=self.place, remedy="give the topic an id")
         texts = {name: "".join(data for _, data in pieces) for name, pieces in self.text.items()}
         fields = {_FIELDS[name]: text.strip() for name, text in texts.items() if name in _FIELDS}
         if not fields:
-            raise FormatError(
-                f"expected a title in topic {number!r}, found none",
-                at=self.place,
-                remedy="give the topic a title, a castitle or a description",
-            )
+            remedy = "give the topic a title, a castitle or a description"
+            raise FormatError(f"expected a title in topic {number!r}, found none", at=self.place, remedy=remedy)
         parts = tuple((name, "".join(data).strip()) for name, *data in self.parts)
         if parts:
             fields["title"] = " ".join(text for name, text in parts if name == "cw")
@@ -290,16 +262,13 @@ def _plain(name: str) -> str:
 
 def _kind(attributes: dict[str, str], fields: dict[str, str], parts: tuple[tuple[str, str], ...], at: Place) -> Kind:
     """Return the kind that the topic says it is, or the one that its titles make it."""
-    said = attributes.get("query_type", "").upper()
-    said = {"COS": "CO+S", "SCAS": "CAS", "VCAS": "CAS"}.get(said, said)
-    if said in KINDS:
-        return said
-    if said:
-        raise FormatError(
-            f"expected query_type CO, CAS or CO+S, found {said!r}",
-            at=at,
-            remedy="correct the attribute, or leave it out",
-        )
+    kind = attributes.get("query_type", "").upper()
+    kind = {"COS": "CO+S", "SCAS": "CAS", "VCAS": "CAS"}.get(kind, kind)
+    if kind in KINDS:
+        return kind
+    if kind:
+        what = f"expected query_type CO, CAS or CO+S, found {kind!r}"
+        raise FormatError(what, at=at, remedy="correct the attribute, or leave it out")
     if fields.get("castitle"):
         return "CO+S" if fields.get("title") else "CAS"
     return "CAS" if fields.get("title", "").startswith("/") or any(name != "cw" for name, _ in parts) else "CO"

@@ -28,12 +28,15 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from focuseval.errors import MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -137,19 +140,16 @@ class Reading(StrEnum):
 def location_pattern(steps: Iterable[Step], equivalents: Equivalents = ()) -> str:
     r"""Return the regular expression of the element paths that a location path reaches.
 
-    >>> from focuseval.data.topics.syntax import Step
     >>> location_pattern([Step("//", ("sec", "p"))])
     '^(?:/[^/@][^/]*)*/(?:p|sec)(?:\\[[0-9]+\\])?$'
     """
-    classes = [frozenset(tags) for tags in equivalents]
-    return "^" + "".join(_step_pattern(step, classes) for step in steps) + "$"
-
-
-def _step_pattern(step: Step, classes: list[frozenset[str]]) -> str:
-    names = set(step.names).union(*(tags for tags in classes if not tags.isdisjoint(step.names)))
-    tests = sorted(r"[^/@\[][^/\[]*" if name == "*" else re.escape(name) for name in names)
-    deeper = r"(?:/[^/@][^/]*)*" if step.axis == "//" else ""
-    return rf"{deeper}/(?:{'|'.join(tests)})(?:\[[0-9]+\])?"
+    classes, parts = [frozenset(tags) for tags in equivalents], []
+    for step in steps:
+        names = set(step.names).union(*(tags for tags in classes if not tags.isdisjoint(step.names)))
+        tests = sorted(r"[^/@\[][^/\[]*" if name == "*" else re.escape(name) for name in names)
+        deeper = r"(?:/[^/@][^/]*)*" if step.axis == "//" else ""
+        parts.append(rf"{deeper}/(?:{'|'.join(tests)})(?:\[[0-9]+\])?")
+    return f"^{''.join(parts)}$"
 
 
 def matches(
@@ -159,34 +159,19 @@ def matches(
 
     A null path never matches; under a vague reading every element does.
     """
-    import pyarrow as pa  # noqa: PLC0415  parsing a query must not wait for Arrow
-    import pyarrow.compute as pc  # noqa: PLC0415  as above
-
     column = paths if isinstance(paths, pa.Array | pa.ChunkedArray) else pa.array(paths, pa.string())
     if not Reading.parse(reading).strict_target:
         found = pc.is_valid(column)
-    elif pa.types.is_dictionary(column.type):
-        return _matches_dictionary(steps, column, reading, equivalents)
+    elif pa.types.is_dictionary(column.type):  # every distinct path once; null codes take an extra last entry, no match
+        whole = column.unify_dictionaries().combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if isinstance(whole, pa.ChunkedArray):  # what combine_chunks returns differs between Arrow's versions
+            whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
+        known = np.append(matches(steps, whole.dictionary, reading, equivalents), False)
+        codes = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
+        return np.asarray(known[codes])
     else:
         found = pc.fill_null(pc.match_substring_regex(column, location_pattern(steps, equivalents)), False)
-    mask: NDArray[np.bool_] = found.to_numpy(zero_copy_only=False) if isinstance(found, pa.Array) else found.to_numpy()
-    return mask
-
-
-def _matches_dictionary(
-    steps: tuple[Step, ...], column: Any, reading: str, equivalents: Equivalents
-) -> NDArray[np.bool_]:
-    """Match every distinct path once; null codes take the extra last entry, which is no match."""
-    import numpy as np  # noqa: PLC0415  parsing a query must not wait for NumPy
-    import pyarrow as pa  # noqa: PLC0415  as above
-
-    whole = column.unify_dictionaries().combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(whole, pa.ChunkedArray):  # what combine_chunks returns differs between Arrow's versions
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
-    known = np.append(matches(steps, whole.dictionary, reading, equivalents), False)
-    codes = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
-    answer: NDArray[np.bool_] = known[codes]
-    return answer
+    return np.asarray(found)
 
 
 Axis: TypeAlias = Literal["/", "//"]

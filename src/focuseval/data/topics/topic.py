@@ -105,13 +105,13 @@ class Topic:
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """What the file says of the topic's fate: candidate, selected, assessed.
+        """What became of the topic, as the file says: candidate, selected, assessed.
 
         Either ``status="assessed"`` (one word or several), or a flag of that name (``selected="yes"``).
         """
-        said = {**self.extra, **self.attributes}
-        words = said.get("status", "").lower().replace(",", " ").split()
-        flagged = [name for name in _STATUSES if said.get(name, "").lower() in {"yes", "true", "1"}]
+        given = {**self.extra, **self.attributes}
+        words = given.get("status", "").lower().replace(",", " ").split()
+        flagged = [name for name in _STATUSES if given.get(name, "").lower() in {"yes", "true", "1"}]
         return tuple(dict.fromkeys(words + flagged))
 
     def locate(self, offset: int) -> Place:
@@ -163,7 +163,10 @@ def topic_format(text: str) -> OtherFormat | None:
         return "json"
     if not head.startswith("<"):
         first = head.partition("\n")[0]
-        return "table" if _is_header(first) else "lines" if "\t" in first else None
+        names = first.strip().split(_delimiter(first))
+        asks = spelled(names, "query") or set(names) & set(_QUERIES)
+        is_header = spelled(names, "topic", question=True) and asks
+        return "table" if is_header else "lines" if "\t" in first else None
     if re.search(r"<top>", head, re.IGNORECASE):
         return "trec"
     return "indri" if re.search(r"<parameters\b", head, re.IGNORECASE) else None
@@ -208,15 +211,12 @@ def _trec(text: str, file: str) -> Iterator[Topic]:
         ends = [mark.start() for mark in marks[1:]] + [len(found[1])]
         fields: dict[str, str] = {}
         for mark, end in zip(marks, ends, strict=True):
-            fields.setdefault(_NAMES[mark[1].lower()], _clean(found[1][mark.end() : end]))
+            plain = html.unescape(_ANY_TAG.sub(" ", found[1][mark.end() : end]))
+            fields.setdefault(_NAMES[mark[1].lower()], " ".join(plain.split()))
         number = fields.pop("id", "")
         if not number:
             raise FormatError("expected <num> in a topic, found none", at=place, remedy="give the topic a number")
         yield plain_topic(number, fields.pop("title", ""), place, **fields)
-
-
-def _clean(text: str) -> str:
-    return " ".join(html.unescape(_ANY_TAG.sub(" ", text)).split())
 
 
 def _indri(text: str, file: str) -> Iterator[Topic]:
@@ -236,29 +236,26 @@ def _indri(text: str, file: str) -> Iterator[Topic]:
 def _json(text: str, file: str) -> Iterator[Topic]:
     """Read an object a line, or a list of objects; of our gold, with a line for every document, a topic's first."""
     seen: dict[str, str] = {}
-    for place, row in _objects(text, file):
-        if not isinstance(row, dict):
-            raise FormatError("expected a JSON object, found another value", at=place, remedy="write an object a line")
-        name = _name(row, place)
-        if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
-            continue
-        seen[name] = _query(row, place)
-        yield plain_topic(name, seen[name], place, **{key: str(row[key]).strip() for key in _MORE if row.get(key)})
-
-
-def _objects(text: str, file: str) -> Iterator[tuple[Place, Any]]:
-    """Yield the values of a list, or of lines, with their places."""
     whole = text.lstrip("\ufeff \t\r\n")
-    pieces = [whole] if whole.startswith("[") else text.lstrip("\ufeff").split("\n")
-    for number, piece in enumerate(pieces, start=1):
-        if piece.strip():
-            try:
-                found = json.loads(piece)
-            except (ValueError, RecursionError) as error:
-                what = f"expected a JSON object, found {error}"
-                raise FormatError(what, at=Place(file, number), remedy="mend the line") from None
-            rows = found if isinstance(found, list) and len(pieces) == 1 else [found]
-            yield from ((Place(file, number), row) for row in rows)
+    is_list = whole.startswith("[")
+    for number, piece in enumerate([whole] if is_list else text.lstrip("\ufeff").split("\n"), start=1):
+        if not piece.strip():
+            continue
+        place = Place(file, number)
+        try:
+            parsed = json.loads(piece)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"expected a JSON object, found {error}", at=place, remedy="mend the line") from None
+        for row in parsed if is_list else [parsed]:
+            if not isinstance(row, dict):
+                what = "expected a JSON object, found another value"
+                raise FormatError(what, at=place, remedy="write an object a line")
+            name = _name(row, place)
+            if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
+                continue
+            seen[name] = _query(row, place)
+            more = {key: str(row[key]).strip() for key in _MORE if row.get(key)}
+            yield plain_topic(name, seen[name], place, **more)
 
 
 def _name(row: dict[str, Any], place: Place) -> str:
@@ -272,10 +269,10 @@ def _name(row: dict[str, Any], place: Place) -> str:
 
 def _query(row: dict[str, Any], place: Place) -> str:
     """Return a topic's question; in a file of questions it may also be called text or title."""
-    said = {name: str(row[name]).strip() for name in (*NAMES["query"], *_QUERIES) if row.get(name) is not None}
-    if not said:
+    given = {name: str(row[name]).strip() for name in (*NAMES["query"], *_QUERIES) if row.get(name) is not None}
+    if not given:
         raise missing("query", row, place, *_QUERIES)
-    (name, query), *others = said.items()
+    (name, query), *others = given.items()
     if other := next((pair for pair in others if pair[1] != query), None):
         raise disagree(name, query, *other, place)
     return query
@@ -291,10 +288,3 @@ def _table(text: str, file: str) -> Iterator[Topic]:
 
 def _delimiter(text: str) -> str:
     return "\t" if "\t" in text.lstrip("\ufeff \r\n").partition("\n")[0] else ","
-
-
-def _is_header(line: str) -> bool:
-    """Say whether a first line names the columns of a table of topics."""
-    names = line.strip().split(_delimiter(line))
-    asked = spelled(names, "query") or set(names) & set(_QUERIES)
-    return bool(spelled(names, "topic", question=True) and asked)
