@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from focuseval.assessment.golds import whose_gold
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX
 from focuseval.errors import AssessError
-from focuseval.formats import find_format, write_gold
+from focuseval.formats import find_format
+from focuseval.formats.convert import write_gold
 from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from focuseval.assessment.durable import settle
 from focuseval.assessment.plan import record
 from focuseval.errors import AssessError
-from focuseval.formats.questions import read_questions
+from focuseval.formats.embedded import read_questions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

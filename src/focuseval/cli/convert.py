@@ -50,7 +50,8 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
 def _convert(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Convert a file or a folder of files, and return the remarks."""
     from focuseval.cli.repairing import write_repairs_of_one  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import convert_file, detect, find_format  # noqa: PLC0415  as above
+    from focuseval.formats import detect, find_format  # noqa: PLC0415  as above
+    from focuseval.formats.convert import convert_file  # noqa: PLC0415  as above
 
     refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]

@@ -120,7 +120,7 @@ def refuse_assessor(path: str, options: dict[str, Any]) -> None:
 def convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Write a project's judgements in a gold format, and return the remarks."""
     from focuseval.assessment.exports import write_judged  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats.files import format_of  # noqa: PLC0415  as above
+    from focuseval.formats.convert import format_of  # noqa: PLC0415  as above
 
     after = format_of(target, wanted, "gold")
     gold, index = read_judged(project, options, graded=after.name == "inex-2005")

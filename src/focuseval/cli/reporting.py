@@ -78,7 +78,7 @@ def evidence_of(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> Ev
 def _topics(path: str | None) -> Any:
     if path is None:
         return ()
-    from focuseval.formats.questions import read_questions  # noqa: PLC0415  only asked for by name
+    from focuseval.formats.embedded import read_questions  # noqa: PLC0415  only asked for by name
 
     return read_questions(path)
 

@@ -66,7 +66,8 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     """Make the run, write it, and yield what a reader should know of it."""
     from dataclasses import replace  # noqa: PLC0415  help must not wait for it
 
-    from focuseval.formats import find_format, write_run  # noqa: PLC0415  as above
+    from focuseval.formats import find_format  # noqa: PLC0415  as above
+    from focuseval.formats.convert import write_run  # noqa: PLC0415  as above
     from focuseval.retrieval import retrieve  # noqa: PLC0415  as above
 
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")

@@ -89,7 +89,7 @@ def _size(runs: tuple[str, ...]) -> int:
 def _topics(path: str | None) -> Any:
     if path is None:
         return None
-    from focuseval.formats.questions import read_questions  # noqa: PLC0415  only strict structure needs topics
+    from focuseval.formats.embedded import read_questions  # noqa: PLC0415  only strict structure needs topics
 
     return read_questions(path)
 

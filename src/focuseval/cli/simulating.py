@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def simulate_file(gold: str, options: dict[str, Any]) -> str:
     """Make the run, write it, and return a sentence that says what was made."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats import write_run  # noqa: PLC0415  as above
+    from focuseval.formats.convert import write_run  # noqa: PLC0415  as above
     from focuseval.studies.simulation import simulate  # noqa: PLC0415  as above
     from focuseval.studies.simulation.degraded import Dial  # noqa: PLC0415  as above
 

@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 def chunk_files(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> Iterator[str]:
     """Cut documents, write the chunks, and yield what a reader should know of them."""
     from focuseval.collection.chunks import extent  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats.chunks import (  # noqa: PLC0415  help must not wait for it
-        chunk,
-        opened,
-        write_chunks,
-    )
+    from focuseval.formats.chunks import chunk, write_chunks  # noqa: PLC0415  help must not wait for it
+    from focuseval.formats.embedded import open_documents as opened  # noqa: PLC0415  as above
 
     index = opened(docs)
     chunks = chunk(index, spec, tokenizer=tokenizer)

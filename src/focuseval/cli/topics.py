@@ -30,7 +30,7 @@ def topics(ctx: click.Context, file: str, layout: str) -> None:
       focuseval topics topics-2003/ --json | jq '.[0].query'
     """
     from focuseval.data.tables import Table, render, words  # noqa: PLC0415  help must not wait for it
-    from focuseval.formats.questions import read_questions  # noqa: PLC0415  as above
+    from focuseval.formats.embedded import read_questions  # noqa: PLC0415  as above
 
     known = read_questions(file)
     errors = [error for topic in known if (error := _error(topic))]

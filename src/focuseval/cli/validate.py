@@ -85,7 +85,8 @@ def _task(options: dict[str, Any]) -> Any:
 
 def _findings(run: str, task: Any, index: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
-    from focuseval.formats import detect_source, find_format, open_source, write_run  # noqa: PLC0415  as above
+    from focuseval.formats import detect_source, find_format, open_source  # noqa: PLC0415  as above
+    from focuseval.formats.convert import write_run  # noqa: PLC0415  as above
     from focuseval.measures.tasks import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:

@@ -26,7 +26,7 @@ from focuseval.data.fields import KNOWN, SOURCES, layers
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, Place
-from focuseval.formats.row_results import result_of
+from focuseval.formats.rows import result_of
 
 
 class RetrievedChunks(NamedTuple):

@@ -18,7 +18,6 @@ itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -30,10 +29,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
+from focuseval.data.json_lines import json_line
 from focuseval.engine.keys import indices
 from focuseval.errors import FormatError
-from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
-from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
+from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
+from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
-    from focuseval.formats.judged_rows import Check
+    from focuseval.formats.judgements import Check
     from focuseval.formats.source import Source
 
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
@@ -283,4 +283,4 @@ def write(gold: Gold) -> Iterator[bytes]:
         line |= {"relevance": grade} if gold.scale == "trec" else {"spans": here}
         line |= {"relevance": grade} if grade != int(bool(here)) else {}
         line |= {name: value for name, value in (("bep", bep), ("length", length)) if value >= 0}
-        yield (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        yield json_line(line)

@@ -23,11 +23,9 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Fields, sound_lines
-from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
-from focuseval.formats.numbers import known_numbers, no_number
+from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines
+from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
 from focuseval.formats.source import refuse_nul
-from focuseval.formats.table import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
-    from focuseval.formats.judged_rows import Check
+    from focuseval.formats.judgements import Check
     from focuseval.formats.source import Source
 
 LAYOUT = Layout(
@@ -151,7 +149,7 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
-    from focuseval.formats.lines import words  # noqa: PLC0415  writing is rare
+    from focuseval.formats.table import words  # noqa: PLC0415  writing is rare
 
     topics = words("topic", gold.topics).to_pylist()
     documents = words("document", gold.documents).to_pylist()

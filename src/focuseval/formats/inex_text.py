@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.numbers import known_numbers
+from focuseval.formats.columns import Layout, known_numbers
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import FileTable, Layout, column_array, read_table
+from focuseval.formats.table import FileTable, column_array, read_table
 from focuseval.formats.trec_run import one_run_id
 
 if TYPE_CHECKING:
@@ -142,6 +142,6 @@ def _ends(start: Offsets, size: Offsets | None) -> Offsets:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines; a path is written where there is one, else the offset and length."""
-    from focuseval.formats.lines import place_columns, run_lines  # noqa: PLC0415  writing is rare
+    from focuseval.formats.table import place_columns, run_lines  # noqa: PLC0415  writing is rare
 
     return run_lines(run, place_columns(run))

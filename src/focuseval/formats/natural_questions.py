@@ -19,15 +19,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
-from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, text_of
+from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.placing.normalise import from_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the long answers of all examples."""
-    spans = SpanGold(Judgements())
+    spans = SpanGold()
     for code, source in enumerate(sources):
         for line, record in parse_lines(source):
             at = source.at(line)
@@ -44,12 +43,21 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
             page = _page(record, at)
             answers = list(_answers(record, at))
             text = record.get("document_html") or (text_of(documents, page, topic, at) if answers else "")
-            found = [_span(text, page, answer, topic, at) for answer in answers]
+            found = []
+            for answer in answers:
+                first, last = from_bytes(text, answer).tolist()
+                if min(first, last) < 0:
+                    raise FormatError(
+                        f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer}",
+                        at=at,
+                        remedy="the page must be the very bytes that were annotated, in UTF-8",
+                    )
+                found.append(Span(page, first, last))
             spans.add(topic, found, at, code, [page])
     return spans.gold(sources)
 
 
-def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the HTML of every page, once."""
     seen: set[str] = set()
     for source in sources:
@@ -84,15 +92,3 @@ def _answers(record: dict[str, Any], at: Place) -> Iterator[tuple[int, int]]:
         start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
         if start >= 0:
             yield start, end
-
-
-def _span(text: str, page: str, answer: tuple[int, int], topic: str, at: Place) -> Span:
-    """Return a span of bytes as one of code points."""
-    first, last = from_bytes(text, answer).tolist()
-    if min(first, last) < 0:
-        raise FormatError(
-            f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer}",
-            at=at,
-            remedy="the page must be the very bytes that were annotated, in UTF-8",
-        )
-    return Span(page, first, last)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.engine.storage import Location, Remote, location
 from focuseval.errors import Place
-from focuseval.formats.format import read_faultless
+from focuseval.formats.catalogue import read_faultless
 from focuseval.formats.source import BOM, Source
 
 if TYPE_CHECKING:

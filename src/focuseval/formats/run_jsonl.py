@@ -13,7 +13,6 @@ has a place, or none has (whole documents); ``"start": -1`` declares a place unk
 
 from __future__ import annotations
 
-import json
 import math
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,9 +21,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.json_lines import json_line
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.json_lines import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
+from focuseval.formats.json_records import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
 from focuseval.formats.ranking import ranked, topic_codes
 
 if TYPE_CHECKING:
@@ -160,4 +160,4 @@ def write(run: Run) -> Iterator[bytes]:
         said = {k: v for k, v in zip(columns, row, strict=True) if v is not None and not (k in _OPTIONAL and v < 0)}
         if placed and not {"start", "path", "text"} & said.keys():
             said["start"] = -1
-        yield (json.dumps({"topic": topic, **said, **fixed}, ensure_ascii=False) + "\n").encode()
+        yield json_line({"topic": topic, **said, **fixed})

@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.engine.keys import coded, hash64
-from focuseval.formats.judged_rows import JudgedRows, no_marks
-from focuseval.formats.judgements import judged_twice
+from focuseval.formats.columns import Layout
+from focuseval.formats.judgements import JudgedRows, judged_twice, no_marks
 from focuseval.formats.ranking import distinct_keys, topic_codes
-from focuseval.formats.table import FileTable, Layout, column_array, read_table
+from focuseval.formats.table import FileTable, column_array, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +66,7 @@ def _lines(table: FileTable) -> NDArray[np.int64]:
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
-    from focuseval.formats.lines import joined, words  # noqa: PLC0415  writing is rare
+    from focuseval.formats.table import joined, words  # noqa: PLC0415  writing is rare
 
     yield from joined(
         words("topic", gold.topics, gold.articles.topic),

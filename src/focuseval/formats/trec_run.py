@@ -18,6 +18,7 @@ import numpy as np
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
+from focuseval.formats.columns import Layout
 from focuseval.formats.ranking import (
     by_score_and_document,
     distinct_keys,
@@ -27,7 +28,7 @@ from focuseval.formats.ranking import (
     taken,
     topic_codes,
 )
-from focuseval.formats.table import FileTable, Layout, column_array, read_table
+from focuseval.formats.table import FileTable, column_array, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,6 +103,6 @@ def _repeated(source: Source, table: FileTable, document: pa.ChunkedArray, rows:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines."""
-    from focuseval.formats.lines import run_lines  # noqa: PLC0415  writing is rare
+    from focuseval.formats.table import run_lines  # noqa: PLC0415  writing is rare
 
     return run_lines(run)

@@ -13,16 +13,23 @@ from focuseval.data.gold import UNKNOWN
 from focuseval.data.placement import Placement
 from focuseval.data.spans import union
 from focuseval.errors import FormatError
-from focuseval.placing.line_ends import unsure_offsets
 from focuseval.placing.pointers import starts_and_ends, strings
-from focuseval.placing.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings, collection_of
+from focuseval.placing.texts import (
+    SIMILARITY,
+    Claims,
+    align_texts,
+    as_collection,
+    as_strings,
+    collection_of,
+    unsure_offsets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.alignment import Alignment
     from focuseval.data.gold import Articles, Gold, Passages
 

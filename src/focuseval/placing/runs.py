@@ -21,16 +21,24 @@ from focuseval.data.placement import (
     Placement,
 )
 from focuseval.errors import FormatError
-from focuseval.placing.line_ends import unsure_offsets
 from focuseval.placing.pointers import starts_and_ends, strings
-from focuseval.placing.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings, collection_of, column_of
+from focuseval.placing.texts import (
+    SIMILARITY,
+    Claims,
+    align_texts,
+    as_collection,
+    as_strings,
+    collection_of,
+    column_of,
+    unsure_offsets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.data.alignment import Alignment
     from focuseval.data.run import Run
 
@@ -98,7 +106,7 @@ def _with_documents(run: Run, collection: Collection) -> tuple[Run, Integers | N
     """
     if run.text is None or not len(rows := run.nameless):
         return run, None
-    from focuseval.placing.anywhere import holders_of  # noqa: PLC0415  only some tools leave the document out
+    from focuseval.placing.texts import holders_of  # noqa: PLC0415  only some tools leave the document out
 
     found = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
     one = found.row >= 0

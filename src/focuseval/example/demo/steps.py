@@ -13,7 +13,8 @@ from focuseval.data.topics import read_topics
 from focuseval.engine.lazy import cached_property
 from focuseval.evaluation import evaluate
 from focuseval.evaluation.tables import means_table
-from focuseval.formats import read_gold, read_run, write_run
+from focuseval.formats import read_gold, read_run
+from focuseval.formats.convert import write_run
 from focuseval.inference.tables import pairs_table
 from focuseval.measures.tasks import check
 from focuseval.report import build_report, render_html
