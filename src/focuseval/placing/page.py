@@ -20,7 +20,7 @@ from focuseval.placing.normalise import Normalised, longer_than, normal_form, no
 from focuseval.placing.occurrences import occurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 OPEN = -1
 """No candidate could be chosen."""
@@ -101,7 +101,13 @@ def touching(
     """
     rows, (starts, ends) = list(chosen), spans
     direct = [after - before == 1 for before, after in pairwise(order)]
-    gap, last = _common_gap(spans, rows, direct), len(document.rstrip())
+    gaps = [
+        starts[i + 1][rows[i + 1]] - ends[i][rows[i]]
+        for i, near in enumerate(direct)
+        if near and rows[i] != OPEN and rows[i + 1] != OPEN
+    ]
+    gap = gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
+    last = len(document.rstrip())
     for i in range(1, len(rows)):
         if rows[i] == OPEN and rows[i - 1] != OPEN and direct[i - 1]:
             begin, end = starts[i - 1][rows[i - 1]], ends[i - 1][rows[i - 1]]
@@ -113,19 +119,6 @@ def touching(
             near = range(bisect_left(ends[i], begin - _BLANKS), bisect_left(starts[i], begin))
             rows[i] = _only(document, [(ends[i][row], begin, row) for row in near], gap, last)
     return rows
-
-
-def _common_gap(
-    spans: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]], rows: Sequence[int], direct: Sequence[bool]
-) -> int | None:
-    """Return the distance from every chunk's end to the next one's start, None unless all of several agree."""
-    starts, ends = spans
-    gaps = [
-        starts[i + 1][rows[i + 1]] - ends[i][rows[i]]
-        for i, near in enumerate(direct)
-        if near and rows[i] != OPEN and rows[i + 1] != OPEN
-    ]
-    return gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
 
 
 def _only(document: str, joints: Sequence[tuple[int, int, int]], gap: int | None, last: int) -> int:
@@ -240,33 +233,31 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
     >>> [(HOW[place.how], place.start) for place in found]
     [('exact', 4), ('ambiguous', -1), ('exact', 8)]
     """
-    claims = {want: claim for want in wanted if want.start >= 0 and want.order < 0 and (claim := _verified(page, want))}
+    claims = {
+        want: Candidates(EXACT, 1.0, (want.start,), (want.start + len(want.text),))
+        for want in wanted
+        if want.start >= 0 and want.order < 0 and want.text and page.text.startswith(want.text, want.start)
+    }
     texts = list({want.text: None for want in wanted if want not in claims})
     exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
     if not claims and all(len(starts) == 1 for starts in exact.values()):
         once = {text: Placed(at, at + len(text), EXACT, 1.0, 1) for text, (at,) in exact.items()}
         return [once[want.text] for want in wanted]
-    placed = _choose(page, dict.fromkeys(wanted), claims, page.candidates(exact, similarity))
-    return [placed[want] for want in wanted]
-
-
-def _choose(
-    page: Page, wanted: Iterable[Wanted], claims: dict[Wanted, Candidates], found: dict[str, Candidates]
-) -> dict[Wanted, Placed]:
-    """Choose among the candidates of texts that were not all found just once: by neighbours, else by the claim."""
-    options = {want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in wanted}
+    found = page.candidates(exact, similarity)
+    options = {
+        want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in dict.fromkeys(wanted)
+    }
     rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):
-        rows |= _by_neighbours(page, options)
-    rows |= {want: _row(want, options[want]) for want, row in rows.items() if row == OPEN}
-    return {want: option.take(rows[want]) for want, option in options.items()}
-
-
-def _verified(page: Page, want: Wanted) -> Candidates | None:
-    """Return the claimed place where the document says there exactly what is claimed."""
-    if want.text and page.text.startswith(want.text, want.start):
-        return Candidates(EXACT, 1.0, (want.start,), (want.start + len(want.text),))
-    return None
+        chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
+        order = [want.order for want in chunks]
+        if len(set(order)) == len(order):  # two texts with one number make the numbers meaningless
+            starts, ends = [options[want].starts for want in chunks], [options[want].ends for want in chunks]
+            rows |= dict(zip(chunks, touching(page.text, (starts, ends), order, forced(starts)), strict=True))
+    for want, row in rows.items():
+        if row == OPEN and want.start >= 0 and options[want].starts:
+            rows[want] = nearest_candidate(options[want].starts, want.start)
+    return [options[want].take(rows[want]) for want in wanted]
 
 
 def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:
@@ -276,21 +267,3 @@ def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candid
     there = normal_form(page.text[want.start : want.end])
     same = there and not longer_than(want.text, len(there)) and normal_form(want.text) == there
     return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option
-
-
-def _row(want: Wanted, option: Candidates) -> int:
-    """Choose without neighbours: the candidate nearest to the claim, if there is one."""
-    if want.start < 0 or not option.starts:
-        return OPEN
-    return nearest_candidate(option.starts, want.start)
-
-
-def _by_neighbours(page: Page, options: dict[Wanted, Candidates]) -> dict[Wanted, int]:
-    """Choose for texts in chunk order; two texts with one number make the numbers meaningless."""
-    chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
-    order = [want.order for want in chunks]
-    if len(set(order)) < len(order):
-        return {}
-    starts, ends = [options[want].starts for want in chunks], [options[want].ends for want in chunks]
-    chosen = touching(page.text, (starts, ends), order, forced(starts))
-    return dict(zip(chunks, chosen, strict=True))
