@@ -88,9 +88,9 @@ class Format:
         return self._module.__doc__ or self.summary
 
 
-def read_faultless(read: Callable[[Source], Run], source: Source) -> Run:
+def read_faultless(read: Callable[..., Run], source: Source, **more: Any) -> Run:
     """Return the run that a reader returns for a file; raise the first fault that it kept."""
-    run = read(source)
+    run = read(source, **more)
     if run.faults:
         raise run.faults[0]
     return run

@@ -41,14 +41,24 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
             name = _name(record, "example_id", at)
             topic = spans.topic(name, field(record, "question_text", str, at, f"example {name}"))
             page = _page(record, at)
-            answers = list(_answers(record, at))
+            answers = []
+            for annotation in field(record, "annotations", list, at):
+                answer = field(annotation, "long_answer", dict, at, "an annotation")
+                if "start_token" in answer and "start_byte" not in answer:
+                    raise FormatError(
+                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
+                        at=at,
+                        remedy="read the original data set",
+                    )
+                start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
+                answers += [(start, end)] if start >= 0 else []
             text = record.get("document_html") or (text_of(documents, page, topic, at) if answers else "")
             found = []
-            for answer in answers:
-                first, last = from_bytes(text, answer).tolist()
+            for span in answers:
+                first, last = from_bytes(text, span).tolist()
                 if min(first, last) < 0:
                     raise FormatError(
-                        f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer}",
+                        f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {span}",
                         at=at,
                         remedy="the page must be the very bytes that were annotated, in UTF-8",
                     )
@@ -77,18 +87,3 @@ def _page(record: dict[str, Any], at: Place) -> str:
     """Return the id of the page."""
     name = record.get("document_url") or record.get("document_title")
     return name if isinstance(name, str) else _name(record, "example_id", at)
-
-
-def _answers(record: dict[str, Any], at: Place) -> Iterator[tuple[int, int]]:
-    """Yield the bytes of every annotator's long answer."""
-    for annotation in field(record, "annotations", list, at):
-        answer = field(annotation, "long_answer", dict, at, "an annotation")
-        if "start_token" in answer and "start_byte" not in answer:
-            raise FormatError(
-                "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
-                at=at,
-                remedy="read the original data set",
-            )
-        start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
-        if start >= 0:
-            yield start, end

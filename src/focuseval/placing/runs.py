@@ -46,11 +46,7 @@ if TYPE_CHECKING:
 
 
 def place_run(
-    run: Run,
-    collection: Collection,
-    *,
-    similarity: float = SIMILARITY,
-    bad: Literal["refuse", "keep"] = "refuse",
+    run: Run, collection: Collection, *, similarity: float = SIMILARITY, bad: Literal["refuse", "keep"] = "refuse"
 ) -> Run:
     """Return the run with a span for every path and text that the collection knows, and its `placement`.
 
