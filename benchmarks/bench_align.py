@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Gold
-from focuseval.formats.frame_rows import gold_from_frame
+from focuseval.formats.frames import gold_from_frame
 from focuseval.placing import align_chunks, place_gold
-from focuseval.placing.anywhere import holders_of
+from focuseval.placing.texts import holders_of
 
 SYLLABLES = ("ba", "ke", "lin", "mo", "nu", "pra", "sto", "ring", "tel", "u", "xed", "yan", "zi")
 WORDS = [f"{a}{b}{c}" for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]

@@ -41,8 +41,8 @@ SECTIONS = (
         "",
         (
             "formats.frameworks:run_from_results",
-            "formats.frame_rows:run_from_frame",
-            "formats.frame_rows:gold_from_frame",
+            "formats.frames:run_from_frame",
+            "formats.frames:gold_from_frame",
         ),
     ),
     (

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 import focuseval as fe
 from focuseval.data.tables import ABSENT, Table
-from focuseval.formats.frame_rows import run_from_frame
+from focuseval.formats.frames import run_from_frame
 from focuseval.measures.matching import Chunks as EveryChunk
 from reproductions.chroma_embed import RETRIEVED, run_file
 from reproductions.chroma_table1 import URL, gold, percent

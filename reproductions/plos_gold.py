@@ -12,7 +12,7 @@ from functools import cache
 from itertools import product
 
 import focuseval as fe
-from focuseval.formats.frame_rows import gold_from_frame
+from focuseval.formats.frames import gold_from_frame
 from focuseval.placing import place_gold
 from reproductions.data import folder
 

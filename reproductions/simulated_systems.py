@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 import focuseval as fe
-from focuseval.formats.frame_rows import run_from_frame
+from focuseval.formats.frames import run_from_frame
 from reproductions.data import folder
 
 RETRIEVED = 5

@@ -7,7 +7,7 @@ import numpy as np
 
 import focuseval as fe
 from focuseval.data.tables import Table
-from focuseval.formats.frame_rows import run_from_frame
+from focuseval.formats.frames import run_from_frame
 from focuseval.formats.source import source_of
 from focuseval.measures.i2 import precall, weak_ranks
 from focuseval.measures.i3 import recall_precision

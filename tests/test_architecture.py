@@ -41,7 +41,6 @@ KNOWN_CYCLES: list[tuple[str, ...]] = [
         "evaluation.tables",
         "evaluation.tagged",
     ),
-    ("formats.columns", "formats.table"),
     ("inference.comparison", "inference.tables"),
     ("inference.paired_tests", "inference.settings"),
     ("measures", "measures.names"),

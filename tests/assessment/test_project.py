@@ -13,7 +13,7 @@ from focuseval.assessment.web.serve import bind
 from focuseval.errors import AssessError, FormatError
 from focuseval.example import ROOT
 from focuseval.formats import read_gold
-from focuseval.formats.questions import read_questions
+from focuseval.formats.embedded import read_questions
 from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judged_project, judgements
 
 

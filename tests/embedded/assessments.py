@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.gold import Articles, Gold, Passages
-from focuseval.placing.locate import with_elements, with_pointers
+from focuseval.placing.pointers import with_elements, with_pointers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

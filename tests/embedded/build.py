@@ -16,7 +16,7 @@ from embedded.runs import PLANS, as_run, make_run
 from focuseval.collection.documents import open_documents
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
-from focuseval.formats import write_gold, write_run
+from focuseval.formats.convert import write_gold, write_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

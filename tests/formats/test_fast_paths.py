@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from focuseval.engine import native
 from focuseval.engine.keys import coded, hash64
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.formats import find_format, read_run, run_blocks, source_of, xml_fast, xml_slow
+from focuseval.formats import find_format, inex_xml, read_run, run_blocks, source_of
 from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken
 from focuseval.formats.table import read_table
 from focuseval.formats.trec_run import LAYOUT
-from focuseval.formats.xml_run import build
 from oracle import text_lines
 from strategies.runs import WORD, runs, said
 from strategies.samples import SAMPLES
@@ -104,8 +103,8 @@ def test_an_empty_file_is_an_empty_table():
 @given(st.data(), runs(("element", "passage", "span", "document"), header=True))
 def test_a_submission_is_read_alike_by_patterns_and_by_events(data, run):
     source = source_of(data.draw(damaged(b"".join(find_format("inex-xml").write(run)))), "file")
-    fast = outcome(lambda s: (raw := xml_fast.read(s)) and build(s, raw), source)
-    slow = outcome(lambda s: build(s, xml_slow.read(s)), source)
+    fast = outcome(lambda s: (raw := inex_xml.read_ordinary(s)) and inex_xml.build(s, raw), source)
+    slow = outcome(lambda s: inex_xml.build(s, inex_xml.read_events(s)), source)
     if fast is None:
         return
     if isinstance(slow, str):
@@ -119,14 +118,14 @@ def test_a_first_topic_that_is_written_in_another_way_keeps_its_results():
     result = b"<result><file>a</file><path>/a[1]</path></result>"
     topics = b'<topic topic-id ="1">' + result + b'</topic><topic topic-id="2">' + result + b"</topic>"
     source = source_of(b'<inex-submission run-id="r">' + topics + b"</inex-submission>")
-    assert xml_fast.read(source) is None
+    assert inex_xml.read_ordinary(source) is None
     assert find_format("inex-xml").read(source).topics == ("1", "2")
 
 
 def test_an_ordinary_submission_is_read_by_patterns():
     text = SAMPLES["inex-xml"]
-    assert xml_fast.read(source_of(text)) is not None
-    assert xml_fast.read(source_of(text.replace(b"<path>", b"<!-- --><path>"))) is None
+    assert inex_xml.read_ordinary(source_of(text)) is not None
+    assert inex_xml.read_ordinary(source_of(text.replace(b"<path>", b"<!-- --><path>"))) is None
 
 
 @given(st.lists(st.lists(WORD | st.text(max_size=40), max_size=6), min_size=1, max_size=4))

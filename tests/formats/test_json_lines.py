@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.errors import FormatError
-from focuseval.formats import find_format, gold_jsonl, json_lines, run_jsonl, source_of
+from focuseval.formats import find_format, gold_jsonl, json_records, run_jsonl, source_of
 from strategies.runs import runs, said
 
 OPTIONAL = st.none() | st.integers(0, 30)
@@ -55,7 +55,7 @@ def outcome(read, source):
 
 def line_by_line(read, source):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_lines, "decoded", lambda *_: None)
+        patch.setattr(json_records, "decoded", lambda *_: None)
         return outcome(read, source)
 
 
@@ -82,7 +82,7 @@ def assert_equal(one, other):
 def test_a_gold_is_read_alike_by_msgspec_and_line_by_line(records, piece):
     source = as_source(records)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_lines, "_PIECE", piece)
+        patch.setattr(json_records, "_PIECE", piece)
         fast = outcome(lambda s: gold_jsonl.read([s]), source)
     assert_equal(fast, line_by_line(lambda s: gold_jsonl.read([s]), source))
 
@@ -91,7 +91,7 @@ def test_a_gold_is_read_alike_by_msgspec_and_line_by_line(records, piece):
 def test_a_run_is_read_alike_by_msgspec_and_line_by_line(run, piece):
     source = source_of(b"".join(find_format("run-jsonl").write(run)), "file")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_lines, "_PIECE", piece)
+        patch.setattr(json_records, "_PIECE", piece)
         fast = outcome(run_jsonl.read, source)
     slow = line_by_line(run_jsonl.read, source)
     assert said(fast) == said(slow)

@@ -5,8 +5,7 @@ import pyarrow as pa
 import pytest
 
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.frame_rows import gold_from_frame, run_from_frame
-from focuseval.formats.frames import is_frame, to_table
+from focuseval.formats.frames import gold_from_frame, is_frame, run_from_frame, to_table
 
 ROWS = [
     {"topic": "q1", "doc": "a", "rank": 2, "score": 0.5, "start": 10, "end": 20},

@@ -6,19 +6,10 @@ import pytest
 
 from focuseval.errors import FormatError
 from focuseval.evaluation import evaluate
-from focuseval.formats import (
-    chroma,
-    convert_file,
-    detect_source,
-    find_format,
-    legalbench,
-    qasper,
-    read_gold,
-    squad,
-    write_gold,
-)
+from focuseval.formats import chroma, detect_source, find_format, legalbench, qasper, read_gold, squad
+from focuseval.formats.convert import convert_file, write_gold
 from focuseval.formats.embedded import check_quotes, embedded_documents, open_documents, write_documents, write_repairs
-from focuseval.formats.frame_rows import gold_from_frame
+from focuseval.formats.frames import gold_from_frame
 from focuseval.formats.source import open_sources, source_of
 
 
@@ -139,7 +130,7 @@ def test_xquad_carries_a_document_for_each_paragraph(shared_data, language, tmp_
 def test_a_squad_paragraph_is_called_by_its_document_id_or_title_where_that_is_unique(articles, ids):
     for article in articles:
         article["paragraphs"] = [{"context": "text", "qas": [], **paragraph} for paragraph in article["paragraphs"]]
-    assert [name for name, _ in squad.carried([source_of(json.dumps({"data": articles}).encode())])] == ids
+    assert [name for name, _ in squad.embedded_texts([source_of(json.dumps({"data": articles}).encode())])] == ids
 
 
 @pytest.mark.parametrize("write", [json.dumps, lambda rows: "".join(json.dumps(row) + "\n" for row in rows)])
@@ -215,10 +206,10 @@ def test_answers_of_several_annotators_are_united_and_counted():
 
 def test_squad_is_written_with_its_texts_and_reads_back():
     before = squad.read([squad_file([{"text": "cat", "answer_start": 4}])])
-    texts = dict(squad.carried([squad_file([])]))
+    texts = dict(squad.embedded_texts([squad_file([])]))
     after = [source_of(b"".join(squad.write(before, open_documents(texts))))]
     assert squad.read(after).passages.start.tolist() == [4]
-    assert dict(squad.carried(after)) == texts
+    assert dict(squad.embedded_texts(after)) == texts
 
 
 def test_an_answer_without_text_is_refused():

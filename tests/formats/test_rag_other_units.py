@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from focuseval.collection.documents import open_documents
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats import detect_source, genomics, genomics_run, kilt, natural_questions
-from focuseval.formats.byte_offsets import from_bytes, from_utf16
+from focuseval.formats import detect_source, genomics, kilt, natural_questions
 from focuseval.formats.source import source_of
+from focuseval.placing.normalise import from_bytes, from_utf16
 
 HTML = "<p>Où est le café 🙂?</p><p>Là-bas.</p>"
 DOCUMENTS = open_documents({"12": "Titre\nDéjà vu, encore.\nFin.\n", "7": "naïve"})
@@ -55,7 +55,7 @@ def test_natural_questions_count_bytes_of_the_page():
     gold = natural_questions.read([lines(nq(start, start + len("Là-bas".encode())))])
     assert (gold.topics, gold.documents.to_pylist()) == (("79",), ["u"])
     assert (gold.passages.start.tolist(), gold.passages.end.tolist()) == ([first], [first + 6])
-    assert dict(natural_questions.carried([lines(nq(0, 1), nq(0, 1))])) == {"u": HTML}
+    assert dict(natural_questions.embedded_texts([lines(nq(0, 1), nq(0, 1))])) == {"u": HTML}
 
 
 def test_a_page_may_come_from_the_documents():
@@ -167,7 +167,7 @@ def test_a_place_outside_its_paragraph_is_refused(place, message):
 
 def test_a_page_of_kilt_has_a_line_for_each_paragraph():
     page = {"wikipedia_id": "12", "text": ["Titre\n", "Déjà\nvu", "Fin.\n"]}
-    assert dict(kilt.carried([lines(page)])) == {"12": "Titre\nDéjà vu\nFin.\n"}
+    assert dict(kilt.embedded_texts([lines(page)])) == {"12": "Titre\nDéjà vu\nFin.\n"}
 
 
 def test_a_paragraph_that_is_not_there_is_refused():
@@ -204,17 +204,17 @@ def test_genomics_gold_that_points_nowhere_is_refused(row, message):
 
 
 def test_genomics_runs_count_bytes_with_and_without_scores():
-    plain = genomics_run.read(source_of(b"160 12 2 6 6\n160 7 1 0 4\n", "run.txt"), DOCUMENTS)
+    plain = genomics.read_run(source_of(b"160 12 2 6 6\n160 7 1 0 4\n", "run.txt"), DOCUMENTS)
     assert (plain.document.to_pylist(), plain.start.tolist(), plain.end.tolist()) == (["7", "12"], [0, 6], [3, 10])
     assert (plain.line.tolist(), plain.run_id) == ([2, 1], "run")
-    scored = genomics_run.read(source_of(b"160 12 1 0.9 6 6 tag\n"), DOCUMENTS)
+    scored = genomics.read_run(source_of(b"160 12 1 0.9 6 6 tag\n"), DOCUMENTS)
     assert (scored.run_id, scored.score.tolist(), scored.end.tolist()) == ("tag", [0.9], [10])
     with pytest.raises(
         FormatError, match=r"run.txt:2: expected bytes of a known document, found 0\+3 of '7' for topic '160'"
     ):
-        genomics_run.read(source_of(b"160 12 1 6 6\n160 7 2 0 3\n", "run.txt"), DOCUMENTS)
+        genomics.read_run(source_of(b"160 12 1 6 6\n160 7 2 0 3\n", "run.txt"), DOCUMENTS)
     with pytest.raises(MissingDataError, match=r"run\.txt: byte offsets need the documents' text"):
-        genomics_run.read(source_of(b"160 7 1 0 3\n", "run.txt"))
+        genomics.read_run(source_of(b"160 7 1 0 3\n", "run.txt"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 import focuseval as fe
 from focuseval.data.fields import NAMES
 from focuseval.errors import FormatError, MissingDataError, NotComparableError
-from focuseval.formats import convert_file, detect_source, find_format
+from focuseval.formats import detect_source, find_format
+from focuseval.formats.convert import convert_file
 from focuseval.formats.source import source_of
 
 DOCS = {
@@ -118,9 +119,7 @@ def test_the_list_of_repairs_says_why_a_text_without_a_document_has_no_place():
 @pytest.mark.parametrize("kind", ["run", "gold"])
 def test_texts_without_a_document_need_the_documents(written, kind):
     path = written("answers.jsonl", as_lines(RAGAS))
-    with pytest.raises(
-        MissingDataError, match=r"answers\.jsonl:1: texts without a document .*; give --docs or --index"
-    ):
+    with pytest.raises(MissingDataError, match=r"answers\.jsonl:1: texts without a document .*; give docs or an index"):
         fe.read_run(path) if kind == "run" else fe.read_gold(path)
     with pytest.raises(MissingDataError, match=r"<frame>:1: texts without a document"):
         fe.evaluate(RAGAS, [{"topic": "How long?", "doc": "a"}], ["P@1"])

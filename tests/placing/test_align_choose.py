@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.placing.choose import OPEN, forced, nearest_candidate, touching
+from focuseval.placing.page import OPEN, forced, nearest_candidate, touching
 from oracle.alignment import forced_rows
 
 STARTS = st.lists(st.integers(0, 12), max_size=4, unique=True).map(sorted)

@@ -25,7 +25,7 @@ def chroma_gold(shared_data):
 
 def xquad(shared_data, language):
     sources = open_sources(shared_data / "xquad" / f"xquad.{language}.json")
-    return squad.read_quotes(sources), dict(squad.carried(sources))
+    return squad.read_quotes(sources), dict(squad.embedded_texts(sources))
 
 
 def drifted(gold, shifts):

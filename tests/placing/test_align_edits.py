@@ -7,8 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from focuseval.placing import approximate
-from focuseval.placing.approximate import Grams, Near, _apart, near_places
-from focuseval.placing.edits import distances, nearest_stretches
+from focuseval.placing.approximate import Grams, Near, _apart, distances, near_places, nearest_stretches
 from oracle.alignment import edit_distance, fewest_edits, sellers
 
 WORD = st.text("abc", min_size=1, max_size=12)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection.documents import open_documents
-from focuseval.placing import anywhere
-from focuseval.placing.anywhere import holders_of
+from focuseval.collection import open_documents
+from focuseval.placing import texts
 from focuseval.placing.normalise import normal_form
+from focuseval.placing.texts import holders_of
 
 WORDS = st.sampled_from(["tea", "pot ", " ", "é", "e\u0301", "“", '"', "ﬁ", "fi", "\n", "tea pot tea pot tea pot "])
 TEXTS = st.lists(WORDS, max_size=6).map("".join)
@@ -24,7 +24,7 @@ def slowly(text, documents):
 
 @pytest.mark.parametrize("at_once", [1, 20, 1 << 22])
 def test_texts_are_found_in_the_documents_that_hold_them(at_once, monkeypatch):
-    monkeypatch.setattr(anywhere, "_AT_ONCE", at_once)
+    monkeypatch.setattr(texts, "_SEARCHED", at_once)
 
     @given(st.lists(TEXTS, min_size=1, max_size=5), st.lists(TEXTS | st.none(), max_size=6))
     def same(documents, texts):

@@ -17,7 +17,7 @@ from focuseval.assessment.files import settle
 from focuseval.assessment.plan import record
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import AssessError
-from focuseval.formats.questions import read_questions
+from focuseval.formats.embedded import read_questions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.frame_rows import gold_from_frame, run_from_frame
-from focuseval.formats.frames import to_table
+from focuseval.formats.frames import gold_from_frame, run_from_frame, to_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -62,7 +62,7 @@ def as_gold(gold: Any, index: Collection | None) -> Gold:
 
         return read_gold(fspath(gold), index=index)
     if not isinstance(gold, Gold):
-        from focuseval.formats.frame_rows import gold_from_frame  # noqa: PLC0415  only frames need it
+        from focuseval.formats.frames import gold_from_frame  # noqa: PLC0415  only frames need it
 
         gold = gold_from_frame(gold, documents=index)
     return gold if index is None else place_gold(gold, index)
@@ -82,7 +82,7 @@ def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
 
         return _placed(run_from_results(source, doc_key=None if index is None else ""), index)
-    from focuseval.formats.frame_rows import run_from_frame  # noqa: PLC0415  only frames need it
+    from focuseval.formats.frames import run_from_frame  # noqa: PLC0415  only frames need it
 
     return run_from_frame(source, documents=index)
 

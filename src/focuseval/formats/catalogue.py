@@ -2,90 +2,204 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 from focuseval.errors import FormatError, UsageError, did_you_mean
-from focuseval.formats import sniff, sniff_rows
-from focuseval.formats.format import Format, Kind
+from focuseval.formats import detection as detect_by
 from focuseval.formats.source import open_sources
-from focuseval.formats.span_formats import SPAN_GOLDS, SPAN_RUNS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from focuseval.data.run import Run
     from focuseval.formats.source import Source
 
-_HERE = "focuseval.formats"
+Kind = Literal["run", "gold"]
+Faults = Literal["refuse", "keep"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format; its module holds the reader, the writer and, as docstring, the documentation with a sample.
+
+    A run's reader takes one `Source`, a gold's a sequence of them (a folder is one gold); ``write`` yields bytes.
+    """
+
+    name: str
+    kind: Kind
+    summary: str
+    module: str
+    """The module of `focuseval.formats`, imported when the format is first used."""
+    sniff: Callable[[bytes], bool]
+    """Whether the first bytes of a file look like this format."""
+    says: frozenset[str] = frozenset()
+    """What the format can say: see `focuseval.formats.convert`."""
+    aliases: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    """File name endings that choose this format for output."""
+    by_topic: bool = False
+    """Whether the campaign kept a file for every topic."""
+    located: bool = False
+    """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
+    function: str = "read"
+    """The name of the reader, where a module has several."""
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"focuseval.formats.{self.module}")
+
+    def reader(self, documents: Any, faults: Faults = "refuse") -> Callable[..., Any]:
+        """Return the reader, given the documents (or None) where it takes them.
+
+        With ``faults="keep"`` a run keeps its faults, for a caller that lists them; else they are errors.
+        """
+        read: Callable[..., Any] = getattr(self._module, self.function)
+        read = partial(read, documents=documents) if self.located else read
+        return read if self.kind == "gold" or faults == "keep" else partial(read_faultless, read)
+
+    def writer(self, documents: Any) -> Callable[..., Any]:
+        """Return the writer in the same way; a format that can only be read is refused."""
+        if not hasattr(self._module, "write"):
+            raise FormatError(f"{self.name} can be read, not written", remedy="choose another format, such as JSONL")
+        return partial(self.write, documents=documents) if self.located else self.write
+
+    @property
+    def read(self) -> Callable[..., Any]:
+        """The reader without documents."""
+        return self.reader(None)
+
+    @property
+    def write(self) -> Callable[..., Any]:
+        """The writer."""
+        writer: Callable[..., Any] = self._module.write
+        return writer
+
+    def find(self, name: str) -> Callable[..., Any] | None:
+        """Return another function of the module, None where it has none of this name."""
+        return getattr(self._module, name, None)
+
+    @property
+    def documentation(self) -> str:
+        """The module's docstring: what the format is, with a sample."""
+        return self._module.__doc__ or self.summary
+
+
+def read_faultless(read: Callable[..., Run], source: Source, **more: Any) -> Run:
+    """Return the run that a reader returns for a file; raise the first fault that it kept."""
+    run = read(source, **more)
+    if run.faults:
+        raise run.faults[0]
+    return run
+
+
 _PLACES = {"span", "point", "unknown", "rank", "score"}
+_GOLD = frozenset({"spans", "queries"})
 
 FORMATS: tuple[Format, ...] = (
     Format(
-        "inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", f"{_HERE}.inex_xml",
-        sniff.inex_xml, frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
+        "inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", "inex_xml",
+        detect_by.inex_xml, frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
         aliases=("xml",), suffixes=(".xml",),
     ),
-    *SPAN_RUNS,
     Format(
-        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use",
-        f"{_HERE}.run_rows", sniff_rows.run_rows, frozenset(), aliases=("ragas", "deepeval"), located=True,
+        "trec-genomics-run", "run", "TREC Genomics runs: passages by byte offset; needs the documents", "genomics",
+        detect_by.genomics_run, frozenset({"span", "rank", "score"}), located=True, function="read_run",
     ),
     Format(
-        "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", f"{_HERE}.inex_text",
-        sniff.inex_text, frozenset({*_PLACES, "element", "range"}),
-        aliases=("text",),
+        "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
+        detect_by.segments_run, aliases=("trec-rag",), located=True, function="read_run",
     ),
     Format(
-        "inex-fol", "run", "INEX runs as text, offsets and lengths only", f"{_HERE}.inex_text",
-        sniff.offsets, frozenset(_PLACES),
-        aliases=("fol",), suffixes=(".fol",),
+        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
+        detect_by.run_rows, aliases=("ragas", "deepeval"), located=True,
     ),
     Format(
-        "trec-run", "run", "TREC runs: whole documents", f"{_HERE}.trec_run",
-        sniff.trec_run, frozenset({"document", "rank", "score"}),
-        aliases=("trec",), suffixes=(".trec",),
+        "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
+        detect_by.inex_text, frozenset({*_PLACES, "element", "range"}), aliases=("text",),
     ),
     Format(
-        "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", f"{_HERE}.run_jsonl",
-        sniff.run_jsonl,
-        frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"}),
+        "inex-fol", "run", "INEX runs as text, offsets and lengths only", "inex_text",
+        detect_by.offsets, frozenset(_PLACES), aliases=("fol",), suffixes=(".fol",),
+    ),
+    Format(
+        "trec-run", "run", "TREC runs: whole documents", "trec_run",
+        detect_by.trec_run, frozenset({"document", "rank", "score"}), aliases=("trec",), suffixes=(".trec",),
+    ),
+    Format(
+        "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
+        detect_by.run_jsonl, frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"}),
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
     Format(
-        "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", f"{_HERE}.inex_2002",
-        sniff.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True,
+        "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_2002",
+        detect_by.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True,
     ),
     Format(
-        "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", f"{_HERE}.inex_2002",
-        sniff.graded, frozenset({"grades", "tags", "attributes"}),
-        aliases=("inex-2004",), by_topic=True,
+        "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_2002",
+        detect_by.graded, frozenset({"grades", "tags", "attributes"}), aliases=("inex-2004",), by_topic=True,
     ),
     Format(
-        "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", f"{_HERE}.inex_2005",
-        sniff.highlighted, frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
+        "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_2005",
+        detect_by.highlighted, frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
         aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True,
     ),
-    *SPAN_GOLDS,
     Format(
-        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", f"{_HERE}.gold_rows",
-        sniff_rows.gold_rows, frozenset(), aliases=("ragas", "deepeval", "beir", "mteb"), located=True,
+        "legalbench-rag", "gold", "LegalBench-RAG: snippets of files, in JSON", "legalbench",
+        detect_by.legalbench, _GOLD | {"tags"}, aliases=("legalbench", "legalbenchrag"),
     ),
     Format(
-        "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", f"{_HERE}.inex_2008",
-        sniff.passages, frozenset({"spans", "bep", "lengths"}),
-        aliases=("inex-2009", "inex-2010"),
+        "chunking-evaluation", "gold", "chunking_evaluation: references with quotes, in CSV", "chroma",
+        detect_by.chroma, _GOLD | {"quotes"}, aliases=("chroma",), suffixes=(".csv",), located=True,
     ),
     Format(
-        "trec-qrels", "gold", "TREC qrels: graded documents", f"{_HERE}.trec_qrels",
-        sniff.qrels, frozenset({"relevance"}),
-        aliases=("qrels", "trec"), suffixes=(".qrels",),
+        "squad", "gold", "the SQuAD family: answers in paragraphs; contains its documents", "squad",
+        detect_by.squad, _GOLD | {"quotes"}, aliases=("xquad", "squad2"), located=True,
+    ),
+    Format("qasper", "gold", "Qasper: evidence as text in papers; contains its documents", "qasper", detect_by.qasper),
+    Format(
+        "qasper-highlighted", "gold", "Qasper, read for the highlighted sentences; by name only", "qasper",
+        detect_by.nothing, function="read_highlighted",
     ),
     Format(
-        "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", f"{_HERE}.gold_jsonl",
-        sniff.gold_jsonl, frozenset({"spans", "quotes", "needs", "bep", "lengths", "relevance", "queries", "tags"}),
+        "natural-questions", "gold", "Natural Questions: long answers by byte; contains its pages", "natural_questions",
+        detect_by.natural_questions, aliases=("nq",), located=True,
+    ),
+    Format(
+        "kilt", "gold", "KILT: provenance by paragraph and character; needs the pages", "kilt",
+        detect_by.kilt, located=True,
+    ),
+    Format(
+        "trec-genomics", "gold", "TREC Genomics gold: passages by byte offset; needs the documents", "genomics",
+        detect_by.genomics, aliases=("genomics",), located=True,
+    ),
+    Format(
+        "trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", "trec_rag",
+        detect_by.segments_gold, located=True,
+    ),
+    Format(
+        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", "gold_rows",
+        detect_by.gold_rows, aliases=("ragas", "deepeval", "beir", "mteb"), located=True,
+    ),
+    Format(
+        "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", "inex_2008",
+        detect_by.passages, frozenset({"spans", "bep", "lengths"}), aliases=("inex-2009", "inex-2010"),
+    ),
+    Format(
+        "trec-qrels", "gold", "TREC qrels: graded documents", "trec_qrels",
+        detect_by.qrels, frozenset({"relevance"}), aliases=("qrels", "trec"), suffixes=(".qrels",),
+    ),
+    Format(
+        "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",
+        detect_by.gold_jsonl, _GOLD | {"quotes", "needs", "bep", "lengths", "relevance", "tags"},
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
 )  # fmt: skip
-"""Every format, runs first; an alias may serve a run and a gold format."""
+"""Every format, runs first, in the order in which they are tried on a file: those of RAG collections before INEX and
+TREC, whose columns are as many. An alias may serve a run and a gold format; what says nothing can only be read."""
 
 
 def find_format(name: str, kind: Kind | None = None) -> Format:
@@ -94,14 +208,14 @@ def find_format(name: str, kind: Kind | None = None) -> Format:
     >>> find_format("jsonl", "gold").name
     'gold-jsonl'
     """
-    there = [f for f in FORMATS if kind in {None, f.kind}]
-    for known in there:
+    candidates = [known for known in FORMATS if kind in {None, known.kind}]
+    for known in candidates:
         if name == known.name:
             return known
-    for known in there:
+    for known in candidates:
         if name in known.aliases:
             return known
-    names = [known.name for known in there]
+    names = [known.name for known in candidates]
     remedy = did_you_mean(name, names, "see 'focuseval formats'")
     raise UsageError(f"expected one of {', '.join(names)}, found {name!r}; {remedy}")
 
@@ -114,20 +228,27 @@ def detect(path: str | Path | Source, kind: Kind | None = None) -> Format:
 def detect_source(source: Source, kind: Kind | None = None) -> Format:
     """Return the first format that a file's first bytes fit."""
     head = source.head()
-    what = kind or "run or gold"
+    expected = f"expected a {kind or 'run or gold'}"
     if not head.strip():
-        raise FormatError(
-            f"expected a {what}, found an empty file", at=source.name, remedy="was it written to the end?"
-        )
+        raise FormatError(f"{expected}, found an empty file", at=source.name, remedy="was it written to the end?")
     if known := sniffed(head, kind):
         return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)
-    raise FormatError(
-        f"expected a {what} in a known format, found "
-        + (f"a {other.kind} ({other.name})" if other else _beginning(head)),
-        at=source.at(1),
-        remedy="name the gold first, then the runs" if other else _REMEDY[kind],
-    )
+    if other:
+        found = f"a {other.kind} ({other.name})"
+    elif root := detect_by.root(head):
+        found = f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
+    else:
+        found = repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
+    remedy = "name the gold first, then the runs" if other else _REMEDY[kind]
+    raise FormatError(f"{expected} in a known format, found {found}", at=source.at(1), remedy=remedy)
+
+
+_REMEDY = {
+    None: "see 'focuseval formats'; documents are indexed first, with 'focuseval index'",
+    "run": "see 'focuseval formats', or name the run's format",
+    "gold": "see 'focuseval formats', or name the gold's format",
+}
 
 
 def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:
@@ -137,17 +258,3 @@ def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:
     'trec-run'
     """
     return next((known for known in FORMATS if kind in {None, known.kind} and known.sniff(head)), None)
-
-
-def _beginning(head: bytes) -> str:
-    """Return what an unknown file looks like: the root element of XML, else its first characters."""
-    if root := sniff.root(head):
-        return f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
-    return repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
-
-
-_REMEDY = {
-    None: "see 'focuseval formats'; documents are indexed first, with 'focuseval index'",
-    "run": "see 'focuseval formats', or say which with --run-format",
-    "gold": "see 'focuseval formats', or say which with --gold-format",
-}

@@ -14,13 +14,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError, Place
 from focuseval.formats.json_records import field
-from focuseval.formats.judgements import Judgements
+from focuseval.formats.judgements import Span, SpanGold, spans_of, text_of
 from focuseval.formats.rows import table_rows
-from focuseval.formats.span_gold import Span, SpanGold, quoted, spans_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,36 +34,26 @@ COLUMNS = ("question", "references", "corpus_id")
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the references of all questions, as the file places them."""
     del documents
-    spans, number = SpanGold(Judgements()), 0
+    spans, number = SpanGold(), 0
     for code, source in enumerate(sources):
         for line, row in table_rows(source, COLUMNS):
             number += 1
             at = source.at(line)
             corpus = row["corpus_id"]
-            found = [_span(reference, corpus, at) for reference in _references(row["references"], at)]
+            try:
+                references = json.loads(row["references"])
+            except json.JSONDecodeError as error:
+                raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
+            if not isinstance(references, list):
+                raise FormatError(f"expected a list of references, found {row['references'][:60]!r}", at=at)
+            found = []
+            for reference in references:
+                start, end = (field(reference, f"{name}_index", int, at, "a reference") for name in ("start", "end"))
+                found.append(Span(corpus, start, end, field(reference, "content", str, at)))
             topic = spans.topic(f"q{number}", row["question"])
             spans.add(topic, found, at, code, [corpus])
             spans.rows.attributes[topic] = {"tags": corpus.replace(",", " ")}
     return spans.gold(sources)
-
-
-def _references(text: str, at: Place) -> list[Any]:
-    """Return a row's references."""
-    try:
-        references = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
-    if not isinstance(references, list):
-        raise FormatError(f"expected a list of references, found {text[:60]!r}", at=at)
-    return references
-
-
-def _span(reference: Any, corpus: str, at: Place) -> Span:
-    """Return one reference's span."""
-    start = field(reference, "start_index", int, at, "a reference")
-    return Span(
-        corpus, start, field(reference, "end_index", int, at, "a reference"), field(reference, "content", str, at)
-    )
 
 
 def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
@@ -85,6 +74,13 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
             )
         written.add(topic)
         text = None if documents is None else text_of(documents, ids[document], name, Place(gold.file or "<gold>"))
-        references = [{"content": quoted(s, text), "start_index": s.start, "end_index": s.end} for s in group]
+        references = [
+            {
+                "content": (one.quote or "") if text is None else text[one.start : one.end],
+                "start_index": one.start,
+                "end_index": one.end,
+            }
+            for one in group
+        ]
         writer.writerow([gold.queries.get(name, name), json.dumps(references), ids[document]])
     yield out.getvalue().encode()

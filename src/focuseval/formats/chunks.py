@@ -9,33 +9,50 @@ A file holds JSON lines with a place or a text, segments, or any run, whose topi
 is what is written. ``start`` and ``end`` are code points, half-open; a line that has only a text is looked for in its
 document. The other layout that is written is that of segments (TREC RAG), whose ids a retriever can return in their
 place: ``{"docid": "a.md#0", "segment": "…", "start_char": 0, "end_char": 400}``.
+
+A splitter is one of LangChain or LlamaIndex, or any object with ``split_text``. What it returns is text. It is placed
+by `focuseval.align_chunks`, in the splitter's order, so that repeated texts find their places; a text that stands
+nowhere is left out and counted in the remarks.
 """
 
 from __future__ import annotations
 
-import json
+import logging
 from collections import Counter
 from dataclasses import replace
+from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts, parse_spec
-from focuseval.collection.index import Index
+from focuseval.collection.chunks.boundaries import texts_of
+from focuseval.collection.chunks.columns import Chunks
+from focuseval.collection.chunks.cut import as_chunks, cuts
+from focuseval.collection.chunks.spec import SPLITTERS, Spec, parse_spec
+from focuseval.collection.json_lines import json_files, records
+from focuseval.collection.segments import holds_segments, read_segments
+from focuseval.collection.tokens import open_tokenizer
+from focuseval.data.json_lines import json_line
 from focuseval.engine.storage import location
-from focuseval.errors import FormatError, MissingDataError, UsageError
+from focuseval.errors import FormatError, MissingDataError, UsageError, did_you_mean
+from focuseval.formats.embedded import open_documents
+from focuseval.formats.files import read_run
+from focuseval.formats.frameworks import retrieved, run_from_results
+from focuseval.formats.output import write_whole
+from focuseval.placing.runs import place_run
+from focuseval.placing.texts import align_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from focuseval.collection.index import Index
     from focuseval.collection.protocol import Collection
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
-    from focuseval.engine.storage import Location
 
 LAYOUTS = ("jsonl", "segments")
 _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "text": "…"}'
@@ -43,41 +60,13 @@ _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "te
 
 def read_chunks(path: str, index: Collection | None = None) -> Chunks:
     """Read chunks: JSON lines of ``doc``, ``start``, ``end``, segments, or any other run format with spans."""
-    from focuseval.collection.document_files import json_files  # noqa: PLC0415  chunks in memory need no reader
-    from focuseval.collection.segments import holds_segments, read_segments  # noqa: PLC0415  as above
-    from focuseval.formats import read_run  # noqa: PLC0415  as above
-
     files, name = json_files(location(path)), location(path).name.removesuffix(".gz").rpartition(".")[0] or path
     if files and holds_segments(files):
         every, _ = read_segments(files)
         return Chunks(every.document, every.start, every.end, name)
-    if files and not _holds_topics(files):
-        return _from_lines(files, index, path, name)
-    return chunks_of(read_run(path, index=index), name)
-
-
-def chunks_of(run: Run, name: str = "") -> Chunks:
-    """Return the places of a run's results as chunks."""
-    if run.start is None or run.end is None:
-        raise MissingDataError(f"{run.file or run.run_id}: chunks need a start and an end in their document")
-    kept = np.flatnonzero((run.start >= 0) & (run.end > run.start))
-    return Chunks(run.document.take(kept), run.start[kept], run.end[kept], name or run.run_id, run.remarks)
-
-
-def _holds_topics(files: Sequence[Location]) -> bool:
-    """Say whether files of JSON lines are a run, by their first object."""
-    from focuseval.collection.document_files import records  # noqa: PLC0415  as above
-
     first = next(records(files, _EXPECTED), None)
-    return first is not None and "topic" in first[1]
-
-
-def _from_lines(files: Sequence[Location], index: Collection | None, path: str, name: str) -> Chunks:
-    """Return the chunks of JSON lines without topics; a text is looked for where there are documents."""
-    from focuseval.collection.document_files import records  # noqa: PLC0415  as above
-    from focuseval.formats.frameworks import retrieved, run_from_results  # noqa: PLC0415  as above
-    from focuseval.placing import place_run  # noqa: PLC0415  as above
-
+    if not files or (first is not None and "topic" in first[1]):
+        return chunks_of(read_run(path, index=index), name)
     found = list(records(files, _EXPECTED))
     for at, record in found:
         said = retrieved(record, None, at)
@@ -89,10 +78,16 @@ def _from_lines(files: Sequence[Location], index: Collection | None, path: str, 
     return chunks_of(run if index is None else place_run(run, index), name)
 
 
+def chunks_of(run: Run, name: str = "") -> Chunks:
+    """Return the places of a run's results as chunks."""
+    if run.start is None or run.end is None:
+        raise MissingDataError(f"{run.file or run.run_id}: chunks need a start and an end in their document")
+    kept = np.flatnonzero((run.start >= 0) & (run.end > run.start))
+    return Chunks(run.document.take(kept), run.start[kept], run.end[kept], name or run.run_id, run.remarks)
+
+
 def write_chunks(chunks: Chunks, path: str | Path, documents: Collection, layout: str = "jsonl") -> None:
     """Write chunks with their texts, whole or not at all; ``-`` is the standard output."""
-    from focuseval.formats.output import write_whole  # noqa: PLC0415  only files need it
-
     write_whole(path, _lines(chunks, documents, layout))
 
 
@@ -107,10 +102,10 @@ def _lines(chunks: Chunks, documents: Collection, layout: str) -> Iterator[bytes
         number = seen[doc]
         seen[doc] += 1
         if layout == "segments":
-            said = {"docid": f"{doc}#{number}", "segment": text, "start_char": start, "end_char": end}
+            line = {"docid": f"{doc}#{number}", "segment": text, "start_char": start, "end_char": end}
         else:
-            said = {"doc": doc, "chunk": number, "start": start, "end": end, "text": text}
-        yield (json.dumps(said, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+            line = {"doc": doc, "chunk": number, "start": start, "end": end, "text": text}
+        yield json_line(line, "replace")
 
 
 def chunk(
@@ -136,7 +131,7 @@ def chunk(
     >>> cut.to_arrow().to_pylist()[:2]
     [{'doc': 'a', 'start': 0, 'end': 9}, {'doc': 'a', 'start': 10, 'end': 19}]
     """
-    index = opened(docs)
+    index = open_documents(docs)
     if isinstance(how, Chunks):
         return how
     if isinstance(how, (str, PathLike)):
@@ -145,16 +140,71 @@ def chunk(
         how = parse_spec(str(how))
     if isinstance(how, Spec) and how.kind not in SPLITTERS:
         return as_chunks(index, cuts(index, how, tokenizer), str(how))
-    from focuseval.formats.splitters import named_splitter, split  # noqa: PLC0415  only splitters need aligning
-
     splitter = named_splitter(how, tokenizer) if isinstance(how, Spec) else how
     return split(index, splitter, str(how) if isinstance(how, Spec) else type(how).__name__)
 
 
-def opened(docs: Index | str | Path | Mapping[str, str]) -> Index:
-    """Return an index as it is; documents are opened."""
-    if isinstance(docs, Index):
-        return docs
-    from focuseval.formats.embedded import open_documents  # noqa: PLC0415  an index needs no reader
+_MODULES = {
+    "langchain": ("langchain_text_splitters", "langchain-text-splitters"),
+    "llamaindex": ("llama_index.core.node_parser", "llama-index-core"),
+}
+"""Where the classes of a package are, and what is installed to have them."""
 
-    return open_documents(docs)
+
+class Splitter(Protocol):
+    """What is asked of a splitter."""
+
+    def split_text(self, text: str) -> list[str]:
+        """Return the chunks of a text, in their order."""
+
+
+def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Splitter:
+    """Return a splitter of a package by its class; size and overlap count what the class counts.
+
+    With a tokenizer LlamaIndex's classes, and LangChain's that take a length function, count its tokens.
+    """
+    place, package = _MODULES[spec.kind]
+    try:
+        module = import_module(place)
+    except ImportError:
+        raise MissingDataError(f"{spec}: {package} is not installed; run 'pip install {package}'") from None
+    [name] = spec.names
+    classes = [one for one in dir(module) if hasattr(getattr(module, one), "split_text")]
+    if name not in classes:
+        remedy = did_you_mean(name, classes, f"there are {', '.join(classes)}")
+        raise UsageError(f"expected a class of {place} with split_text, found {name!r}; {remedy}")
+    options: dict[str, Any] = {"chunk_size": spec.size, "chunk_overlap": spec.size - spec.step}
+    if tokenizer is not None:
+        spans = open_tokenizer(tokenizer).spans
+        if spec.kind == "langchain":
+            options["length_function"] = lambda text: len(spans(text)[0])
+        else:
+            options["tokenizer"] = lambda text: spans(text)[0].tolist()
+    try:
+        return getattr(module, name)(**options)  # type: ignore[no-any-return]
+    except Exception as error:
+        reason = str(error).partition("\n")[0][:200]
+        what = f"{spec}: {name} cannot be made ({reason})"
+        raise UsageError(f"{what}; make it in Python and give it to focuseval.chunk") from error
+
+
+def split(index: Index, splitter: Splitter, name: str) -> Chunks:
+    """Return the chunks of a splitter at their places in the documents."""
+    if not callable(getattr(splitter, "split_text", None)):
+        what = (
+            f"expected how to cut documents: a SPEC, a file, chunks, or a splitter with split_text, found {splitter!r}"
+        )
+        raise UsageError(f"{what}; 'characters:400', for instance")
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)  # some log every chunk that is longer than asked for: the sizes are counted anyway
+    try:
+        texts = [splitter.split_text(text) if text else [] for text in texts_of(index)]
+    finally:
+        logging.disable(before)
+    rows = [row for row, own in enumerate(texts) for _ in own]
+    order = [number for own in texts for number in range(len(own))]
+    document = index.ids.take(pa.array(rows, pa.int32()))
+    found = align_chunks(document, [text for own in texts for text in own], index, order=order)
+    kept = np.flatnonzero(found.end > found.start)
+    remarks = () if len(kept) == len(rows) else (f"{name}: {found.summary()}; what has no place is left out",)
+    return Chunks(document.take(pa.array(kept)), found.start[kept], found.end[kept], name, remarks)

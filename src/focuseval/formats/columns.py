@@ -1,12 +1,17 @@
-"""Bytes of blank-separated lines → Arrow columns, a piece at a time: by compiled code, or else by NumPy.
+"""Bytes of blank-separated lines → Arrow columns, a piece at a time, by compiled code or else by NumPy; and numbers.
 
 Pieces keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file are
 let go, before the next segment is read. A piece that the compiled code cannot read (there is no compiler, lines of
-different widths, a number in another spelling, an error) is cut into fields by NumPy, which tells the line to blame.
+different widths, a number in another spelling, an error) is cut into fields by NumPy, which finds the line at fault.
+What is a number, and the message for what is none, is said here alone.
 """
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,16 +20,18 @@ import pyarrow.compute as pc
 
 from focuseval.engine.keys import indices
 from focuseval.engine.native import split
-from focuseval.formats.numbers import NUMBERS, no_number, numbers
+from focuseval.engine.workers import in_threads
+from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.table import Layout
-
     Kinds = dict[str, str | None]
+    from collections.abc import Mapping
+
+    from focuseval.errors import Place
 
 _SEGMENT = 1 << 27
 """Bytes after which the pages of a mapped file are let go."""
@@ -38,6 +45,107 @@ _WINDOW = 1 << 16
 _NEWLINE, _BEYOND_ASCII = 10, 128
 _BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 """Which bytes are blanks: those at which Python's ``bytes.split`` splits."""
+
+
+ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
+"""The type of every kind of column."""
+
+_PATTERN = {
+    "int": r"[+-]?[0-9]{1,18}",
+    "rank": r"[+-]?[0-9]{1,9}",
+    "real": r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))",
+}
+NUMBERS = frozenset(_PATTERN)
+"""The kinds of columns that are numbers."""
+_KNOWN = {kind: re.compile(pattern) for kind, pattern in _PATTERN.items()}
+_DIGITS = {"int": 18, "rank": 9}
+
+
+def number(text: str, kind: str) -> float | None:
+    """Return a field as a number, maybe as NaN or infinite where the kind is real; None where it is none.
+
+    >>> number("+7", "int"), number("1e3", "real"), number("-Inf", "real"), number("0x1", "int")
+    (7, 1000.0, -inf, None)
+    """
+    if not _KNOWN[kind].fullmatch(text):
+        return None
+    return float(text) if kind == "real" else int(text)
+
+
+def no_number(name: str, kind: str, text: str) -> str:
+    """Return the message for a field that is no number, or none that is finite.
+
+    >>> no_number("rank", "rank", "first")
+    "expected a whole number as rank, found 'first'"
+    """
+    return f"expected a {'finite' if kind == 'real' else 'whole'} number as {name}, found {text!r}"
+
+
+def checked(at: Place, name: str, kind: str, text: str) -> int:
+    """Return a field as a whole number, or raise."""
+    value = number(text, kind)
+    if value is None or not math.isfinite(value):
+        raise FormatError(no_number(name, kind, text), at=at, remedy="correct the line")
+    return int(value)
+
+
+def numbers(texts: pa.Array, kind: str) -> pa.Array:
+    """Return a column of texts as numbers, null where one is none or missing; plain ones are converted by Arrow."""
+    try:
+        values = texts.cast(ARROW[kind])
+        if np.isfinite(values).all() if kind == "real" else _plain(texts, _DIGITS[kind]):
+            return values
+    except pa.ArrowInvalid:
+        pass
+    return pa.array([None if text is None else number(text, kind) for text in texts.to_pylist()], ARROW[kind])
+
+
+def known_numbers(texts: pa.Array, known: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the whole numbers that a column holds where they are known, −1 elsewhere; and which of them are none."""
+    values = numbers(texts if known.all() else texts.take(indices(np.flatnonzero(known))), "int")
+    filled, wrong = np.full(len(texts), -1, np.int64), np.zeros(len(texts), np.bool_)
+    wrong[known] = values.is_null()
+    filled[known] = values.fill_null(-1) if values.null_count else values
+    return filled, wrong
+
+
+def _plain(texts: pa.Array, most: int) -> bool:
+    """Say whether whole numbers have few digits, and none is hexadecimal, which Arrow knows and we do not."""
+    _, offsets, data = texts.buffers()
+    if data is None or not len(texts):
+        return True
+    ends = np.frombuffer(offsets, np.int32)[texts.offset :][: len(texts) + 1]
+    written = bytes(data[int(ends[0]) : int(ends[-1])])
+    return bool(np.diff(ends).max() <= most) and b"x" not in written and b"X" not in written
+
+
+_QUOTED = 60
+"""Characters of a line that a message quotes."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a text format: name → kind; None is read past.
+
+    Kinds: ``text``, ``block`` (text that repeats from line to line), ``int``, ``rank``, ``real``.
+    """
+
+    columns: Mapping[str, str | None]
+    least: int
+    """How many columns a line has at least; the others are null where they are missing."""
+    remedy: str | None = None
+
+    def __str__(self) -> str:
+        """Return the columns as an error message names them."""
+        names = list(self.columns)
+        return " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
+
+    def wrong_width(self, fields: list[str]) -> str:
+        """Return the message for a line with too few columns, or too many."""
+        most, line = len(self.columns), " ".join(fields)
+        count = f"{most}" if most == self.least else f"{self.least} to {most}"
+        line = line if len(line) <= _QUOTED else line[:_QUOTED] + "…"
+        return f"expected {count} columns ({self}), found {len(fields)}: {line!r}"
 
 
 class Problem(NamedTuple):
@@ -94,35 +202,27 @@ class Fields(NamedTuple):
 
 
 def read_parts(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]], release: Callable[[int], None]) -> list[Part]:
-    """Return what `read` makes of all lines, large files on all cores; a part that cannot be read is the last."""
+    """Return what `read` returns for all lines, large files on all cores; a part that cannot be read is the last."""
 
-    def read_segments() -> Iterator[list[Part]]:
+    def read_segments() -> Iterator[Iterable[list[Part]]]:
         done = 0
         for segment in pieces(data, _SEGMENT):
-            yield _each(segment, read)
+            small = segment.size <= _SMALL
+            yield [read(segment)] if small else in_threads(read, list(pieces(segment, _BLOCK)))
             done += segment.size
             release(done)
 
-    return _up_to_unreadable(read_segments())
+    return _up_to_unreadable(parts for segment in read_segments() for parts in segment)
 
 
 def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
     """Put parts one after another, up to the first that cannot be read."""
-    found: list[Part] = []
-    for some in parts:
-        for part in some:
-            found.append(part)
-            if not part.readable:
-                return found
-    return found
-
-
-def _each(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]]) -> list[Part]:
-    if data.size <= _SMALL:
-        return read(data)
-    from focuseval.engine.workers import in_threads  # noqa: PLC0415  only large input is worth a second thread
-
-    return [part for parts in in_threads(read, list(pieces(data, _BLOCK))) for part in parts]
+    read: list[Part] = []
+    for part in chain.from_iterable(parts):
+        read.append(part)
+        if not part.readable:
+            break
+    return read
 
 
 def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
@@ -170,7 +270,8 @@ def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
 def fields_of(data: pa.Buffer) -> Fields:
     """Cut lines at blanks."""
     text = np.frombuffer(data, np.uint8)
-    blank = np.append(_blank(text), True)
+    plain = _BLANK[text[text < ord(" ")]].all()  # most files have no other control characters
+    blank = np.append(text <= ord(" ") if plain else _BLANK[text], True)
     edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
     edges = edges if blank[0] else np.append(0, edges)
     ends = np.append(np.flatnonzero(text == _NEWLINE), len(text))
@@ -180,12 +281,6 @@ def fields_of(data: pa.Buffer) -> Fields:
     offsets = pa.py_buffer(np.append(edges, len(text)).astype(np.int32))
     pieces_of_text = pa.Array.from_buffers(pa.string(), len(edges), [None, offsets, data])
     return Fields(pieces_of_text, np.cumsum(width) - width, width, line + 1)
-
-
-def _blank(text: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Say which bytes are blanks; most files have no other control characters, and need no second look."""
-    plain = _BLANK[text[text < ord(" ")]].all()
-    return text <= ord(" ") if plain else _BLANK[text]
 
 
 def sound_lines(data: pa.Buffer, layout: Layout, most: float) -> tuple[Fields, Problem | None]:

@@ -1,6 +1,13 @@
 """From what was read to what a format can say: exact where it can be, with an index where that helps, else refused.
 
 `lossy` turns a refusal into a conversion that leaves things out, and the remarks say what and how many.
+
+A facet is a kind of content, counted so that a format that cannot express it can be refused by name. A facet of a run
+is a kind of place: ``document``, ``element``, ``range`` of elements, ``passage`` between XPointers, ``span``, entry
+``point``, ``text`` of a chunk, ``unknown`` place; besides these ``chunk`` numbers and the ``header`` (task,
+participant …). A facet of a gold is a kind of judgement: ``coverage`` (2002), ``grades`` (2003–04), ``sizes`` of
+elements (2005–07), ``pointers``, ``spans``, ``quotes``, ``bep``, ``bep-path``, ``relevance`` of documents, ``needs``
+that spans meet; besides these ``lengths``, ``queries``, ``tags``, the embedded ``topic`` and other ``attributes``.
 """
 
 from __future__ import annotations
@@ -12,18 +19,119 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.errors import FormatError
-from focuseval.formats.facets import MINOR, named, places, run_facets
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.spans import pack
+from focuseval.engine.storage import location
+from focuseval.errors import FormatError, UsageError
+from focuseval.formats.catalogue import FORMATS, detect_source, find_format
+from focuseval.formats.files import one_format, placed_gold
+from focuseval.formats.judgements import empty_elements, empty_passages, file_name, only_topic
+from focuseval.formats.output import write_folder, write_whole
 from focuseval.formats.ranking import by_score_and_document, rows_of
-from focuseval.placing import place_run
+from focuseval.formats.source import open_sources
+from focuseval.placing.golds import place_gold
+from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
+from focuseval.placing.runs import place_run, refuse_bad_spans
+from focuseval.placing.texts import column_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.placement import Placement
+    from focuseval.data.gold import Gold
     from focuseval.data.run import Run
-    from focuseval.formats.format import Format
+    from focuseval.formats.catalogue import Format, Kind
+
+
+def convert_file(
+    source: str,
+    target: str,
+    wanted: str | None = None,
+    *,
+    given: Format | None = None,
+    index: Collection | None = None,
+    lossy: bool = False,
+    replace: bool = False,
+    cutoff: int | None = None,
+) -> tuple[str, ...]:
+    """Convert a run or a gold file into another format, and return the remarks of reading and writing.
+
+    With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic.
+    """
+    sources = open_sources(source)
+    before = given or (detect_source(sources[0]) if len(sources) == 1 else one_format(sources))
+    after = format_of(target, wanted, before.kind)
+    if before.kind == "gold":
+        gold: Gold = before.reader(index)(sources)
+        gold = gold if gold.passages.quote is None else placed_gold(gold, index)
+        return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy, replace=replace))
+    if len(sources) > 1:
+        what = "expected one file, as a run is, found a folder of several"
+        raise FormatError(what, at=sources[1].name, remedy="name the file")
+    run: Run = before.reader(index)(sources[0])
+    if not run.topics:
+        raise FormatError("expected results, found a run without topics", at=source, remedy="is it the right file?")
+    if index is not None and run.start is not None:
+        refuse_bad_spans(place_run(run, index))
+    remarks = list(run.remarks)
+    if cutoff is not None and (rest := np.count_nonzero((place := _places_in_topic(run)) >= cutoff)):
+        remarks.append(f"left out: {rest:,} results beyond the first {cutoff:,} of their topics")
+        run = run.take(np.flatnonzero(place < cutoff))
+    return (*remarks, *write_run(run, target, after.name, index, lossy=lossy))
+
+
+def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
+    """Return the format that is wanted by name, or else the one that the ending of the file's name asks for."""
+    if wanted:
+        return find_format(wanted, kind)
+    formats = [known for known in FORMATS if known.kind == kind]
+    for known in formats:
+        if location(target).suffix.lower() in known.suffixes:
+            return known
+    names = ", ".join(known.name for known in formats)
+    raise UsageError(f"expected a format for {target!r}, found none by its ending; name one of {names}")
+
+
+def write_run(
+    run: Run,
+    path: str | Path,
+    format: str,  # noqa: A002  the field's word
+    index: Collection | None = None,
+    *,
+    lossy: bool = False,
+) -> tuple[str, ...]:
+    """Write a run, whole or not at all, and return remarks on what the format cannot express."""
+    chosen = find_format(format, "run")
+    run, remarks = convert_run(run, chosen, index, lossy=lossy)
+    write_whole(path, chosen.writer(index)(run))
+    return remarks
+
+
+def write_gold(
+    gold: Gold,
+    path: str | Path,
+    format: str,  # noqa: A002  the field's word
+    index: Collection | None = None,
+    *,
+    lossy: bool = False,
+    replace: bool = False,
+) -> tuple[str, ...]:
+    """Write a gold, whole or not at all, and return remarks on what the format cannot express.
+
+    Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``); with `replace`
+    in the place of a folder of such files.
+    """
+    chosen = find_format(format, "gold")
+    gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
+    if chosen.by_topic and str(path) != "-" and not location(path).suffix:
+        one = {f"{file_name(t)}.xml": chosen.write(only_topic(gold, code)) for code, t in enumerate(gold.topics)}
+        write_folder(path, one, replace=replace)
+    else:
+        write_whole(path, chosen.writer(index)(gold))
+    return remarks
+
 
 _TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
 """Places whose offsets the collection tells."""
@@ -35,7 +143,18 @@ def convert_run(
 ) -> tuple[Run, tuple[str, ...]]:
     """Return the run as `to` can say it, and remarks on what changed."""
     remarks: list[str] = []
-    run = _with_documents(run, index, remarks, lossy=lossy)
+    if run.text is not None and index is not None and len(run.nameless):  # texts that came without a document
+        run = place_run(run, index)
+        lost = run.nameless
+        if len(lost) and not lossy:
+            raise FormatError(
+                f"expected texts of one document each, found {len(lost)} in none or in several",
+                at=run.at(int(lost[0])),
+                remedy="lossy leaves them out",
+            )
+        if len(lost):
+            remarks.append(f"left out: {len(lost)} texts that are in none of the documents or in several")
+        run = run.take(np.setdiff1d(np.arange(len(run)), lost))
     facets = run_facets(run)
     unsaid = facets.keys() - to.says
     if unsaid & _TRANSLATED and "span" in to.says:
@@ -46,28 +165,18 @@ def convert_run(
         run = _as_documents(run, remarks)
         unsaid = run_facets(run).keys() - to.says
     if unsaid - MINOR:
-        raise _unsayable(run, to, {facet: facets[facet] for facet in facets if facet in unsaid - MINOR}, lossy=lossy)
+        remedy = "lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
+        what = named({facet: facets[facet] for facet in facets if facet in unsaid - MINOR})
+        raise FormatError(f"{to.name} cannot express {what}", at=run.file or None, remedy=remedy)
     if unsaid & MINOR:
         remarks.append(f"left out: {named({facet: facets[facet] for facet in facets if facet in unsaid})}")
     run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
     return run, tuple(remarks)
 
 
-def _with_documents(run: Run, index: Collection | None, remarks: list[str], *, lossy: bool) -> Run:
-    """Return the run with the documents of texts that came without one; those that have none cannot be written."""
-    if run.text is None or index is None or not len(run.nameless):
-        return run
-    run = place_run(run, index)
-    lost = run.nameless
-    if len(lost) and not lossy:
-        raise FormatError(
-            f"expected texts of one document each, found {len(lost)} in none or in several",
-            at=run.at(int(lost[0])),
-            remedy="--lossy leaves them out",
-        )
-    if len(lost):
-        remarks.append(f"left out: {len(lost)} texts that are in none of the documents or in several")
-    return run.take(np.setdiff1d(np.arange(len(run)), lost))
+def _places_in_topic(run: Run) -> NDArray[np.int64]:
+    """Return the place of every result in its topic, from 0."""
+    return np.asarray(np.arange(len(run)) - run.bounds[run.topic])
 
 
 def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]) -> Run:
@@ -76,14 +185,15 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]
         raise FormatError(
             f"expected offsets, found {named({k: v for k, v in run_facets(run).items() if k in _TRANSLATED})}",
             at=run.file or None,
-            remedy=f"{to.name} says offsets: give the collection with --index INDEX or --docs DOCS",
+            remedy=f"{to.name} says offsets: give docs or an index",
         )
     kinds = places(run)
     run = place_run(run, index)
     if run.placement is not None and run.placement.alignment is not None:
         remarks.append(run.placement.alignment.summary())
-    run = _whole(run, run.placement) if run.whole_documents and run.placement is not None else run
-    lost = np.flatnonzero((_start(run) < 0) & (kinds != "unknown"))
+    if run.whole_documents and run.placement is not None:  # a document that the index does not have has no span
+        run = replace(run, start=np.where(run.placement.document < 0, -1, 0), end=run.placement.length)
+    lost = np.flatnonzero((column_of(run.start, len(run)) < 0) & (kinds != "unknown"))
     if len(lost):
         row = int(lost[0])
         path = None if run.path is None else run.path[row].as_py()
@@ -97,18 +207,12 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]
     return replace(run, path=None, end_path=None, text=None)
 
 
-def _whole(run: Run, placement: Placement) -> Run:
-    """Return a run of whole documents with the span of each, none where the index does not have it."""
-    return replace(run, start=np.where(placement.document < 0, -1, 0), end=placement.length)
-
-
-def _start(run: Run) -> NDArray[np.int64]:
-    return np.full(len(run), -1, np.int64) if run.start is None else run.start
-
-
 def _as_documents(run: Run, remarks: list[str]) -> Run:
     """Return the run of the documents alone, each at its first rank."""
-    code = _codes(run.document)
+    encoded = pc.dictionary_encode(run.document)
+    chunks = encoded.unify_dictionaries().chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
+    codes = [chunk.indices.to_numpy(zero_copy_only=False).astype(np.int64) for chunk in chunks]
+    code = np.concatenate([np.zeros(0, np.int64), *codes])
     pair = run.topic * (code.max(initial=0) + 1) + code
     first = np.sort(np.unique(pair, return_index=True)[1])
     dropped = {facet: count for facet, count in run_facets(run).items() if facet in _PLACED}
@@ -117,14 +221,6 @@ def _as_documents(run: Run, remarks: list[str]) -> Run:
     line = first + 1 if run.line is None else run.line[first]
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
     return replace(run, **kept, **nothing, line=line)
-
-
-def _codes(documents: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return a number for every id, equal for equal ids."""
-    encoded = pc.dictionary_encode(documents)
-    chunks = encoded.unify_dictionaries().chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
-    codes = [chunk.indices.to_numpy(zero_copy_only=False).astype(np.int64) for chunk in chunks]
-    return np.concatenate([np.zeros(0, np.int64), *codes])
 
 
 def _ranked_by_score(run: Run, remarks: list[str], *, lossy: bool) -> Run:
@@ -137,7 +233,7 @@ def _ranked_by_score(run: Run, remarks: list[str], *, lossy: bool) -> Run:
             raise FormatError(
                 "expected scores that agree with the ranking, as TREC runs are ranked by score alone",
                 at=run.file or None,
-                remedy="--lossy writes 1/rank in their place",
+                remedy="lossy writes 1/rank in their place",
             )
         remarks.append("left out: scores that contradict the ranking; 1/rank is written")
         run = replace(run, score=None)
@@ -152,10 +248,188 @@ def _ranked_by_rank(run: Run, remarks: list[str]) -> Run:
     if not falls.any():
         return run
     remarks.append("the ranks contradict the order by score: the results are numbered again")
-    return replace(run, rank=(np.arange(len(run)) - run.bounds[run.topic] + 1).astype(np.int32))
+    return replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))
 
 
-def _unsayable(run: Run, to: Format, unsaid: dict[str, int], *, lossy: bool) -> FormatError:
-    """Return the refusal: what the target cannot express, and what can be done about it."""
-    remedy = "--lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
-    return FormatError(f"{to.name} cannot express {named(unsaid)}", at=run.file or None, remedy=remedy)
+_NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
+
+
+def convert_gold(
+    gold: Gold, to: Format, index: Collection | None = None, *, lossy: bool = False
+) -> tuple[Gold, tuple[str, ...]]:
+    """Return the gold as `to` can say it, and remarks on what changed."""
+    facets = gold_facets(gold)
+    unsaid = facets.keys() - to.says
+    translated = {facet for facet in unsaid if _NEEDS_INDEX.get(facet) in to.says}
+    if translated or (_wants_lengths(gold, to) and index is not None):
+        gold = _translated(gold, to, index, {facet: facets[facet] for facet in facets if facet in translated})
+        facets = gold_facets(gold)
+        unsaid = facets.keys() - to.says
+    if "sizes" in unsaid and index is not None and "spans" in to.says:
+        facets["differing"] = differing_elements(gold, index)
+        unsaid = (unsaid - {"sizes"}) | ({"differing"} if facets["differing"] else set())
+    left = {facet: facets[facet] for facet in facets if facet in unsaid}
+    lost = {facet: count for facet, count in left.items() if facet not in MINOR}
+    if lost and not lossy:
+        raise FormatError(
+            f"{to.name} cannot express {named(lost)}", at=gold.file or None, remedy="lossy leaves them out"
+        )
+    _refuse_nothing_left(gold, to)
+    if _wants_lengths(gold, to):
+        raise FormatError(f"{to.name} needs the documents' lengths", remedy="give docs or an index")
+    return _without(gold, to, unsaid), (f"left out: {named(left)}",) if left else ()
+
+
+def _wants_lengths(gold: Gold, to: Format) -> bool:
+    return to.name == "inex-2008" and bool((gold.articles.length < 0).any())
+
+
+def _translated(gold: Gold, to: Format, index: Collection | None, facets: dict[str, int]) -> Gold:
+    """Return the gold with spans for pointers or pointers for spans."""
+    if index is None:
+        raise FormatError(
+            f"{to.name} cannot express {named(facets)}",
+            at=gold.file or None,
+            remedy="give docs or an index to translate them",
+        )
+    gold = place_gold(gold, index)
+    if "pointers" in to.says:
+        return with_elements(with_pointers(gold, index), index)
+    unplaced = np.flatnonzero(gold.passages.start < 0)
+    if len(unplaced):
+        raise FormatError(
+            f"expected documents of the index, found {len(unplaced)} passages of others",
+            at=gold.file or None,
+            remedy="give the index of the gold's collection",
+        )
+    passages = replace(gold.passages, start_path=None, end_path=None)
+    return replace(gold, passages=passages, articles=replace(gold.articles, bep_path=None))
+
+
+def _refuse_nothing_left(gold: Gold, to: Format) -> None:
+    """Refuse where not even `lossy` leaves a judgement: elements cannot be made of spans, nor spans of grades."""
+    relevant = int((gold.articles.relevance > 0).sum())
+    if to.says & {"coverage", "grades"} and not len(gold.elements.topic):
+        raise FormatError(
+            f"{to.name} says graded elements, of which this gold has none", remedy="choose another format"
+        )
+    if "spans" in to.says and "relevance" not in to.says and relevant and not len(gold.passages.topic):
+        raise FormatError(
+            f"{to.name} says highlighted spans, of which this gold has none", remedy="choose another format"
+        )
+    if to.says & {"coverage", "grades"} and gold.scale not in to.says:
+        raise FormatError(f"{to.name} cannot express the scale {gold.scale!r}", remedy="choose another format")
+
+
+def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
+    """Return the gold without what the format cannot express, so that writing and reading it give it back."""
+    articles, passages, elements = gold.articles, gold.passages, gold.elements
+    if unsaid & {"coverage", "grades", "sizes"} or not to.says & {"coverage", "grades", "sizes"}:
+        elements = empty_elements()
+    if not to.says & {"spans", "pointers"}:
+        passages = empty_passages()
+    if "quotes" in unsaid:
+        passages = replace(passages, quote=None)
+    if "needs" in unsaid:
+        passages = replace(passages, need=None)
+    if not to.says & {"bep", "bep-path"}:
+        articles = replace(articles, bep=np.full(len(articles.bep), UNKNOWN, np.int64), bep_path=None)
+    scale = "trec" if to.name == "trec-qrels" else gold.scale
+    return replace(gold, articles=articles, passages=passages, elements=elements, scale=scale)
+
+
+WORDS = {
+    "document": "whole documents",
+    "element": "elements by path",
+    "range": "ranges of elements",
+    "passage": "passages between XPointers",
+    "span": "spans by offset",
+    "point": "entry points",
+    "text": "texts without offsets",
+    "unknown": "results at unknown places",
+    "chunk": "chunk numbers",
+    "header": "header fields (task, participant …)",
+    "coverage": "graded elements (relevance and coverage)",
+    "grades": "graded elements (exhaustiveness and specificity)",
+    "sizes": "assessed elements with sizes",
+    "differing": "assessed elements that are not what the highlights make them (sizes, exhaustivity)",
+    "pointers": "passages between XPointers",
+    "spans": "highlighted spans",
+    "quotes": "quotes",
+    "needs": "names of what spans are needed for",
+    "bep": "best entry points by offset",
+    "bep-path": "best entry points by path",
+    "relevance": "grades of whole documents",
+    "lengths": "document lengths",
+    "queries": "queries",
+    "tags": "tags of topics",
+    "topic": "embedded topics",
+    "attributes": "attributes of topics (pool, version …)",
+}
+"""Every facet, as a message names it."""
+
+MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "topic", "attributes"})
+"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
+express it, never a reason to refuse."""
+
+
+def run_facets(run: Run) -> dict[str, int]:
+    """Count what a run says; a place that is said twice (a path and its span) counts as the more telling one."""
+    counts = {kind: int(number) for kind, number in zip(*np.unique(places(run), return_counts=True), strict=True)}
+    header = len(run.attributes) + bool(run.task) + bool(run.participant)
+    chunks = 0 if run.chunk is None else int(np.count_nonzero(run.chunk >= 0))
+    return counts | {name: number for name, number in (("header", header), ("chunk", chunks)) if number}
+
+
+def places(run: Run) -> NDArray[np.str_]:
+    """Return the kind of place of every result."""
+    size = len(run)
+    if run.path is None and run.start is None and run.text is None:
+        return np.full(size, "document")
+    start = np.full(size, -1) if run.start is None else run.start
+    end = np.full(size, -1) if run.end is None else run.end
+    path, last, text = (_valid(column, size) for column in (run.path, run.end_path, run.text))
+    paths = [column for column in (run.path, run.end_path) if column is not None]
+    pointer = np.any([is_pointer(strings(column)) for column in paths], axis=0) if paths else np.zeros(size, np.bool_)
+    cases = [path & pointer, path & last, path, (start >= 0) & (end >= 0), start >= 0, text]
+    return np.select(cases, ["passage", "range", "element", "span", "point", "text"], "unknown")
+
+
+def gold_facets(gold: Gold) -> dict[str, int]:
+    """Count what a gold says."""
+    a, p, e = gold.articles, gold.passages, gold.elements
+    pointers = _valid(p.start_path, len(p.topic))
+    bep_path = _valid(a.bep_path, len(a.topic))
+    highlighted = np.isin(a.relevance, (0, 1)) if gold.scale != "trec" else np.zeros(len(a.topic), np.bool_)
+    scale = gold.scale if gold.scale in {"coverage", "grades"} else "sizes"
+    extra = [set(facts) for facts in gold.attributes.values()]
+    assessed = [pack(table.topic, table.document) for table in (a, e)]  # their elements give the document's length
+    counts = {
+        scale: len(e.topic),
+        "pointers": int(pointers.sum()),
+        "spans": int((~pointers).sum()),
+        "quotes": int(_valid(p.quote, len(p.topic)).sum()),
+        "needs": int(_valid(p.need, len(p.topic)).sum()),
+        "bep": int(((a.bep >= 0) & ~bep_path).sum()),
+        "bep-path": int(bep_path.sum()),
+        "relevance": int((~highlighted).sum()),
+        "lengths": int(((a.length >= 0) & ~np.isin(assessed[0], assessed[1])).sum()),
+        "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
+        "topic": sum("inex_topic" in facts for facts in extra),
+        "tags": sum("tags" in facts for facts in extra),
+        "attributes": sum(bool(facts - {"inex_topic", "tags"}) for facts in extra),
+    }
+    return {facet: count for facet, count in counts.items() if count}
+
+
+def named(facets: dict[str, int]) -> str:
+    """Return facets as a message names them.
+
+    >>> named({"element": 12, "header": 2})
+    '12 elements by path, 2 header fields (task, participant …)'
+    """
+    return ", ".join(f"{count} {WORDS[facet]}" for facet, count in facets.items())
+
+
+def _valid(column: pa.Array | None, size: int) -> NDArray[np.bool_]:
+    return np.zeros(size, np.bool_) if column is None else np.asarray(pc.is_valid(column))

@@ -10,21 +10,31 @@ documents must be given. Row n of a frame is reported as ``<frame>:n``, from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow.interchange import from_dataframe
 
-from focuseval.data.fields import NAMES, disagree, missing, spelled
+from focuseval.data.fields import NAMES, missing, spelled
 from focuseval.errors import FormatError, Place
+from focuseval.formats.gold_rows import gold_of, judgements_of
+from focuseval.formats.rows import Row
+from focuseval.formats.run_rows import FRAME, WHICH_COLUMN, NamedColumns, columns_of, columns_run, in_code_points
+from focuseval.placing.runs import place_run
+from focuseval.placing.texts import as_collection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-FRAME = "<frame>"
+    from focuseval.collection.protocol import Collection
+    from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
 
 
 def is_frame(value: object) -> bool:
@@ -47,128 +57,98 @@ def to_table(frame: Any) -> pa.Table:
         if hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
         if hasattr(frame, "__dataframe__"):
-            from pyarrow.interchange import from_dataframe  # noqa: PLC0415  the older protocol is rare
-
             return from_dataframe(frame)
         if isinstance(frame, Mapping):
             return pa.table(dict(frame))
-        return _from_rows(frame)
+        rows = list(frame)
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, Mapping):
+                what = f"expected a row as a dictionary, found {type(row).__name__}"
+                raise FormatError(what, at=Place(FRAME, number))
+        return pa.table({name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))})
     except (pa.ArrowException, TypeError, ValueError) as error:
         found = str(error).splitlines()[0]
         raise FormatError(f"expected a frame or a list of rows, found {type(frame).__name__}: {found}") from error
 
 
-def _from_rows(rows: Iterable[Any]) -> pa.Table:
-    """Return rows as a table with every key that any of them has."""
-    listed = list(rows)
-    for number, row in enumerate(listed, 1):
-        if not isinstance(row, Mapping):
-            raise FormatError(f"expected a row as a dictionary, found {type(row).__name__}", at=Place(FRAME, number))
-    names = dict.fromkeys(name for row in listed for name in row)
-    return pa.table({name: [row.get(name) for row in listed] for name in names})
+def _named(frame: Any, columns: Mapping[str, str] | None) -> pa.Table:
+    """Return a frame as a table whose columns have our names where the caller says which is which.
 
-
-def renamed(table: pa.Table, columns: Mapping[str, str] | None) -> pa.Table:
-    """Return a table whose columns have our names where the caller says which is which."""
+    A table without a column that can be the topic, neither an id nor the question itself, is refused.
+    """
+    table = to_table(frame)
     for name, given in (columns or {}).items():
         if given not in table.column_names:
-            found = ", ".join(table.column_names) or "none"
-            raise FormatError(f"expected a column {given!r}, found {found}", at=FRAME, remedy=_WHICH.format(name))
+            there = ", ".join(table.column_names) or "none"
+            raise FormatError(f"expected a column {given!r}, found {there}", at=FRAME, remedy=WHICH_COLUMN.format(name))
     ours = {given: name for name, given in (columns or {}).items()}
     kept = [name for name in table.column_names if name in ours or name not in ours.values()]
-    return table.select(kept).rename_columns([ours.get(name, name) for name in kept])
+    names = [ours.get(name, name) for name in kept]
+    if names and not (spelled(names, "topic", question=True) or spelled(names, "query")):
+        raise missing("topic", names, Place(FRAME), *NAMES["query"], remedy=WHICH_COLUMN.format("topic"))
+    return table.select(kept).rename_columns(names)
 
 
-def refuse_unnamed(table: pa.Table) -> None:
-    """Raise where no column can be the topic: neither an id nor the question itself."""
+def _rows(table: pa.Table) -> Iterator[Row]:
+    return (Row(number, row) for number, row in enumerate(table.to_pylist(), 1))
+
+
+def run_from_frame(
+    frame: Any,
+    *,
+    run_id: str = "run",
+    columns: Mapping[str, str] | None = None,
+    unit: str = "code points",
+    documents: Collection | Mapping[str, str] | None = None,
+) -> Run:
+    """Return the results in a frame, one a row (or a list of them for every question), as a run.
+
+    Columns are found by the names in `focuseval.data.fields`. Ranked by rank, else by descending score, else as they
+    stand. Where `documents` are given, texts are aligned with them (and an index resolves paths), and a text without a
+    document is looked for in all of them; the run's remarks say what was found.
+
+    >>> run = run_from_frame([{"topic": "q1", "doc": "a", "score": s, "start": 0, "end": 9} for s in (0.1, 0.7)])
+    >>> run.score.tolist(), run.line.tolist()
+    ([0.7, 0.1], [2, 1])
+    """
+    table = _named(frame, columns)
+    collection = None if documents is None else as_collection(documents)
     there = table.column_names
-    if there and not (spelled(there, "topic", question=True) or spelled(there, "query")):
-        raise missing("topic", there, Place(FRAME), *NAMES["query"], remedy=_WHICH.format("topic"))
+    lengths = spelled(there, "length") and not spelled(there, "end")
+    plain = not there or (spelled(there, "doc") and spelled(there, "topic") and not spelled(there, "results"))
+    named = NamedColumns(table) if plain and not lengths else columns_of(_rows(table), FRAME)
+    run = replace(columns_run(named, run_id, unit, collection), file=FRAME, sha256=_digest(table))
+    return run if collection is None else place_run(run, collection)
 
 
-_WHICH = "say which with columns={{'{}': …}}"
+def gold_from_frame(
+    frame: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    unit: str = "code points",
+    documents: Collection | Mapping[str, str] | None = None,
+) -> Gold:
+    """Return the spans in a frame, one a row (or a list of them for every question), as gold.
+
+    A row of a document without span and quote judges it not relevant. A quote without a document is looked for in all
+    `documents`.
+
+    >>> gold_from_frame([{"topic": "q1", "doc": "a", "start": 3, "end": 9}]).passages.end.tolist()
+    [9]
+    """
+    table = _named(frame, columns)
+    collection = None if documents is None else as_collection(documents)
+    judged = [one for row in _rows(table) for one in judgements_of(row.values, Place(FRAME, row.line))]
+    if unit != "code points":
+        named = NamedColumns(pa.table({}), FRAME, [one.at.line for one in judged])
+        documents_of = pa.array([one.doc or "" for one in judged], pa.string())
+        spans = (np.array([getattr(one, name) for one in judged], np.int64) for name in ("start", "end"))
+        start, end = (np.asarray(in_code_points(named, documents_of, some, unit, collection)) for some in spans)
+        judged = [one._replace(start=int(a), end=int(b)) for one, a, b in zip(judged, start, end, strict=True)]
+    return replace(gold_of(judged, collection), file=FRAME, sha256=_digest(table))
 
 
-class NamedColumns:
-    """The columns of a table by their meaning, and where its rows stand: in which file, and on which lines."""
-
-    def __init__(self, table: pa.Table, file: str = FRAME, lines: Sequence[int | None] | None = None) -> None:
-        self.table, self.file, self._lines = table, file, lines
-
-    def at(self, row: int) -> Place:
-        """Return where a row stands."""
-        return Place(self.file, row + 1 if self._lines is None else self._lines[row])
-
-    @property
-    def lines(self) -> NDArray[np.int64]:
-        """The line of every row, its number where that is not known."""
-        given = self._lines
-        rows = range(1, len(self.table) + 1)
-        return np.array(
-            rows if given is None else [line or row for line, row in zip(given, rows, strict=True)], np.int64
-        )
-
-    def find(self, name: str) -> pa.ChunkedArray | None:
-        """Return the column that is meant by a name, None when there is none; two that differ are refused."""
-        fitting = [other for other in self.table.column_names if self._fits(name, other)]
-        names = spelled(fitting, name)
-        for other in names[1:]:
-            one, two = (self.table[column].cast(pa.string()).to_pylist() for column in (names[0], other))
-            row = next((row for row, pair in enumerate(zip(one, two, strict=True)) if pair[0] != pair[1]), None)
-            if row is not None:
-                raise disagree(names[0], one[row], other, two[row], self.at(row))
-        return self.table[names[0]] if names else None
-
-    def _fits(self, name: str, other: str) -> bool:
-        """Say whether a column may be what it is called: a chunk is a number or a text."""
-        if other != "chunk" or name not in {"chunk", "text", "quote"}:
-            return True
-        return is_text(self.table[other].type) == (name != "chunk")
-
-    def strings(self, name: str) -> pa.Array:
-        """Return a column of names that must all be there; numbers are written as they look."""
-        values = self.find(name)
-        if values is None:
-            raise missing(name, self.table.column_names, Place(FRAME), remedy=_WHICH.format(name))
-        if values.null_count:
-            row = values.is_null().to_pylist().index(True)
-            what = "document" if name == "doc" else name
-            raise FormatError(f"expected a {what} in every row, found none", at=self.at(row))
-        return self._cast(values, pa.string(), name)
-
-    def texts(self, name: str) -> pa.Array | None:
-        """Return a column of texts, which may be missing."""
-        values = self.find(name)
-        return None if values is None else self._cast(values, pa.string(), name)
-
-    def numbers(self, name: str, kind: pa.DataType, missing: float | None = None) -> NDArray[Any] | None:
-        """Return a column of numbers; what is missing becomes `missing`, or is refused where that is None."""
-        values = self.find(name)
-        if values is None:
-            return None
-        cast = self._cast(values, kind, name)
-        if cast.null_count and missing is None:
-            row = cast.is_null().to_pylist().index(True)
-            raise FormatError(f"expected a {name} in every row or in none, found none", at=self.at(row))
-        filled = cast if missing is None else cast.fill_null(missing)
-        array: NDArray[np.generic] = filled.to_numpy(zero_copy_only=False)
-        return array
-
-    def _cast(self, values: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.Array:
-        """Return one array of the wanted type; a float column that holds whole numbers and NaN is one of integers."""
-        chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
-        whole = pa.concat_arrays(chunks) if chunks else pa.array([], values.type)
-        try:
-            if pa.types.is_floating(whole.type) and not pa.types.is_floating(kind):
-                whole = pa.array(whole.to_numpy(zero_copy_only=False), from_pandas=True).cast(pa.int64())
-            return whole.cast(kind)
-        except pa.ArrowException as error:
-            found = str(error).splitlines()[0]
-            what = f"expected {kind} in column {name!r}, found {whole.type}: {found}"
-            raise FormatError(what, at=FRAME) from error
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Say whether a column's type is one of text."""
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(plain) or pa.types.is_large_string(plain) or pa.types.is_string_view(plain))
+def _digest(table: pa.Table) -> str:
+    """Return a hash of what a frame says, whatever library it came from."""
+    content = json.dumps({name: table[name].to_pylist() for name in table.column_names}, default=str)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

@@ -26,7 +26,7 @@ from focuseval.data.fields import KNOWN, SOURCES, layers
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, Place
-from focuseval.formats.row_results import result_of
+from focuseval.formats.rows import result_of
 
 
 class RetrievedChunks(NamedTuple):
@@ -63,19 +63,21 @@ def run_from_results(
     (['a'], ['some words'], [-1])
     """
     topics = tuple(results)
-    found = [
-        (code, rank, _result(item, doc_key, Place(f"<results of {topic!r}>", rank)))
-        for code, topic in enumerate(topics)
-        for rank, item in enumerate(results[topic], 1)
-    ]
-    items = [item for _, _, item in found]
+    items, codes, ranks = list[RetrievedChunks](), list[int](), list[int]()
+    for code, topic in enumerate(topics):
+        for rank, item in enumerate(results[topic], 1):  # a bare text has an empty id until its document is found
+            bare = isinstance(item, str)
+            at = Place(f"<results of {topic!r}>", rank)
+            items.append(RetrievedChunks("", str(item)) if bare else retrieved(item, doc_key, at))
+            codes.append(code)
+            ranks.append(rank)
     scores = [item.score for item in items]
     return Run(
         run_id,
         topics,
-        np.array([code for code, _, _ in found], np.int32),
+        np.array(codes, np.int32),
         pa.array([item.document for item in items], pa.string()),
-        rank=np.array([rank for _, rank, _ in found], np.int32),
+        rank=np.array(ranks, np.int32),
         score=None if None in scores else np.array(scores, np.float64),
         start=np.array([item.start for item in items], np.int64),
         end=np.array([item.end for item in items], np.int64),
@@ -83,11 +85,6 @@ def run_from_results(
         chunk=np.array([item.chunk for item in items], np.int64),
         file="<results>",
     )
-
-
-def _result(item: object, doc_key: str | None, at: Place) -> RetrievedChunks:
-    """Return one result; a bare text comes without its document, which has an empty id until it is found."""
-    return RetrievedChunks("", item) if isinstance(item, str) else retrieved(item, doc_key, at)
 
 
 def is_results(value: object) -> bool:
@@ -110,18 +107,12 @@ def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> Split
     [0, 0, 1]
     """
     found = [retrieved(item, doc_key, Place("<chunks>", number)) for number, item in enumerate(items, 1)]
-    seen: Counter[str] = Counter()
-    order = []
+    seen, order = Counter[str](), list[int]()
     for item in found:
         order.append(seen[item.document])
         seen[item.document] += 1
-    return SplitChunks(
-        [item.document for item in found],
-        [item.text for item in found],
-        [item.start for item in found],
-        [item.end for item in found],
-        order,
-    )
+    names = ("document", "text", "start", "end")
+    return SplitChunks(order=order, **{name: [getattr(item, name) for item in found] for name in names})
 
 
 def retrieved(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
@@ -129,37 +120,29 @@ def retrieved(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
     if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
         return retrieved(item[0], doc_key, at)._replace(score=float(item[1]))
     if isinstance(item, Mapping):
-        return _mapping(item, doc_key, at)
-    if hasattr(item, "page_content"):
-        return _langchain(item, doc_key, at)
+        found = result_of(item, at)
+        start, end, chunk = (found.get(name, UNKNOWN) for name in ("start", "end", "chunk"))
+        keys = (doc_key,) if doc_key else SOURCES
+        named = next((layer for layer in layers(item) if any(layer.get(key) for key in keys)), item)
+        source = _source(named, doc_key, at)
+        return RetrievedChunks(source, found.get("text", ""), start, end, chunk, found.get("score"))
+    if hasattr(item, "page_content"):  # LangChain
+        metadata, text = item.metadata or {}, item.page_content
+        start = _whole(metadata.get("start_index"))
+        return RetrievedChunks(_source(metadata, doc_key, at), text, start, _end(start, text))
     if hasattr(item, "node"):
         return _llama_index(item.node, doc_key, at)._replace(score=item.score)
     if hasattr(item, "ref_doc_id") or hasattr(item, "start_char_idx"):
         return _llama_index(item, doc_key, at)
-    if hasattr(item, "content") and hasattr(item, "meta"):
-        return _haystack(item, doc_key, at)
+    if hasattr(item, "content") and hasattr(item, "meta"):  # Haystack
+        meta, text = item.meta or {}, item.content or ""
+        start = _whole(meta.get("split_idx_start"))
+        preferred = {"source_id": meta["source_id"]} if meta.get("source_id") and not doc_key else meta
+        source, chunk = _source(preferred, doc_key, at), _whole(meta.get("split_id"))
+        return RetrievedChunks(source, text, start, _end(start, text), chunk, getattr(item, "score", None))
     raise FormatError(
         f"expected a LangChain, LlamaIndex or Haystack object or a dictionary, found {type(item).__name__}", at=at
     )
-
-
-def _mapping(item: Mapping[str, Any], doc_key: str | None, at: Place) -> RetrievedChunks:
-    said = result_of(item, at)
-    start, end, chunk = (said.get(name, UNKNOWN) for name in ("start", "end", "chunk"))
-    return RetrievedChunks(_named(item, doc_key, at), said.get("text", ""), start, end, chunk, said.get("score"))
-
-
-def _named(item: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
-    """Return the document that a dictionary or its metadata names."""
-    holds = [layer for layer in layers(item) if any(layer.get(key) for key in ((doc_key,) if doc_key else SOURCES))]
-    return _source(holds[0] if holds else item, doc_key, at)
-
-
-def _langchain(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
-    metadata = item.metadata or {}
-    start = _whole(metadata.get("start_index"))
-    end = start + len(item.page_content) if start >= 0 else UNKNOWN
-    return RetrievedChunks(_source(metadata, doc_key, at), item.page_content, start, end)
 
 
 def _llama_index(node: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
@@ -171,13 +154,8 @@ def _llama_index(node: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
     return RetrievedChunks(document, node.get_content() if text is None else text, start, end)
 
 
-def _haystack(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
-    meta, text = item.meta or {}, item.content or ""
-    start = _whole(meta.get("split_idx_start"))
-    end = start + len(text) if start >= 0 else UNKNOWN
-    preferred = {"source_id": meta["source_id"]} if meta.get("source_id") and not doc_key else meta
-    score = getattr(item, "score", None)
-    return RetrievedChunks(_source(preferred, doc_key, at), text, start, end, _whole(meta.get("split_id")), score)
+def _end(start: int, text: str) -> int:
+    return start + len(text) if start >= 0 else UNKNOWN
 
 
 def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:

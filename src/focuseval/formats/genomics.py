@@ -1,74 +1,122 @@
-"""TREC Genomics (2006, 2007), gold: passages by byte offset, separated by tabs.
+"""TREC Genomics (2006, 2007), gold and runs: passages by byte offset.
 
-::
+A gold is separated by tabs::
 
     topic⇥document⇥offset⇥length⇥aspects
     160⇥12474524⇥1572⇥27⇥Prions|Encephalopathy, Bovine Spongiform
 
-Offsets and lengths count bytes of the document in UTF-8 from 0. They become code points through the documents, which
-must be given, and must be the very bytes that were judged. Aspects (MeSH terms) are separated by ``|``; those of a
-topic's passages are kept, sorted and separated by tabs, in the gold's attribute ``aspects``. A line that begins with
-``#`` is passed over.
+Aspects (MeSH terms) are separated by ``|``; those of a topic's passages are kept, sorted and separated by tabs, in the
+gold's attribute ``aspects``. A line that begins with ``#`` is passed over. A run is separated by blanks::
+
+    topic document rank offset length
+    160 12474524 1 1572 27
+    160 12474524 1 0.98 1572 27 tag          with score and tag, as runs were submitted
+
+**rank** decides the ranking. Offsets and lengths count bytes of the document in UTF-8 from 0. They become code points
+through the documents, which must be given, and must be the very bytes that were judged.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focuseval.errors import FormatError
-from focuseval.formats.byte_offsets import from_bytes
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.numbers import checked
-from focuseval.formats.span_gold import Span, SpanGold, text_of
+import numpy as np
+
+from focuseval.data.run import Run
+from focuseval.errors import FormatError, MissingDataError
+from focuseval.formats.columns import Layout, checked
+from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.formats.ranking import ranked, topic_codes
+from focuseval.formats.table import column_array, read_table
+from focuseval.placing.normalise import from_bytes
+from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source
 
+PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
+SCORED = Layout(
+    {
+        "topic": "text", "document": "text", "rank": "rank", "score": "real", "offset": "int", "length": "int",
+        "run": "text",
+    },
+    least=7,
+)  # fmt: skip
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judged passages."""
-    spans = SpanGold(Judgements())
     topics: dict[str, tuple[list[Span], Place, int, set[str]]] = {}
     for code, source in enumerate(sources):
-        for line, fields in _gold_lines(source):
-            passages, _, _, aspects = topics.setdefault(fields[0], ([], source.at(line), code, set()))
-            passages.append(_passage(source, line, fields, documents))
+        for line, raw in enumerate(bytes(source.data).decode("utf-8", "replace").split("\n"), 1):
+            if not raw.strip() or raw.startswith("#"):
+                continue
+            at, fields = source.at(line), [value.strip() for value in raw.split("\t")]
+            if len(fields) < 4:
+                what = "expected 5 columns separated by tabs (topic document offset length aspects)"
+                raise FormatError(f"{what}, found {len(fields)}: {raw[:60]!r}", at=at)
+            topic, document, *numbers = fields[:4]
+            text = text_of(documents, document, topic, at)
+            start, size = (checked(at, name, "int", n) for name, n in zip(("offset", "length"), numbers, strict=True))
+            first, last = from_bytes(text, [start, start + size]).tolist()
+            if size <= 0 or min(first, last) < 0:
+                raise FormatError(
+                    f"expected bytes {start}+{size} at which characters of {document!r} begin for topic {topic!r}, "
+                    f"found a document of {len(text.encode())} bytes",
+                    at=at,
+                    remedy=_BYTES,
+                )
+            passages, _, _, aspects = topics.setdefault(topic, ([], at, code, set()))
+            passages.append(Span(document, first, last))
             aspects.update(aspect for aspect in map(str.strip, "|".join(fields[4:]).split("|")) if aspect)
+    spans = SpanGold()
     for topic, (passages, at, code, aspects) in topics.items():
         spans.add(spans.topic(topic, ""), passages, at, code)
         spans.rows.attributes[topic] = {"aspects": "\t".join(sorted(aspects))}
     return spans.gold(sources)
 
 
-def _passage(source: Source, line: int, fields: list[str], documents: Collection | None) -> Span:
-    """Return one line's passage in code points."""
-    topic, document = fields[:2]
-    text = text_of(documents, document, topic, source.at(line))
-    start, size = (checked(source, line, name, "int", fields[i]) for i, name in ((2, "offset"), (3, "length")))
-    first, last = from_bytes(text, [start, start + size]).tolist()
-    if size <= 0 or min(first, last) < 0:
+def read_run(source: Source, documents: Collection | None = None) -> Run:
+    """Return the run, its bytes as code points."""
+    if documents is None:
+        raise MissingDataError(f"{source.name}: byte offsets need the documents' text; give docs or an index")
+    head = next((line for line in source.head().split(b"\n") if line.strip()), b"")
+    table = read_table(source, SCORED if len(head.split()) > 5 else PLAIN)
+    topics, topic = topic_codes(table["topic"])
+    document = table["document"]
+    offset, length = (column_array(table[name], np.int64) for name in ("offset", "length"))
+    start, end = np.full((2, len(offset)), -1, np.int64)
+    rows = documents.find(as_strings(document))
+    order = np.argsort(rows, kind="stable")
+    for mine in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+        if len(mine) and rows[mine[0]] >= 0:
+            text = documents.text(int(rows[mine[0]]))
+            start[mine], end[mine] = from_bytes(text, offset[mine]), from_bytes(text, (offset + length)[mine])
+    bad = np.flatnonzero((start < 0) | (end < start))
+    if len(bad):
+        row = int(bad[0])
+        name, where = document[row].as_py(), table["topic"][row].as_py()
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         raise FormatError(
-            f"expected bytes {start}+{size} at which characters of {document!r} begin for topic {topic!r}, "
-            f"found a document of {len(text.encode())} bytes",
-            at=source.at(line),
+            f"expected bytes of a known document, found {offset[row]}+{length[row]} of {name!r} "
+            f"for topic {where!r}{more}",
+            at=source.at(table.line_of(row)),
             remedy=_BYTES,
         )
-    return Span(document, first, last)
-
-
-def _gold_lines(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of every line that is neither blank nor a comment."""
-    for line, raw in enumerate(bytes(source.data).decode("utf-8", "replace").split("\n"), 1):
-        fields = [value.strip() for value in raw.split("\t")]
-        if raw.strip() and not raw.startswith("#"):
-            if len(fields) < 4:
-                what = "expected 5 columns separated by tabs (topic document offset length aspects)"
-                raise FormatError(f"{what}, found {len(fields)}: {raw[:60]!r}", at=source.at(line))
-            yield line, fields
+    columns = {
+        "topic": topic,
+        "document": document,
+        "rank": column_array(table["rank"], np.int32),
+        "score": column_array(table["score"], np.float64) if "score" in table else None,
+        "start": start,
+        "end": end,
+        "line": table.line,
+    }
+    run_id = table["run"][0].as_py() if "run" in table and len(topic) else source.stem
+    return Run(run_id, topics, **ranked(columns), file=source.name, sha256=source.digest(), faults=table.faults)

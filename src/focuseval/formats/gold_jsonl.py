@@ -18,11 +18,10 @@ itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
@@ -30,10 +29,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
+from focuseval.data.json_lines import json_line
 from focuseval.engine.keys import indices
 from focuseval.errors import FormatError
-from focuseval.formats.json_lines import Known, Text, Whole, Word, batch, checked, no_object, records
-from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
+from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
+from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
-    from focuseval.formats.judged_rows import Check
+    from focuseval.formats.judgements import Check
     from focuseval.formats.source import Source
 
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
@@ -79,58 +79,50 @@ _LINE = pa.schema(
 )
 
 
-class _Lines(NamedTuple):
-    """The lines of all files as columns."""
-
-    rows: JudgedRows
-    table: pa.Table
-    spans: pa.Table
-    """The spans of all lines, one after another."""
-    sizes: NDArray[np.int64]
-    """How many of them every line has; −1 where it does not say."""
-    tags: list[tuple[int, list[str]]]
-    """Rows with tags."""
-
-
 def read(sources: Sequence[Source]) -> Gold:
-    """Return the judgements of one or several files."""
-    unknown = Counter[str]()
-    lines, error = _lines(sources, unknown)
-    gold, long = _judged(lines)
-    if error is not None:
-        raise error
-    united, others = gold.overlapping(), unknown.total()
-    remarks = (
-        (others, f"{others} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
-        (long, f"{long} quotes are not as long as their spans; the documents (--docs, --index) decide"),
-        (united, f"{united:,} overlapping spans are united"),
-    )
-    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
+    """Return the judgements of one or several files.
 
-
-def _lines(sources: Sequence[Source], unknown: Counter[str]) -> tuple[_Lines, FormatError | None]:
-    """Return the lines up to the first that is no judgement, and what is wrong with that."""
-    lines, spans, count, tags, size, error = [], [], [], list[tuple[int, list[str]]](), 0, None
+    All lines before the first that is no judgement are checked first, so that the first wrong line is named.
+    """
+    unknown, error = Counter[str](), None
+    lines, spans, sizes, tags = [], [], list[int](), list[tuple[int, list[str]]]()
     place = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
     for code, source in enumerate(sources):
         try:
             for found, line in records(source, JudgementRecord, partial(_judgement, unknown)):
                 lists = [getattr(one, "spans", msgspec.UNSET) for one in found]
+                tags += [
+                    (row, words) for row, one in enumerate(found, len(sizes)) if (words := getattr(one, "tags", None))
+                ]
                 lines.append(batch(found, _LINE))
                 spans.append(batch([span for some in lists if some for span in some], _SPAN))
-                count += [-1 if some is msgspec.UNSET else len(some) for some in lists]
-                tags += [(row, said) for row, one in enumerate(found, size) if (said := getattr(one, "tags", None))]
+                sizes += [-1 if some is msgspec.UNSET else len(some) for some in lists]
                 place.append((np.full(len(line), code, np.int32), line))
-                size += len(found)
         except FormatError as refusal:
             error = refusal
             break
-    table = pa.Table.from_batches(lines, _LINE)
+    table, marks = pa.Table.from_batches(lines, _LINE), pa.Table.from_batches(spans, _SPAN)
     topic, topics = encoded(table["topic"].combine_chunks())
-    ids = (topic, tuple(topics.to_pylist()), *encoded(table["doc"].combine_chunks()))
     files, numbers = (np.concatenate(column) for column in zip(*place, strict=True))
+    ids = (topic, tuple(topics.to_pylist()), *encoded(table["doc"].combine_chunks()))
     rows = JudgedRows(sources, files, numbers, *ids)
-    return _Lines(rows, table, pa.Table.from_batches(spans, _SPAN), np.array(count, np.int64), tags), error
+    attributes: dict[str, dict[str, None]] = {}
+    for row, words in tags:
+        attributes.setdefault(rows.names(row)[1], {}).update(dict.fromkeys(words))
+    gold, differing = _judged(rows, table, marks, np.array(sizes, np.int64))
+    if error is not None:
+        raise error
+    united, others = gold.overlapping(), unknown.total()
+    remarks = (
+        (others, f"{others} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
+        (differing, f"{differing} quotes are not as long as their spans; the documents decide, where they are given"),
+        (united, f"{united:,} overlapping spans are united"),
+    )
+    return replace(
+        gold,
+        attributes={name: {"tags": ",".join(words)} for name, words in attributes.items()},
+        remarks=tuple(remark for count, remark in remarks if count),
+    )
 
 
 def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
@@ -138,38 +130,34 @@ def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str
     if constants:
         raise no_object(f": {constants[0]} is not a number", at)
     unknown.update(value.keys() - set(JudgementRecord.__struct_fields__))
-    said = {name: checked(JudgementRecord, name, value.get(name), at) for name in _LINE.names}
-    tags = _tags(value.get("tags") or [], at)
-    spans = _spans(value["spans"], at) if "spans" in value else msgspec.UNSET
-    return JudgementRecord(**said, tags=tags, spans=spans)
-
-
-def _tags(value: Any, at: Place) -> list[str]:
+    fields = {name: checked(JudgementRecord, name, value.get(name), at) for name in _LINE.names}
     try:
-        return msgspec.convert(value, list[Tag])
+        tags = msgspec.convert(value.get("tags") or [], list[Tag])
     except msgspec.ValidationError as error:
         raise FormatError("expected a list of words without commas as 'tags', found something else", at=at) from error
+    spans: Any = value.get("spans", msgspec.UNSET)
+    if spans is not msgspec.UNSET:
+        if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+            raise FormatError(
+                "expected a list of objects as 'spans', found something else",
+                at=at,
+                remedy='write "spans": [{"start": …, "end": …}], or [] where nothing is relevant',
+            )
+        spans = [SpanRecord(*(checked(SpanRecord, name, span.get(name), at) for name in _SPAN.names)) for span in spans]
+    return JudgementRecord(**fields, tags=tags, spans=spans)
 
 
-def _spans(value: Any, at: Place) -> list[SpanRecord]:
-    if not isinstance(value, list) or not all(isinstance(span, dict) for span in value):
-        raise FormatError(
-            "expected a list of objects as 'spans', found something else",
-            at=at,
-            remedy='write "spans": [{"start": …, "end": …}], or [] where nothing is relevant',
-        )
-    return [SpanRecord(*(checked(SpanRecord, name, span.get(name), at) for name in _SPAN.names)) for span in value]
+def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[np.int64]) -> tuple[Gold, int]:
+    """Return the gold, and how many quotes are not as long as their spans; raise at the first line that is wrong.
 
-
-def _judged(lines: _Lines) -> tuple[Gold, int]:
-    """Return the gold, and how many quotes are not as long as their spans; raise at the first line that is wrong."""
-    rows, table, count = lines.rows, lines.table, lines.sizes
+    `count` says how many of the spans every line has, −1 where it does not say.
+    """
     bep, length = (_filled(table[name]) for name in ("bep", "length"))
     graded = table["relevance"].is_valid().to_numpy()
     grade = np.where(graded, _filled(table["relevance"]), count > 0)
-    spans = {name: lines.spans[name].combine_chunks() for name in _SPAN.names}
     row = np.repeat(np.arange(len(rows)), np.maximum(count, 0))
-    marks = SpanRows(row, _filled(spans["start"]), _filled(spans["end"]), spans["quote"], spans["need"])
+    start, end, quote, need = (spans[name].combine_chunks() for name in _SPAN.names)
+    marks = SpanRows(row, _filled(start), _filled(end), quote, need)
     queries, other_query = _queries(rows, table["query"].combine_chunks())
     refuse_first(
         rows.twice(),
@@ -188,10 +176,9 @@ def _judged(lines: _Lines) -> tuple[Gold, int]:
     )
     articles = {"length": length, "rsize": np.full(len(rows), UNKNOWN, np.int64), "bep": bep}
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
-    said = {"scale": scale, "queries": queries, "attributes": _attributes(lines)}
-    quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
-    long = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
-    return rows.gold(grade, articles, marks, **said), int(np.count_nonzero(long))
+    quoted = pc.utf8_length(quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
+    return rows.gold(grade, articles, marks, scale=scale, queries=queries), int(np.count_nonzero(differing))
 
 
 def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
@@ -208,22 +195,11 @@ def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Check]:
     first[topic[::-1]] = np.arange(len(given))[::-1]
     wrong = np.zeros(len(rows), np.bool_)
     wrong[given] = code != code[first[topic]]
-    asked = given[np.sort(first[first >= 0])]
-    names = [rows.topics[code] for code in rows.topic[asked].tolist()]
-
-    def say(row: int) -> str:
-        return f"expected one query for topic {rows.topics[rows.topic[row]]!r}, found another"
-
-    queries = dict(zip(names, query.take(indices(asked)).to_pylist(), strict=True))
-    return queries, rows.check(wrong, say, "keep one of them")
-
-
-def _attributes(lines: _Lines) -> dict[str, dict[str, str]]:
-    """Return the tags of every topic that has some, from all of its lines."""
-    tags: dict[str, dict[str, None]] = {}
-    for row, words in lines.tags:
-        tags.setdefault(lines.rows.names(row)[1], {}).update(dict.fromkeys(words))
-    return {topic: {"tags": ",".join(words)} for topic, words in tags.items()}
+    asking = given[np.sort(first[first >= 0])]
+    names = [rows.topics[code] for code in rows.topic[asking].tolist()]
+    queries = dict(zip(names, query.take(indices(asking)).to_pylist(), strict=True))
+    what = "expected one query for topic {!r}, found another"
+    return queries, rows.check(wrong, lambda row: what.format(rows.topics[rows.topic[row]]), "keep one of them")
 
 
 def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Check | None:
@@ -237,27 +213,30 @@ def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> 
         document, topic = rows.names(int(row[mark]))
         return f"in {document!r} for topic {topic!r}"
 
-    neither = rows.check(
-        ~alone & ((start < 0) | (end < 0)),
-        lambda mark: f"expected a span's start and end, or its quote, found neither {where(mark)}",
-        "give the offsets, the quote, or both",
+    return by_row(
         row,
-    )
-    backwards = rows.check(
-        end < start,
-        lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]} {where(mark)}",
-        "exchange start and end, if that is what was meant",
-        row,
-    )
-    past = rows.check(
-        (limit >= 0) & (end > limit) & ~quoted,
-        lambda mark: (
-            f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]} {where(mark)}"
+        len(rows),
+        rows.check(
+            ~alone & ((start < 0) | (end < 0)),
+            lambda mark: f"expected a span's start and end, or its quote, found neither {where(mark)}",
+            "give the offsets, the quote, or both",
+            row,
         ),
-        "offsets count code points of the text, markup excluded",
-        row,
+        rows.check(
+            end < start,
+            lambda mark: f"expected start ≤ end, found the reversed span {start[mark]} … {end[mark]} {where(mark)}",
+            "exchange start and end, if that is what was meant",
+            row,
+        ),
+        rows.check(
+            (limit >= 0) & (end > limit) & ~quoted,
+            lambda mark: (
+                f"expected a span within {limit[mark]} characters, found {start[mark]} … {end[mark]} {where(mark)}"
+            ),
+            "offsets count code points of the text, markup excluded",
+            row,
+        ),
     )
-    return by_row(row, len(rows), neither, backwards, past)
 
 
 def write(gold: Gold) -> Iterator[bytes]:
@@ -266,21 +245,21 @@ def write(gold: Gold) -> Iterator[bytes]:
     p, a = gold.passages, gold.articles
     texts = [column.to_pylist() if column is not None else [None] * len(p.topic) for column in (p.quote, p.need)]
     for topic, document, start, end, quote, need in zip(p.topic, p.document, p.start, p.end, *texts, strict=True):
-        said = {} if start < 0 else {"start": int(start), "end": int(end)}
-        said |= {name: text for name, text in (("quote", quote), ("need", need)) if text is not None}
-        spans.setdefault((int(topic), int(document)), []).append(said)
-    documents, asked = gold.documents.to_pylist(), set()
+        span = {} if start < 0 else {"start": int(start), "end": int(end)}
+        span |= {name: text for name, text in (("quote", quote), ("need", need)) if text is not None}
+        spans.setdefault((int(topic), int(document)), []).append(span)
+    documents, written = gold.documents.to_pylist(), set()
     columns = (a.topic, a.document, a.relevance, a.length, a.bep)
     for topic, document, grade, length, bep in zip(*(column.tolist() for column in columns), strict=True):
         name, here = gold.topics[topic], spans.get((topic, document), [])
         line: dict[str, Any] = {"topic": name}
-        if name in gold.queries and name not in asked:
+        if name in gold.queries and name not in written:
             line["query"] = gold.queries[name]
-        if name not in asked and (tags := gold.attributes.get(name, {}).get("tags")):
+        if name not in written and (tags := gold.attributes.get(name, {}).get("tags")):
             line["tags"] = tags.split(",")
-        asked.add(name)
+        written.add(name)
         line["doc"] = documents[document]
         line |= {"relevance": grade} if gold.scale == "trec" else {"spans": here}
         line |= {"relevance": grade} if grade != int(bool(here)) else {}
         line |= {name: value for name, value in (("bep", bep), ("length", length)) if value >= 0}
-        yield (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        yield json_line(line)

@@ -23,9 +23,8 @@ import numpy as np
 
 from focuseval.data.gold import NOT_ASSESSED, UNKNOWN
 from focuseval.errors import FormatError
-from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.xml import attributes
+from focuseval.formats.xml import AssessmentReader, attributes, read_each, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

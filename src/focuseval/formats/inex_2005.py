@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.data.gold import TOO_SMALL, UNKNOWN
-from focuseval.formats.assessments_xml import AssessmentReader, read_each, wrapped
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.xml import attributes
+from focuseval.formats.xml import AssessmentReader, attributes, read_each, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,11 +23,10 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Fields, sound_lines
-from focuseval.formats.judged_rows import JudgedRows, SpanRows, by_row, encoded, refuse_first
-from focuseval.formats.numbers import known_numbers, no_number
+from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines
+from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
 from focuseval.formats.source import refuse_nul
-from focuseval.formats.table import Layout
+from focuseval.formats.table import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
-    from focuseval.formats.judged_rows import Check
+    from focuseval.formats.judgements import Check
     from focuseval.formats.source import Source
 
 LAYOUT = Layout(
@@ -47,24 +46,10 @@ _NO_POINT = pa.array(["-1", "X", "x", None])
 
 
 def read(sources: Sequence[Source]) -> Gold:
-    """Return the judged documents of one or several files."""
-    fields, source, error = _lines(sources)
-    topic, topics = encoded(fields.column(_TOPIC))
-    ids = (topic, tuple(topics.to_pylist()), *encoded(fields.column(_DOCUMENT)))
-    rows = JudgedRows(sources, source, fields.line, *ids)
-    gold, differ = _judged(rows, fields)
-    if error is not None:
-        raise error
-    united = gold.overlapping()
-    remarks = (
-        (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
-        (united, f"{united:,} overlapping spans are united"),
-    )
-    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
+    """Return the judged documents of one or several files.
 
-
-def _lines(sources: Sequence[Source]) -> tuple[Fields, NDArray[np.int32], FormatError | None]:
-    """Cut the lines of all files; return the file of each, and why the last one is not the last of its file."""
+    All lines before the first that cannot be cut into columns are checked first, so that the first wrong line is named.
+    """
     parts, error = [], None
     for source in sources:
         try:
@@ -79,10 +64,20 @@ def _lines(sources: Sequence[Source]) -> tuple[Fields, NDArray[np.int32], Format
             break
     if not parts and error is not None:
         raise error
-    width = np.concatenate([part.width for part in parts])
-    text, line = pa.concat_arrays([part.text for part in parts]), np.concatenate([part.line for part in parts])
+    width, line = (np.concatenate([getattr(part, name) for part in parts]) for name in ("width", "line"))
+    fields = Fields(pa.concat_arrays([part.text for part in parts]), np.cumsum(width) - width, width, line)
     source_of_line = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.line) for part in parts])
-    return Fields(text, np.cumsum(width) - width, width, line), source_of_line, error
+    topic, topics = encoded(fields.column(_TOPIC))
+    ids = (topic, tuple(topics.to_pylist()), *encoded(fields.column(_DOCUMENT)))
+    gold, differ = _judged(JudgedRows(sources, source_of_line, line, *ids), fields)
+    if error is not None:
+        raise error
+    united = gold.overlapping()
+    remarks = (
+        (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
+        (united, f"{united:,} overlapping spans are united"),
+    )
+    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
 
 
 def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
@@ -151,8 +146,6 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
-    from focuseval.formats.lines import words  # noqa: PLC0415  writing is rare
-
     topics = words("topic", gold.topics).to_pylist()
     documents = words("document", gold.documents).to_pylist()
     spans: dict[tuple[int, int], list[str]] = {}

@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.numbers import known_numbers
+from focuseval.formats.columns import Layout, known_numbers
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import FileTable, Layout, column_array, read_table
+from focuseval.formats.table import FileTable, column_array, place_columns, read_table, run_lines
 from focuseval.formats.trec_run import one_run_id
 
 if TYPE_CHECKING:
@@ -80,14 +80,14 @@ def _places(source: Source, table: FileTable) -> dict[str, Any]:
         to_path = pc.starts_with(length, "/")
         size = _numbers(source, table, length, to_path)
         columns["end_path"] = pc.if_else(pc.and_(is_path, to_path), length, None)
-        _refuse_half_ranges(source, table, is_path, to_path)
+        half = pc.and_(pc.is_valid(to_path), pc.xor(is_path, pc.fill_null(to_path, False)))
+        if (wrong := pc.index(half, pa.scalar(True)).as_py()) >= 0:
+            what = "expected two paths or an offset and a length, found one of each"
+            raise FormatError(what, at=source.at(table.line_of(wrong)), remedy="see 'focuseval formats inex-text'")
+    columns = {name: None if len(c) and c.null_count == len(c) else c for name, c in columns.items()}
     if not pc.all(is_path).as_py():
         columns |= {"start": _checked_offsets(source, table, start, size), "end": _ends(start, size)}
-    return {name: None if _nothing(column) else column for name, column in columns.items()}
-
-
-def _nothing(column: NDArray[np.int64] | pa.ChunkedArray) -> bool:
-    return not isinstance(column, np.ndarray) and column.null_count == len(column) > 0
+    return columns
 
 
 def _numbers(source: Source, table: FileTable, column: pa.ChunkedArray, skip: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -102,17 +102,6 @@ def _numbers(source: Source, table: FileTable, column: pa.ChunkedArray, skip: pa
             remedy="see 'focuseval formats inex-text'",
         )
     return values
-
-
-def _refuse_half_ranges(source: Source, table: FileTable, is_path: pa.ChunkedArray, to_path: pa.ChunkedArray) -> None:
-    half = pc.and_(pc.is_valid(to_path), pc.xor(is_path, pc.fill_null(to_path, False)))
-    wrong = pc.index(half, pa.scalar(True)).as_py()
-    if wrong >= 0:
-        raise FormatError(
-            "expected two paths or an offset and a length, found one of each",
-            at=source.at(table.line_of(wrong)),
-            remedy="see 'focuseval formats inex-text'",
-        )
 
 
 def _checked_offsets(source: Source, table: FileTable, start: Offsets, size: Offsets | None) -> Offsets:
@@ -142,6 +131,4 @@ def _ends(start: Offsets, size: Offsets | None) -> Offsets:
 
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines; a path is written where there is one, else the offset and length."""
-    from focuseval.formats.lines import place_columns, run_lines  # noqa: PLC0415  writing is rare
-
     return run_lines(run, place_columns(run))

@@ -1,4 +1,9 @@
-"""Judgements gathered row by row, from one file or a folder of them, into one `Gold`.
+"""Judgements of one file, or of a folder of them, as one `Gold`: gathered row by row, as columns, or as spans.
+
+`Judgements` gathers rows. `JudgedRows` holds columns, for formats whose golds are large: a check marks the wrong rows
+of all at once, and the first wrong line is named, as if the lines had been read one after another. `SpanGold` gathers
+the spans of questions, for the collections of retrieval-augmented generation; overlapping spans are kept as they are,
+united in every count of characters, and counted in the gold's remarks.
 
 A (topic, document) pair is judged once; a second judgement is refused with both places, even when the two agree.
 """
@@ -6,19 +11,25 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.errors import FormatError
+from focuseval.data.spans import union
+from focuseval.engine.keys import indices
+from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from focuseval.collection.protocol import Collection
     from focuseval.errors import Place
     from focuseval.formats.source import Source
 
@@ -85,12 +96,9 @@ def judged_twice(document: str, topic: str, first: Place, second: Place) -> Form
 
 def origin(sources: Sequence[Source]) -> dict[str, Any]:
     """Return what a gold says of the files that it was read from."""
-    several = len(sources) > 1
-    return {
-        "sha256": joint_digest(sources),
-        "file": sources[0].name if len(sources) == 1 else "",
-        "sources": tuple(source.name for source in sources) if several else (),
-    }
+    names = tuple(source.name for source in sources)
+    alone = len(names) == 1
+    return {"sha256": joint_digest(sources), "file": names[0] if alone else "", "sources": () if alone else names}
 
 
 def empty_elements() -> GradedElements:
@@ -125,26 +133,272 @@ def file_name(topic: str) -> str:
 
 def _columns(names: Sequence[str], rows: list[tuple[Any, ...]]) -> Mapping[str, Any]:
     """Turn rows into columns, in blocks of topics."""
-    rows.sort(key=_by_topic)
+    rows.sort(key=itemgetter(0))
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
     return {name: _column(name, values) for name, values in columns.items()}
-
-
-def _by_topic(row: tuple[Any, ...]) -> int:
-    code: int = row[0]
-    return code
 
 
 def _column(name: str, values: tuple[Any, ...]) -> Any:
     """Return an array of the column's type; what no row says is None where the table allows it."""
     if name == "path":
         return pa.array(values, pa.string()).dictionary_encode()
-    said = values.count(None) < len(values)
+    given = values.count(None) < len(values)
     if name in _STRINGS:
-        return pa.array(values, pa.string()) if said else None
+        return pa.array(values, pa.string()) if given else None
     if name in _FLAGS:
-        return np.array([bool(value) for value in values], np.bool_) if said else None
-    if name in {"line", "source"} and not said:
+        return np.array([bool(value) for value in values], np.bool_) if given else None
+    if name in {"line", "source"} and not given:
         return None
     filled = [UNKNOWN if value is None else value for value in values] if None in values else values
     return np.array(filled, _TYPES.get(name, np.int64))
+
+
+Check = tuple["NDArray[np.bool_]", "Callable[[int], FormatError]"]
+"""Which rows are wrong, and the error of one."""
+
+
+def encoded(names: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
+    """Return a code for every name, and the distinct names in order of first appearance."""
+    codes = names.dictionary_encode()
+    return codes.indices.to_numpy(), codes.dictionary
+
+
+class SpanRows(NamedTuple):
+    """Highlighted spans: the row of the judgement that each belongs to, its ends, maybe its quote and what it shows."""
+
+    row: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    quote: pa.Array | None = None
+    need: pa.Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """Judgements as columns, in the order of the files: a row for every judged document."""
+
+    sources: Sequence[Source]
+    source: NDArray[np.int32]
+    line: NDArray[np.int64]
+    topic: NDArray[np.int32]
+    """Codes into `topics`."""
+    topics: tuple[str, ...]
+    document: NDArray[np.int32]
+    """Codes into `documents`."""
+    documents: pa.Array
+
+    def __len__(self) -> int:
+        """Return the number of judgements."""
+        return len(self.line)
+
+    def names(self, row: int) -> tuple[str, str]:
+        """Return which document was judged, and for which topic."""
+        return self.documents[int(self.document[row])].as_py(), self.topics[self.topic[row]]
+
+    def at(self, row: int) -> Place:
+        """Return where a judgement stands."""
+        return self.sources[int(self.source[row])].at(int(self.line[row]))
+
+    def check(
+        self, wrong: NDArray[np.bool_], what: Callable[[int], str], remedy: str, row: NDArray[np.int64] | None = None
+    ) -> Check:
+        """Return a check of rows, or of spans that belong to rows (`row`): which are wrong, and the error of one."""
+
+        def error(number: int) -> FormatError:
+            return FormatError(what(number), at=self.at(number if row is None else int(row[number])), remedy=remedy)
+
+        return wrong, error
+
+    def twice(self) -> Check:
+        """Find pairs that were judged before."""
+        pair = self.topic.astype(np.int64) << 32 | self.document
+        before, ordered = np.arange(len(self)), np.sort(pair)
+        if (ordered[1:] == ordered[:-1]).any():
+            _, first, number = np.unique(pair, return_index=True, return_inverse=True)
+            before = first[number]
+
+        def error(row: int) -> FormatError:
+            return judged_twice(*self.names(row), self.at(int(before[row])), self.at(row))
+
+        return before < np.arange(len(self)), error
+
+    def gold(
+        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: SpanRows, **more: Any
+    ) -> Gold:
+        """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
+        topic, document = self.topic, self.document
+
+        def in_blocks(codes: NDArray[np.int32]) -> NDArray[np.int64] | slice:  # mostly as they stand: nothing is copied
+            return np.argsort(codes, kind="stable") if (codes[1:] < codes[:-1]).any() else slice(None)
+
+        def texts(column: pa.Array | None) -> pa.Array | None:
+            if column is None or column.null_count == len(column):
+                return None
+            return column if isinstance(inner, slice) else column.take(indices(inner))
+
+        order, inner = in_blocks(topic), in_blocks(topic[marks.row])
+        row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
+        return Gold(
+            self.topics,
+            self.documents,
+            Articles(
+                topic[order],
+                document[order],
+                relevance[order].astype(np.int32),
+                **{name: column[order] for name, column in articles.items()},
+                line=self.line[order],
+                source=self.source[order] if len(self.sources) > 1 else None,
+            ),
+            Passages(
+                topic[row],
+                document[row],
+                start,
+                end,
+                np.where(end >= 0, end - start, UNKNOWN),
+                quote=texts(marks.quote),
+                need=texts(marks.need),
+                line=self.line[row] if len(row) else None,
+            ),
+            empty_elements(),
+            **more,
+            **origin(self.sources),
+        )
+
+
+def no_marks() -> SpanRows:
+    """Return the spans of a gold that has none."""
+    nothing = np.zeros(0, np.int64)
+    return SpanRows(nothing, nothing, nothing)
+
+
+def refuse_first(*checks: Check | None) -> None:
+    """Raise the error of the first row that any check marks as wrong; of several checks, that of the first."""
+    if (wrong := _first_wrong(*checks)) is not None:
+        row, error = wrong
+        raise error(row)
+
+
+def by_row(row: NDArray[np.int64], rows: int, *checks: Check) -> Check | None:
+    """Return checks of spans as one check of the rows that they belong to; None where no span is wrong."""
+    if (wrong := _first_wrong(*checks)) is None:
+        return None
+    mark, error = wrong
+    return np.arange(rows) == row[mark], lambda _: error(mark)
+
+
+def _first_wrong(*checks: Check | None) -> tuple[int, Callable[[int], FormatError]] | None:
+    wrong = [(int(np.argmax(check[0])), check[1]) for check in checks if check is not None and check[0].any()]
+    return min(wrong, key=itemgetter(0), default=None)
+
+
+class Span(NamedTuple):
+    """One highlighted span as its file says it; start and end −1 where only the quote is known."""
+
+    document: str
+    start: int
+    end: int
+    quote: str | None = None
+    need: str | None = None
+    """What the span shows: spans of a topic with the same name are alternatives, one without is needed itself."""
+
+
+@dataclass
+class SpanGold:
+    """Questions and their spans; `gold` turns them into columns."""
+
+    rows: Judgements = field(default_factory=Judgements)
+    renamed: int = 0
+
+    def topic(self, name: str, query: str) -> str:
+        """Return a question's topic id; a second question under the same id gets ``~2``, ``~3`` … added."""
+        unique, number = name, 1
+        while unique in self.rows.queries:
+            number += 1
+            unique = f"{name}~{number}"
+        self.renamed += number > 1
+        self.rows.topic(unique)
+        self.rows.queries[unique] = query
+        return unique
+
+    def add(
+        self,
+        topic: str,
+        spans: Sequence[Span],
+        at: Place,
+        code: int = 0,
+        judged: Sequence[str] = (),
+        *,
+        grade: int | None = None,
+    ) -> None:
+        """Take in all spans of a question; documents in `judged` without any are judged and not relevant.
+
+        With a `grade` that is what the documents get.
+        """
+        by_document: dict[str, list[Span]] = {document: [] for document in judged}
+        for span in spans:
+            placeless = span.start == span.end == UNKNOWN and span.quote
+            if not placeless and not 0 <= span.start < span.end:
+                raise FormatError(
+                    f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}, "
+                    f"found {span.start} and {span.end}",
+                    at=at,
+                    remedy="spans are half-open; a document without relevant text has no spans",
+                )
+            by_document.setdefault(span.document, []).append(span)
+        for document, group in by_document.items():
+            pair = self.rows.judge(topic, document, at)
+            relevance = int(bool(group)) if grade is None else grade
+            starts, ends = [span.start for span in group], [span.end for span in group]
+            if UNKNOWN in starts:
+                rsize = UNKNOWN
+            else:
+                several = len(group) > 1
+                rsize = int(union([0] * len(group), starts, ends).before[-1]) if several else sum(ends) - sum(starts)
+            self.rows.articles.append((*pair, relevance, UNKNOWN, rsize, UNKNOWN, None, at.line, code))
+            for _, start, end, quote, need in group:
+                size = end - start if start >= 0 else UNKNOWN
+                self.rows.passages.append((*pair, start, end, size, None, None, quote, need, at.line))
+
+    def gold(self, sources: Sequence[Source], remarks: Sequence[str] = (), scale: str = "highlights") -> Gold:
+        """Return everything that was gathered."""
+        gold = self.rows.gold(sources, scale)
+        united = gold.overlapping()
+        counted = (
+            (united, f"{united:,} overlapping spans are united"),
+            (self.renamed, f"{self.renamed:,} questions share an id with an earlier one, told apart as ~2, ~3 …"),
+        )
+        return replace(gold, remarks=(*gold.remarks, *(remark for number, remark in counted if number), *remarks))
+
+
+def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
+    """Return the spans of every judged pair, in code points; a span without a place cannot be written."""
+    p, ids = gold.passages, gold.documents.to_pylist()
+    if (p.start < 0).any():
+        row = int(np.flatnonzero(p.start < 0)[0])
+        raise FormatError(
+            f"expected every span to have a place, found none for topic {gold.topics[p.topic[row]]!r} "
+            f"in {ids[p.document[row]]!r}",
+            at=gold.file or None,
+            remedy="align the gold with its documents first",
+        )
+    pairs = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
+    spans: dict[tuple[int, int], list[Span]] = {pair: [] for pair in pairs}
+    quotes = p.quote.to_pylist() if p.quote is not None else [None] * len(p.start)
+    columns = (p.topic.tolist(), p.document.tolist(), p.start.tolist(), p.end.tolist(), quotes)
+    for topic, document, start, end, quote in zip(*columns, strict=True):
+        spans.setdefault((topic, document), []).append(Span(ids[document], start, end, quote))
+    return spans
+
+
+def text_of(documents: Collection | None, name: str, topic: str, at: Place) -> str:
+    """Return the text that a format's offsets need to be understood."""
+    if documents is None:
+        raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give docs or an index")
+    row = int(documents.find([name])[0])
+    if row < 0:
+        raise FormatError(
+            f"expected documents of the collection, found {name!r} for topic {topic!r}",
+            at=at,
+            remedy="check the documents given, or the ids in the gold",
+        )
+    return documents.text(row)

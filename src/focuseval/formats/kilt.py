@@ -20,8 +20,7 @@ import numpy as np
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, text_of
+from focuseval.formats.judgements import Span, SpanGold, text_of
 from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
@@ -35,14 +34,17 @@ if TYPE_CHECKING:
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the provenance of all outputs, in code points of the pages."""
-    spans, whole = SpanGold(Judgements()), 0
+    spans, whole = SpanGold(), 0
     for code, source in enumerate(sources):
         for line, record in parse_lines(source):
             at = source.at(line)
             query = field(record, "input", str, at) if "input" in record else ""
             topic = spans.topic(str(record.get("id") or line), query)
             found = []
-            for entry in _provenance(record, at):
+            outputs = [one for one in field(record, "output", list, at) if isinstance(one, dict)]
+            for entry in (entry for output in outputs for entry in output.get("provenance") or ()):
+                if not isinstance(entry, dict):
+                    raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
                 page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
                 found.append(_span(entry, page, text_of(documents, page, topic, at), topic, at))
                 whole += _number(entry, "start_character", topic, at) is None
@@ -51,7 +53,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
     return spans.gold(sources, [remark] if whole else [])
 
 
-def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every page of a knowledge source."""
     for source in sources:
         for line, page in parse_lines(source):
@@ -68,15 +70,6 @@ def _line(paragraph: str) -> str:
     'one two\n'
     """
     return paragraph.rstrip("\r\n").replace("\r", " ").replace("\n", " ") + "\n"
-
-
-def _provenance(record: dict[str, Any], at: Place) -> Iterator[dict[str, Any]]:
-    """Yield the provenances of all outputs; an output may have none."""
-    for output in field(record, "output", list, at):
-        for entry in output.get("provenance") or () if isinstance(output, dict) else ():
-            if not isinstance(entry, dict):
-                raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
-            yield entry
 
 
 def _number(entry: dict[str, Any], name: str, topic: str, at: Place) -> int | None:

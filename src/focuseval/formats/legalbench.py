@@ -12,24 +12,22 @@ Spans are half-open and count code points. A document's id is its `file_path`. T
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, spans_of
+from focuseval.formats.judgements import Span, SpanGold, spans_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.errors import Place
     from focuseval.formats.source import Source
 
 
 def read(sources: Sequence[Source]) -> Gold:
     """Return the snippets of all tests."""
-    spans, number = SpanGold(Judgements()), 0
+    spans, number = SpanGold(), 0
     for code, source in enumerate(sources):
         lines = Lines(source)
         for i, test in enumerate(field(parse(source), "tests", list, source.at())):
@@ -37,19 +35,17 @@ def read(sources: Sequence[Source]) -> Gold:
             query = field(test, "query", str, source.at(), f"tests[{i}]")
             at = source.at(lines.of(query))
             topic = spans.topic(f"q{number}", query)
-            spans.add(topic, [_span(s, at, query) for s in field(test, "snippets", list, at, f"{query!r}")], at, code)
+            found = []
+            for snippet in field(test, "snippets", list, at, f"{query!r}"):
+                path = field(snippet, "file_path", str, at, f"a snippet of {query!r}")
+                span = field(snippet, "span", list, at, f"a snippet of {query!r}")
+                if len(span) != 2 or not all(type(position) is int for position in span):
+                    raise FormatError(f"expected a span [start, end] for {query!r}, found {span}", at=at)
+                found.append(Span(path, span[0], span[1], snippet.get("answer")))
+            spans.add(topic, found, at, code)
             if test.get("tags"):
                 spans.rows.attributes[topic] = {"tags": ",".join(map(str, test["tags"]))}
     return spans.gold(sources)
-
-
-def _span(snippet: Any, at: Place, query: str) -> Span:
-    """Return one snippet's span."""
-    path = field(snippet, "file_path", str, at, f"a snippet of {query!r}")
-    span = field(snippet, "span", list, at, f"a snippet of {query!r}")
-    if len(span) != 2 or not all(type(position) is int for position in span):
-        raise FormatError(f"expected a span [start, end] for {query!r}, found {span}", at=at)
-    return Span(path, span[0], span[1], snippet.get("answer"))
 
 
 def write(gold: Gold) -> Iterator[bytes]:

@@ -19,10 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
-from focuseval.formats.byte_offsets import from_bytes
 from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold, text_of
+from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.placing.normalise import from_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,21 +34,40 @@ if TYPE_CHECKING:
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the long answers of all examples."""
-    spans = SpanGold(Judgements())
+    spans = SpanGold()
     for code, source in enumerate(sources):
         for line, record in parse_lines(source):
             at = source.at(line)
             name = _name(record, "example_id", at)
             topic = spans.topic(name, field(record, "question_text", str, at, f"example {name}"))
             page = _page(record, at)
-            answers = list(_answers(record, at))
+            answers = []
+            for annotation in field(record, "annotations", list, at):
+                answer = field(annotation, "long_answer", dict, at, "an annotation")
+                if "start_token" in answer and "start_byte" not in answer:
+                    raise FormatError(
+                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
+                        at=at,
+                        remedy="read the original data set",
+                    )
+                start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
+                answers += [(start, end)] if start >= 0 else []
             text = record.get("document_html") or (text_of(documents, page, topic, at) if answers else "")
-            found = [_span(text, page, answer, topic, at) for answer in answers]
+            found = []
+            for span in answers:
+                first, last = from_bytes(text, span).tolist()
+                if min(first, last) < 0:
+                    raise FormatError(
+                        f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {span}",
+                        at=at,
+                        remedy="the page must be the very bytes that were annotated, in UTF-8",
+                    )
+                found.append(Span(page, first, last))
             spans.add(topic, found, at, code, [page])
     return spans.gold(sources)
 
 
-def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the HTML of every page, once."""
     seen: set[str] = set()
     for source in sources:
@@ -69,30 +87,3 @@ def _page(record: dict[str, Any], at: Place) -> str:
     """Return the id of the page."""
     name = record.get("document_url") or record.get("document_title")
     return name if isinstance(name, str) else _name(record, "example_id", at)
-
-
-def _answers(record: dict[str, Any], at: Place) -> Iterator[tuple[int, int]]:
-    """Yield the bytes of every annotator's long answer."""
-    for annotation in field(record, "annotations", list, at):
-        answer = field(annotation, "long_answer", dict, at, "an annotation")
-        if "start_token" in answer and "start_byte" not in answer:
-            raise FormatError(
-                "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
-                at=at,
-                remedy="read the original data set",
-            )
-        start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
-        if start >= 0:
-            yield start, end
-
-
-def _span(text: str, page: str, answer: tuple[int, int], topic: str, at: Place) -> Span:
-    """Return a span of bytes as one of code points."""
-    first, last = from_bytes(text, answer).tolist()
-    if min(first, last) < 0:
-        raise FormatError(
-            f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {answer}",
-            at=at,
-            remedy="the page must be the very bytes that were annotated, in UTF-8",
-        )
-    return Span(page, first, last)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
+_EXISTS = "choose another name, or replace it (on the command line with --force)"
+
+
 def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
     """Write pieces to a temporary sibling and move it into place; ``-`` is standard output.
 
@@ -44,7 +47,12 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, repl
         return
     target = local_path(path)
     if target.is_dir() and any(target.iterdir()):
-        _refuse_folder(target, replace=replace)
+        other = next((file for file in target.iterdir() if file.suffix != ".xml" or not file.is_file()), None)
+        if not replace:
+            raise FormatError("exists already", at=str(target), remedy=_EXISTS)
+        if other is not None:
+            what = f"expected a folder of assessments, found {other.name!r} in it"
+            raise FormatError(what, at=str(target), remedy="choose another name")
     with (
         _written(path, "name a folder that does not exist or is empty, where there is room"),
         tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch,
@@ -62,24 +70,11 @@ def _write_remote(url: str, files: Mapping[str, Iterable[bytes]], *, replace: bo
     """Write a file, or the files of a folder, to object storage; the content of all is made before the first."""
     target = location(url)
     if not replace and target.is_dir():
-        raise FormatError("exists already", at=url, remedy="choose another name, or replace it with --force")
+        raise FormatError("exists already", at=url, remedy=_EXISTS)
     contents = {name: b"".join(pieces) for name, pieces in files.items()}
     with _written(url, "choose another place, or try again"):
         for name, content in contents.items():
             (target / name if name else target).write_bytes(content)
-
-
-def _refuse_folder(target: Path, *, replace: bool) -> None:
-    """Refuse to replace a folder unasked, or one that holds anything else."""
-    if not replace:
-        raise FormatError("exists already", at=str(target), remedy="choose another name, or replace it with --force")
-    other = next((file for file in target.iterdir() if file.suffix != ".xml" or not file.is_file()), None)
-    if other is not None:
-        raise FormatError(
-            f"expected a folder of assessments, found {other.name!r} in it",
-            at=str(target),
-            remedy="choose another name",
-        )
 
 
 @contextmanager
@@ -110,14 +105,9 @@ def _write(target: Path, pieces: Iterable[bytes]) -> None:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
+        mask = os.umask(0)  # it can only be read by setting it
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)
         Path(name).replace(target)
     finally:
         Path(name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """Return the process's mask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -9,38 +9,38 @@
 
 A document's id is the paper's; its text is title, abstract, and each section's name and paragraphs, empty ones left
 out, with one blank line between; ``--docs FILE`` names the file once more. The evidence of all answers is relevant;
-that of an answer marked ``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` (the format
-``qasper-highlighted``) sentences. Each is aligned with the paper's text: what occurs more than once is ambiguous, and
-evidence from a figure or table (``FLOAT SELECTED``) is nowhere in the text; the gold's remarks count both.
+that of an answer marked ``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` sentences. Nothing in a
+file asks for one or the other: sentences are asked for by name, ``--gold-format qasper-highlighted``. Each is aligned
+with the paper's text: what occurs more than once is ambiguous, and evidence from a figure or table (``FLOAT SELECTED``)
+is nowhere in the text; the gold's remarks count both.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import UNKNOWN
 from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.span_gold import Span, SpanGold
-from focuseval.placing import place_gold
+from focuseval.formats.judgements import Span, SpanGold
+from focuseval.placing.golds import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.errors import Place
     from focuseval.formats.source import Source
 
 
 def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     """Return the evidence of all answers, at its place in the papers."""
-    return place_gold(read_quotes(sources, evidence), open_documents(dict(carried(sources))))
+    return place_gold(read_quotes(sources, evidence), open_documents(dict(embedded_texts(sources))))
 
 
 def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     """Return the evidence as quotes without places, to be aligned."""
-    spans = SpanGold(Judgements())
+    spans = SpanGold()
     for code, source in enumerate(sources):
         lines = Lines(source)
         for paper, record in _papers(source):
@@ -48,12 +48,20 @@ def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
                 query = field(qa, "question", str, source.at(), paper)
                 at = source.at(lines.of(query))
                 topic = spans.topic(field(qa, "question_id", str, at, f"{query!r}"), query)
-                quotes = dict.fromkeys(_quotes(field(qa, "answers", list, at, f"{query!r}"), evidence, at))
+                quotes: dict[str, None] = {}
+                for entry in field(qa, "answers", list, at, f"{query!r}"):
+                    answer = field(entry, "answer", dict, at, "answers")
+                    if not answer.get("unanswerable"):
+                        quotes |= {text: None for text in field(answer, evidence, list, at, "answer") if text}
                 spans.add(topic, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, code, [paper])
     return spans.gold(sources)
 
 
-def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+read_highlighted = partial(read, evidence="highlighted_evidence")
+read_highlighted_quotes = partial(read_quotes, evidence="highlighted_evidence")
+
+
+def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every paper."""
     for source in sources:
         for paper, record in _papers(source):
@@ -69,11 +77,3 @@ def _papers(source: Source) -> Iterator[tuple[str, Any]]:
     papers = parse(source)
     for paper in papers if isinstance(papers, dict) else ():
         yield paper, field(papers, paper, dict, source.at())
-
-
-def _quotes(answers: list[Any], evidence: str, at: Place) -> Iterator[str]:
-    """Yield the evidence of answers that say that there is one; an empty text is none."""
-    for entry in answers:
-        answer = field(entry, "answer", dict, at, "answers")
-        if not answer.get("unanswerable"):
-            yield from (quote for quote in field(answer, evidence, list, at, "answer") if quote)

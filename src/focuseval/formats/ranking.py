@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -97,7 +97,26 @@ def by_score_and_document(
     if tied is None:
         order = full_order(np.argsort(_best_first(topic, score)))
         tied = _tied(topic[order.origin], score[order.origin])
-    return order if tied is None or not len(tied) else _ties_ordered(tied, len(topic), document, order)
+    if tied is None or not len(tied):
+        return order
+    rows = np.sort(np.concatenate((tied, tied - 1)))
+    rows = rows[np.append(True, rows[1:] != rows[:-1])]
+    first = tied[np.minimum(np.searchsorted(tied, rows), len(tied) - 1)] != rows
+    wanted = rows if order is None else order.origin[rows]
+    ascending = np.argsort(wanted)
+    back = np.empty_like(ascending)
+    back[ascending] = np.arange(len(rows))
+    names = rows_of_chunks(document, wanted[ascending]).take(indices(back))
+    table = pa.table({"group": indices(np.cumsum(first)), "document": names})
+    within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
+    moved = np.flatnonzero(within != np.arange(len(rows)))
+    if not len(moved):
+        return order
+    if order is None:
+        return Order(len(topic), rows[moved], rows[within[moved]])
+    origin = order.origin.copy()
+    origin[rows] = order.origin[rows[within]]
+    return full_order(origin)
 
 
 def _best_first(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -139,32 +158,6 @@ def _tied(topic: NDArray[np.int32], score: NDArray[np.float64]) -> NDArray[np.in
             return None
         ties.append(np.flatnonzero(same & (s[1:] == s[:-1])) + first)
     return np.concatenate(ties)
-
-
-def _ties_ordered(tied: NDArray[np.int64], size: int, document: pa.ChunkedArray, order: Order | None) -> Order | None:
-    """Order the rows that tie with the one before them (or after) by descending document."""
-    rows = np.sort(np.concatenate((tied, tied - 1)))
-    rows = rows[np.append(True, rows[1:] != rows[:-1])]
-    first = tied[np.minimum(np.searchsorted(tied, rows), len(tied) - 1)] != rows
-    names = _at(document, rows if order is None else order.origin[rows])
-    table = pa.table({"group": indices(np.cumsum(first)), "document": names})
-    within = pc.sort_indices(table, [("group", "ascending"), ("document", "descending")]).to_numpy()
-    moved = np.flatnonzero(within != np.arange(len(rows)))
-    if not len(moved):
-        return order
-    if order is None:
-        return Order(size, rows[moved], rows[within[moved]])
-    origin = order.origin.copy()
-    origin[rows] = order.origin[rows[within]]
-    return full_order(origin)
-
-
-def _at(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> pa.ChunkedArray:
-    """Return some rows of an Arrow column, whatever their order."""
-    ascending = np.argsort(rows)
-    back = np.empty_like(ascending)
-    back[ascending] = np.arange(len(rows))
-    return rows_of_chunks(column, rows[ascending]).take(indices(back))
 
 
 def by_rank(
@@ -227,11 +220,17 @@ def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
 
 
 def _arrow_taken(column: pa.Array | pa.ChunkedArray, order: Order) -> pa.Array | pa.ChunkedArray:
-    """Take rows; where only some move, chunk by chunk, so that chunks without any stay as they are."""
+    """Take rows; where only some move, by the chunks between which they do, so that all others stay as they are."""
     if order.full or not isinstance(column, pa.ChunkedArray):
         return column.take(indices(order.origin if order.full else taken(np.arange(order.size), order)))
-    pieces = []
-    for first, chunks in _closed(column.chunks, order):
+    ends = np.cumsum([len(chunk) for chunk in column.chunks])
+    one, other = (np.searchsorted(ends, rows, "right") for rows in (order.to, order.origin))
+    reach = np.arange(len(ends))  # the last chunk to which rows of a chunk move
+    np.maximum.at(reach, np.minimum(one, other), np.maximum(one, other))
+    last = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(ends)))
+    pieces: list[pa.Array] = []
+    for begin, end in zip(np.r_[0, last[:-1] + 1], last + 1, strict=True):
+        first, chunks = int(ends[begin]) - len(column.chunk(begin)), column.chunks[begin:end]
         here = slice(*np.searchsorted(order.to, (first, first + sum(map(len, chunks)))))
         to, origin = order.to[here] - first, order.origin[here] - first
         pieces += [_with_rows_moved(pa.concat_arrays(chunks), to, origin)] if len(to) else chunks
@@ -251,47 +250,25 @@ def _with_rows_moved(chunk: pa.Array, to: NDArray[np.int64], origin: NDArray[np.
     return pa.concat_arrays([*pieces, chunk.slice(last)])
 
 
-def _closed(chunks: list[pa.Array], order: Order) -> Iterator[tuple[int, list[pa.Array]]]:
-    """Yield chunks, and together those between which rows move, with the number of their first row."""
-    ends = np.cumsum([len(chunk) for chunk in chunks])
-    one, other = (np.searchsorted(ends, rows, "right") for rows in (order.to, order.origin))
-    reach = np.arange(len(chunks))
-    np.maximum.at(reach, np.minimum(one, other), np.maximum(one, other))
-    last = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(chunks)))
-    for start, end in zip(np.r_[0, last[:-1] + 1], last + 1, strict=True):
-        yield int(ends[start]) - len(chunks[start]), chunks[start:end]
-
-
 def distinct_keys(topic: NDArray[np.int32], document: pa.ChunkedArray) -> NDArray[np.uint64] | tuple[int, int] | None:
     """Return the documents' keys when they differ within every topic, else the first two rows that are the same.
 
     None: two documents of a topic share a key by chance, and nothing is repeated.
     """
-    keys = hash64(document)
-    twice = np.concatenate([_twice(joint(keys[here], topic[here])) for here in _whole_topics(topic)])
-    if not len(twice):
+    keys, first, size, twice = hash64(document), 0, len(topic), [np.zeros(0, np.uint64)]
+    step = size if bool((topic[1:] < topic[:-1]).any()) else _STRETCH  # all at once where topics are not in blocks
+    while first < size:
+        last = size if first + step >= size else int(np.searchsorted(topic, topic[first + step - 1], "right"))
+        pairs = joint(keys[first:last], topic[first:last])
+        pairs.sort()
+        twice.append(pairs[1:][pairs[1:] == pairs[:-1]])
+        first = last
+    if not sum(map(len, twice)):
         return keys
-    suspects = np.flatnonzero(np.isin(joint(keys, topic), twice))
+    suspects = np.flatnonzero(np.isin(joint(keys, topic), np.concatenate(twice)))
     seen: dict[tuple[int, str], int] = {}
     for row, name in zip(suspects.tolist(), rows_of_chunks(document, suspects).to_pylist(), strict=True):
-        first = seen.setdefault((int(topic[row]), name), row)
-        if first != row:
-            return first, row
+        before = seen.setdefault((int(topic[row]), name), row)
+        if before != row:
+            return before, row
     return None
-
-
-def _twice(pairs: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the keys that occur more than once; they are sorted in place."""
-    pairs.sort()
-    return np.asarray(pairs[1:][pairs[1:] == pairs[:-1]])
-
-
-def _whole_topics(topic: NDArray[np.int32]) -> Iterator[slice]:
-    """Yield stretches of rows that end with their topic; all rows at once where topics do not stand in blocks."""
-    first, size = 0, len(topic)
-    step = size if bool((topic[1:] < topic[:-1]).any()) else _STRETCH
-    while first + step < size:
-        last = int(np.searchsorted(topic, topic[first + step - 1], "right"))
-        yield slice(first, last)
-        first = last
-    yield slice(first, size)

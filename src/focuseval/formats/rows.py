@@ -1,16 +1,23 @@
-"""Files of rows, whatever holds them: JSON lines, a JSON list, an object around one list, CSV or TSV with a header."""
+"""Files of rows, whatever holds them: JSON lines, a JSON list, an object around one list, CSV or TSV with a header.
+
+Besides, what one row or object says, under any of the names of a field (`focuseval.data.fields`): its topic, its
+document, its span, its text, its numbers.
+"""
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
+import math
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.fields import KNOWN
+from focuseval.data.fields import KNOWN, NAMES, layers, missing, short, value
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import whole_characters
+from focuseval.formats.json_records import FAR, whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,12 +37,12 @@ class Row(NamedTuple):
 
 def rows_of(source: Source) -> Iterator[Row]:
     """Yield the rows of a file with their lines."""
-    text = text_of(source)
+    text = _decoded(source)
     begin = text.lstrip()[:1]
     yield from _json_rows(text, source) if begin in {"{", "["} else table_rows(source)
 
 
-def text_of(source: Source) -> str:
+def _decoded(source: Source) -> str:
     """Return a file's text."""
     try:
         return bytes(source.data).decode()
@@ -45,31 +52,29 @@ def text_of(source: Source) -> str:
 
 
 def _json_rows(text: str, source: Source) -> Iterator[Row]:
-    """Yield the objects of a list, of lines, or of the one list that an object is written around."""
+    """Yield the objects of a list or of lines; of one object, the rows of the only list of objects in it.
+
+    An object of objects is scores by topic and document; any other is one row.
+    """
     first = len(text) - len(text.lstrip())
     listed = text[first] == "["
     values = _values(text, first + listed, source, closed=listed)
     line, value = next(values, (1, {}))
     rest = next(values, None)
     if not listed and rest is None and isinstance(value, dict):
-        yield from _inner_rows(line, value)
+        inner = [rows for rows in value.values() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
+        if len(inner) == 1 and not value.keys() & KNOWN:
+            yield from (Row(None, row) for row in inner[0])
+        elif value and all(isinstance(scores, dict) for scores in value.values()):
+            for topic, scores in value.items():
+                yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
+        elif value:
+            yield Row(line, value)
         return
     for number, row in ((line, value), *(() if rest is None else (rest, *values))):
         if not isinstance(row, dict):
             raise FormatError(f"expected an object, found {json.dumps(row)[:40]}", at=source.at(number))
         yield Row(number, row)
-
-
-def _inner_rows(line: int, value: dict[str, Any]) -> Iterator[Row]:
-    """Yield the rows of an object: of the only list of objects in it, of scores by topic and document, or itself."""
-    lists = [rows for rows in value.values() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
-    if len(lists) == 1 and not value.keys() & KNOWN:
-        yield from (Row(None, row) for row in lists[0])
-    elif value and all(isinstance(scores, dict) for scores in value.values()):
-        for topic, scores in value.items():
-            yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
-    elif value:
-        yield Row(line, value)
 
 
 def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tuple[int, Any]]:
@@ -100,7 +105,7 @@ def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Row]:
 
     Fields may hold line breaks. The header must have the columns that are `needed`.
     """
-    text = text_of(source)
+    text = _decoded(source)
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
@@ -131,17 +136,88 @@ def as_list(value: Any, name: str, at: Place, row: Mapping[str, Any] | None = No
         raise FormatError(f"expected a list as {name!r}, found {str(value)[:40]!r}", at=at)
     if not value.lstrip().startswith("["):
         return value.split("|") if row is not None and "input" in row else [value]
-    return _parsed(value, name, at)
-
-
-def _parsed(text: str, name: str, at: Place) -> list[Any]:
-    import ast  # noqa: PLC0415  only CSV needs it
-
     for parse in (json.loads, ast.literal_eval):
         try:
-            found = parse(text)
+            found = parse(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
         if isinstance(found, list):
             return found
-    raise FormatError(f"expected a list as {name!r}, found {text[:40]!r}", at=at, remedy="write it as JSON")
+    raise FormatError(f"expected a list as {name!r}, found {value[:40]!r}", at=at, remedy="write it as JSON")
+
+
+def topic_of(row: Mapping[str, Any], at: Place, *, question: bool) -> str:
+    """Return a row's topic: its id, or, where a file gives its questions none, the question itself."""
+    named = value(row, "topic", at, question=question)
+    named = value(row, "query", at) if named is None else named
+    if named is None:
+        raise missing("topic", row, at, *NAMES["query"], question=question)
+    return str(named)
+
+
+def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
+    """Return what a row or an object says of one result; what it does not say is left out."""
+    text = first_text(row, "text", at)
+    start, end = span_of(row, at)
+    if text is not None and start is not None and end is None:
+        end = start + len(text)
+    numbered = {name: row[name] for name in NAMES["chunk"] if str(row.get(name)).isdigit()}  # it may also be its text
+    found = {
+        "doc": document_of(row, at),
+        "text": text,
+        "start": start,
+        "end": end,
+        "rank": whole(value(row, "rank", at), "rank", at),
+        "score": real(value(row, "score", at), "score", at),
+        "chunk": whole(value(numbered, "chunk", at), "chunk", at),
+        **{name: value(row, name, at) for name in ("path", "end_path", "run")},
+    }
+    return {name: content for name, content in found.items() if content is not None}
+
+
+def document_of(row: Mapping[str, Any], at: Place) -> str | None:
+    """Return the id of the document that a row or its metadata names, None where neither does."""
+    named = next((name for layer in layers(row) if (name := value(layer, "doc", at)) is not None), None)
+    return None if named is None else str(named)
+
+
+def span_of(row: Mapping[str, Any], at: Place) -> tuple[int | None, int | None]:
+    """Return where a span begins and ends; a length stands for an end, and a negative start (LangChain) for none."""
+    for layer in layers(row):
+        start, end = (whole(value(layer, name, at), name, at) for name in ("start", "end"))
+        if start is not None and start >= 0:
+            length = whole(value(layer, "length", at), "length", at) if end is None else None
+            return start, start + length if length is not None else end
+    return None, None
+
+
+def first_text(row: Mapping[str, Any], name: str, at: Place) -> str | None:
+    """Return the first text under the names of a field; a chunk's number is none."""
+    said = {other: row[other] for other in NAMES[name] if isinstance(row.get(other), str)}
+    if isinstance(number := said.get("chunk"), str) and number.isdigit():
+        del said["chunk"]
+    found = value(said, name, at)
+    return None if found is None else str(found)
+
+
+def whole(content: Any, name: str, at: Place) -> int | None:
+    """Return a whole number, also of one that a table holds as text or as a float; None where there is none."""
+    number = real(content, name, at)
+    if number is None:
+        return None
+    if number != int(number) or abs(number) >= FAR:
+        raise FormatError(f"expected a whole number as {name!r}, found {short(content)}", at=at)
+    return int(content) if isinstance(content, int | str) and str(content).lstrip("-").isdigit() else int(number)
+
+
+def real(content: Any, name: str, at: Place) -> float | None:
+    """Return a finite number, None where there is none (NaN is what frames write for none)."""
+    if content is None or content == "" or (isinstance(content, float) and math.isnan(content) and name != "score"):
+        return None
+    try:
+        number = math.nan if isinstance(content, bool) else float(content)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise FormatError(f"expected a finite number as {name!r}, found {short(content)}", at=at)
+    return number

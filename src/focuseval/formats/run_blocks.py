@@ -8,16 +8,19 @@ what they do not need.
 
 from __future__ import annotations
 
+import json
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from focuseval.engine.storage import Location, Remote, location
+from focuseval.engine.workers import cores
 from focuseval.errors import Place
-from focuseval.formats.format import read_faultless
+from focuseval.formats.catalogue import find_format, sniffed
 from focuseval.formats.source import BOM, Source
 
 if TYPE_CHECKING:
@@ -49,20 +52,14 @@ def streamed_format(source: object, run_format: str | None = None) -> str | None
     if not isinstance(source, (str, PathLike)):
         return None
     path = location(source)
-    if not _is_large(path):
+    try:
+        if not (isinstance(path, Remote) or path.is_file()) or path.stat().st_size < LARGE:
+            return None
+    except OSError:  # whoever reads it says why not
         return None
-    from focuseval.formats.catalogue import find_format, sniffed  # noqa: PLC0415  a run in memory needs no reader
-
     with path.open("rb") as file:
         known = find_format(run_format, "run") if run_format else sniffed(file.read(1 << 16), "run")
     return known.name if known is not None and known.name in STREAMED else None
-
-
-def _is_large(path: Location) -> bool:
-    try:
-        return (isinstance(path, Remote) or path.is_file()) and path.stat().st_size >= LARGE
-    except OSError:  # whoever reads it says why not
-        return False
 
 
 def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
@@ -83,7 +80,11 @@ class LineBlock(Source):
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
-        return Place(self.name, None if line is None else line + _lines(location(self.name), self.start), column)
+        if line is not None:
+            with location(self.name).open("rb") as file:
+                sizes = (min(_COUNTED, self.start - first) for first in range(0, self.start, _COUNTED))
+                line += sum(file.read(size).count(b"\n") for size in sizes)
+        return Place(self.name, line, column)
 
 
 def read_block(path: Location, start: int, end: int) -> LineBlock:
@@ -127,12 +128,6 @@ def _topic_start(file: BinaryIO, first: int, near: int, topic_of: Callable[[byte
         look *= 4
 
 
-def _lines(path: Location, end: int) -> int:
-    """Count the lines before a byte."""
-    with path.open("rb") as file:
-        return sum(file.read(min(_COUNTED, end - first)).count(b"\n") for first in range(0, end, _COUNTED))
-
-
 def trec_topic(line: bytes) -> bytes:
     """Return the topic of a line of columns.
 
@@ -148,8 +143,6 @@ def json_topic(line: bytes) -> Any:
     >>> json_topic(b'{"topic": "q1", "doc": "a.md"}')
     'q1'
     """
-    import json  # noqa: PLC0415  a small run needs none
-
     try:
         return json.loads(line)["topic"]
     except (ValueError, LookupError, TypeError):
@@ -171,10 +164,6 @@ class LargeRun:
 
     def __init__(self, path: Location, name: str) -> None:
         """Start reading a file in the format of this name."""
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  only large runs need it
-
-        from focuseval.engine.workers import cores  # noqa: PLC0415  as above
-
         self.path, self._most = path, 2 * cores()  # blocks that are read before anybody asks, or wait to be taken
         self._pool = ThreadPoolExecutor(cores())
         self._read, topic_of = _block_reader(path, name)
@@ -188,53 +177,33 @@ class LargeRun:
         return str(self.path)
 
     def each(self, work: Callable[[Run], T]) -> Iterator[tuple[T, float]]:
-        """Yield what `work` makes of every block, in file order, and the share of the file that is done; once.
+        """Yield what `work` returns for every block, in file order, and the share of the file that is done; once.
 
         Several blocks are worked on at once, and only so many wait.
         """
         whole = self.path.stat().st_size
         waiting: deque[tuple[Future[T], float]] = deque()
+        reading: Iterator[tuple[int, Callable[[], Run]]] = chain(
+            ((end, begun.result) for end, begun in self._ahead),
+            ((end, partial(self._block, start, end)) for start, end in self._cuts),
+        )
         with self._pool as pool:
-            for end, reading in self._reading():
-                waiting.append((pool.submit(_after, reading, work), end / whole))
+            for end, block in reading:
+                waiting.append((pool.submit(lambda wait: work(wait()), block), end / whole))
                 if len(waiting) > self._most:
-                    yield _result(*waiting.popleft())
-            while waiting:
-                yield _result(*waiting.popleft())
-
-    def _reading(self) -> Iterator[tuple[int, Callable[[], Run]]]:
-        """Yield the end of every block, and what waits for it or reads it."""
-        for end, begun in self._ahead:
-            yield end, begun.result
-        for start, end in self._cuts:
-            yield end, partial(self._block, start, end)
+                    future, share = waiting.popleft()
+                    yield future.result(), share
+            yield from ((future.result(), share) for future, share in waiting)
 
     def _block(self, start: int, end: int) -> Run:
         return self._read(read_block(self.path, start, end))
 
 
-def _after(reading: Callable[[], Run], work: Callable[[Run], T]) -> T:
-    return work(reading())
-
-
-def _result(future: Future[T], share: float) -> tuple[T, float]:
-    return future.result(), share
-
-
 def _block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
     """Return how the blocks of a file in this format are read, and how its lines name their topic."""
-    if name == "trec-run":
-        from focuseval.formats import trec_run  # noqa: PLC0415  only the format that is there
-
-        named = _first_line(path).split()[-1:]
-        read = partial(trec_run.read, name=named[0].decode(errors="replace") if named else None)
-        return partial(read_faultless, read), trec_topic
-    from focuseval.formats import run_jsonl  # noqa: PLC0415  as above
-
-    return partial(read_faultless, run_jsonl.read), json_topic
-
-
-def _first_line(path: Location) -> bytes:
-    """Return the first line that is not blank."""
+    read = find_format(name, "run").read
+    if name != "trec-run":
+        return read, json_topic
     with path.open("rb") as file:
-        return next((line for line in file if line.strip()), b"")
+        named = next((line for line in file if line.strip()), b"").split()[-1:]
+    return partial(read, name=named[0].decode(errors="replace") if named else None), trec_topic

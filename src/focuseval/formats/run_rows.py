@@ -30,25 +30,247 @@ then in normal form; one that several documents hold is ambiguous, counted, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import FormatError
-from focuseval.formats.frame_rows import columns_of, columns_run
-from focuseval.formats.rows import rows_of
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.data.fields import NAMES, disagree, missing, short, spelled, value
+from focuseval.data.gold import UNKNOWN
+from focuseval.data.run import Run
+from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.formats.ranking import ranked, topic_codes
+from focuseval.formats.rows import as_list, result_of, rows_of, topic_of
+from focuseval.placing.normalise import from_bytes, from_utf16
+from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
     from focuseval.collection.protocol import Collection
-    from focuseval.data.run import Run
+    from focuseval.formats.rows import Row
     from focuseval.formats.source import Source
+
+FRAME = "<frame>"
+WHICH_COLUMN = "say which with columns={{'{}': …}}"
+_UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
 
 
 def read(source: Source, documents: Collection | None = None) -> Run:
     """Return the run in ranking order."""
-    said = columns_of(rows_of(source), source.name)
-    names = said.find("run")
+    table = columns_of(rows_of(source), source.name)
+    names = table.find("run")
     named = [] if names is None else names.drop_null().unique().to_pylist()
     if len(named) > 1:
         raise FormatError(f"expected one run in the file, {named[0]!r}, found {named[1]!r}", at=source.name)
-    run = columns_run(said, named[0] if named else source.stem, documents=documents)
+    run = columns_run(table, named[0] if named else source.stem, documents=documents)
     return replace(run, file=source.name, sha256=source.digest())
+
+
+def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:
+    """Return the results of a row: itself, or those of the list that it holds for one question, best first.
+
+    >>> from focuseval.errors import Place
+    >>> results_of({"user_input": "Why?", "retrieved_contexts": ["So.", "Thus."]}, Place("ragas.jsonl", 1))[1]
+    {'text': 'Thus.', 'topic': 'Why?', 'rank': 2}
+    """
+    listed = value(row, "results", at)
+    question = listed is not None or bool(row.keys() & set(NAMES["results"]))
+    topic = topic_of(row, at, question=question)
+    if not question:
+        result = result_of(row, at)
+        if "doc" not in result and "text" not in result:
+            raise missing("doc", row, at)
+        return [{**result, "topic": topic}]
+    results = list[dict[str, Any]]()
+    for rank, item in enumerate([] if listed is None else as_list(listed, "results", at, row), 1):
+        if not isinstance(item, Mapping | str):
+            raise FormatError(f"expected a text or an object as a result, found {short(item)}", at=at)
+        result = {"text": item} if isinstance(item, str) else result_of(item, at)
+        results.append({**result, "topic": topic, "rank": rank})
+    return results
+
+
+def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
+    """Return the results of rows as columns under our names; a question may have one list of results."""
+    results, lines, questions = list[dict[str, Any]](), list[int | None](), dict[str, Place]()
+    for row in rows:
+        at = Place(file, row.line)
+        some = results_of(row.values, at)
+        if some and "doc" not in some[0] and row.values.keys() & set(NAMES["results"]):
+            topic = some[0]["topic"]
+            if topic in questions:
+                what = f"expected one row for the question {topic!r}, found another at {questions[topic]}"
+                raise FormatError(what, at=at, remedy="keep one, or give the questions ids of their own")
+            questions[topic] = at
+        results += some
+        lines += [row.line] * len(some)
+    table = pa.table({name: pa.array([one.get(name) for one in results], kind) for name, kind in _KINDS.items()})
+    kept = table.select([name for name in _KINDS if name == "topic" or table[name].null_count < len(table)])
+    return NamedColumns(kept, file, lines)
+
+
+_KINDS = {
+    **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
+    **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
+    "score": pa.float64(),
+}
+
+
+def columns_run(
+    table: NamedColumns, run_id: str, unit: str = "code points", documents: Collection | None = None
+) -> Run:
+    """Return columns as a run in ranking order; a result without a document has an empty id until it is placed.
+
+    A text may come without a document only where there are documents to look for it in.
+    """
+    topics, topic = topic_codes(pa.chunked_array([table.strings("topic")]))
+    text, named = table.texts("text"), table.find("doc")
+    if text is None or (named is not None and not named.null_count):
+        document = table.strings("doc")
+    else:
+        nameless = np.ones(len(text), np.bool_) if named is None else named.is_null().to_numpy()
+        bare = np.flatnonzero(nameless & pc.is_null(text).to_numpy(zero_copy_only=False))
+        if len(bare):
+            raise FormatError("expected a doc or a text in every row, found neither", at=table.at(int(bare[0])))
+        if documents is None and len(text):
+            raise needs_documents(table.at(int(np.argmax(nameless))))
+        names = table.texts("doc")
+        document = pa.array([""] * len(text), pa.string()) if names is None else names.fill_null("")
+    score = table.numbers("score", pa.float64())
+    if score is not None and len(rows := np.flatnonzero(~np.isfinite(score))):
+        raise FormatError(f"expected a finite score, found {score[rows[0]]}", at=table.at(int(rows[0])))
+    start, end = (
+        in_code_points(table, document, table.numbers(name, pa.int64(), UNKNOWN), unit, documents)
+        for name in ("start", "end")
+    )
+    if start is not None and end is None:
+        end = np.full(len(topic), UNKNOWN, np.int64)
+    if start is not None and end is not None and len(rows := np.flatnonzero((end >= 0) & (end < start))):
+        row = int(rows[0])
+        raise FormatError(f"expected start ≤ end, found {start[row]} … {end[row]}", at=table.at(row))
+    columns = {
+        "topic": topic,
+        "document": document,
+        "rank": table.numbers("rank", pa.int32()),
+        "score": score,
+        "start": start,
+        "end": end,
+        "text": text,
+        "path": table.texts("path"),
+        "end_path": table.texts("end_path"),
+        "chunk": table.numbers("chunk", pa.int64(), UNKNOWN),
+        "line": table.lines,
+    }
+    return Run(run_id, topics, **ranked(columns))
+
+
+def needs_documents(at: Place) -> MissingDataError:
+    """Return the refusal of a text without a document where no documents are given."""
+    return MissingDataError(f"{at}: texts without a document are looked for in all of them; give docs or an index")
+
+
+def in_code_points(
+    table: NamedColumns, document: pa.Array, values: NDArray[np.int64] | None, unit: str, documents: Collection | None
+) -> NDArray[np.int64] | None:
+    """Turn one column of positions into code points; one that is inside a character is refused."""
+    if unit == "code points" or values is None:
+        return values
+    if unit not in _UNITS:
+        raise FormatError(f"expected a unit 'code points', 'bytes' or 'utf-16', found {unit!r}")
+    if documents is None:
+        raise MissingDataError(f"offsets in {unit} need the documents' text: give documents=")
+    rows = documents.find(as_strings(document))
+    turned = np.full(len(rows), UNKNOWN, np.int64)
+    for row in np.unique(rows[rows >= 0]).tolist():
+        mine = (rows == row) & (values >= 0)
+        turned[mine] = _UNITS[unit](documents.text(row), values[mine])
+    bad = np.flatnonzero((values >= 0) & (turned < 0))
+    if len(bad):
+        what = f"expected {unit} at which a character of a known document begins, found {values[bad[0]]}"
+        raise FormatError(what, at=table.at(int(bad[0])))
+    return turned
+
+
+class NamedColumns:
+    """The columns of a table by their meaning, and where its rows stand: in which file, and on which lines."""
+
+    def __init__(self, table: pa.Table, file: str = FRAME, lines: Sequence[int | None] | None = None) -> None:
+        self.table, self.file, self._lines = table, file, lines
+
+    def at(self, row: int) -> Place:
+        """Return where a row stands."""
+        return Place(self.file, row + 1 if self._lines is None else self._lines[row])
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The line of every row, its number where that is not known."""
+        rows = range(1, len(self.table) + 1)
+        lines = rows if self._lines is None else map(lambda line, row: line or row, self._lines, rows)
+        return np.array(list(lines), np.int64)
+
+    def find(self, name: str) -> pa.ChunkedArray | None:
+        """Return the column that is meant by a name, None when there is none; two that differ are refused.
+
+        A column called "chunk" is a number or a text.
+        """
+        fitting = self.table.column_names
+        if "chunk" in fitting and name in {"chunk", "text", "quote"}:
+            kind = self.table["chunk"].type
+            kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+            is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+            fitting = [other for other in fitting if other != "chunk" or is_text == (name != "chunk")]
+        names = spelled(fitting, name)
+        for other in names[1:]:
+            one, two = (self.table[column].cast(pa.string()).to_pylist() for column in (names[0], other))
+            row = next((row for row, pair in enumerate(zip(one, two, strict=True)) if pair[0] != pair[1]), None)
+            if row is not None:
+                raise disagree(names[0], one[row], other, two[row], self.at(row))
+        return self.table[names[0]] if names else None
+
+    def strings(self, name: str) -> pa.Array:
+        """Return a column of names that must all be there; numbers are written as they look."""
+        values = self.find(name)
+        if values is None:
+            raise missing(name, self.table.column_names, Place(FRAME), remedy=WHICH_COLUMN.format(name))
+        if values.null_count:
+            row = values.is_null().to_pylist().index(True)
+            what = "document" if name == "doc" else name
+            raise FormatError(f"expected a {what} in every row, found none", at=self.at(row))
+        return self._cast(values, pa.string(), name)
+
+    def texts(self, name: str) -> pa.Array | None:
+        """Return a column of texts, which may be missing."""
+        values = self.find(name)
+        return None if values is None else self._cast(values, pa.string(), name)
+
+    def numbers(self, name: str, kind: pa.DataType, missing: float | None = None) -> NDArray[Any] | None:
+        """Return a column of numbers; what is missing becomes `missing`, or is refused where that is None."""
+        values = self.find(name)
+        if values is None:
+            return None
+        cast = self._cast(values, kind, name)
+        if cast.null_count and missing is None:
+            row = cast.is_null().to_pylist().index(True)
+            raise FormatError(f"expected a {name} in every row or in none, found none", at=self.at(row))
+        filled = cast if missing is None else cast.fill_null(missing)
+        array: NDArray[np.generic] = filled.to_numpy(zero_copy_only=False)
+        return array
+
+    def _cast(self, values: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.Array:
+        """Return one array of the wanted type; a float column that holds whole numbers and NaN is one of integers."""
+        chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+        whole = pa.concat_arrays(chunks) if chunks else pa.array([], values.type)
+        try:
+            if pa.types.is_floating(whole.type) and not pa.types.is_floating(kind):
+                whole = pa.array(whole.to_numpy(zero_copy_only=False), from_pandas=True).cast(pa.int64())
+            return whole.cast(kind)
+        except pa.ArrowException as error:
+            found = str(error).splitlines()[0]
+            what = f"expected {kind} in column {name!r}, found {whole.type}: {found}"
+            raise FormatError(what, at=FRAME) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,9 +79,20 @@ def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source
 
 
 def source_of(raw: Data, name: str = "<memory>", *, hashed: bool = True) -> Source:
-    """Return a source made of given bytes: decompressed, without byte-order mark."""
+    """Return a source made of given bytes: decompressed, without byte-order mark; a large one is hashed beside."""
     data = unpacked(raw, name)
-    digest = _hashed(data) if hashed else str
+    state = hashlib.sha256()
+    thread = threading.Thread(target=state.update, args=(data,))
+    if hashed and len(data) < _LARGE:
+        state.update(data)
+    elif hashed:
+        thread.start()
+
+    def digest() -> str:
+        if thread.is_alive():
+            thread.join()
+        return state.hexdigest() if hashed else ""
+
     return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
 
 
@@ -93,21 +105,16 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
         return (open_source(path),)
     inner = folder / "qrels" if (folder / "qrels").is_dir() else folder  # of BEIR, beside corpus and queries
     files = [file for file in in_order(inner.rglob("*")) if file.is_file() and not file.name.startswith(".")]
-    files = _split(files) if inner != folder else files
+    if inner != folder:  # the judgements that are used for testing, or the only ones
+        files = [file for file in files if file.name.split(".")[0] == "test"] or files
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files)
+            raise FormatError(f"expected one file of judgements, found {names}", at=str(inner), remedy="name one")
     if not files:
         raise FormatError(
             "expected assessment files, found an empty folder", at=str(path), remedy="name the folder that holds them"
         )
     return tuple(open_source(file) for file in files)
-
-
-def _split(files: list[Location]) -> list[Location]:
-    """Return the file of judgements that is used for testing, or the only one; of several others none is chosen."""
-    chosen = [file for file in files if file.name.split(".")[0] == "test"] or files
-    if len(chosen) > 1:
-        names = ", ".join(file.name for file in chosen)
-        raise FormatError(f"expected one file of judgements, found {names}", at=str(files[0].parent), remedy="name one")
-    return chosen
 
 
 def joint_digest(sources: Sequence[Source]) -> str:
@@ -137,21 +144,3 @@ def _load(path: Location) -> Data:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         flags = mmap.MAP_SHARED | mmap.MAP_POPULATE  # one call in place of a fault for every few pages
         return mmap.mmap(file.fileno(), 0, flags, mmap.PROT_READ)
-
-
-def _hashed(data: Data) -> Callable[[], str]:
-    """Start hashing; what is large is hashed beside the parsing."""
-    if len(data) < _LARGE:
-        digest = hashlib.sha256(data).hexdigest()
-        return lambda: digest
-    import threading  # noqa: PLC0415  small files need none
-
-    state = hashlib.sha256()
-    thread = threading.Thread(target=state.update, args=(data,))
-    thread.start()
-
-    def wait() -> str:
-        thread.join()
-        return state.hexdigest()
-
-    return wait

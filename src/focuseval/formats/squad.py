@@ -20,6 +20,7 @@ as not relevant.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +28,11 @@ from focuseval.collection.documents import open_documents
 from focuseval.data.fields import value
 from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError, Place
+from focuseval.formats.detection import FLAT_SQUAD, first_keys
 from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Judgements
-from focuseval.formats.row_keys import first_keys
+from focuseval.formats.judgements import Span, SpanGold, spans_of, text_of
 from focuseval.formats.rows import rows_of
-from focuseval.formats.sniff_spans import FLAT_SQUAD
-from focuseval.formats.span_gold import Span, SpanGold, spans_of, text_of
-from focuseval.placing import place_gold
+from focuseval.placing.golds import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,12 +45,12 @@ if TYPE_CHECKING:
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the answers of all questions, verified against their paragraphs; `documents` are not needed for that."""
     del documents
-    return place_gold(read_quotes(sources), open_documents(dict(carried(sources))), quiet=True)
+    return place_gold(read_quotes(sources), open_documents(dict(embedded_texts(sources))), quiet=True)
 
 
 def read_quotes(sources: Sequence[Source]) -> Gold:
     """Return the answers of all questions, as the file places them."""
-    spans = SpanGold(Judgements())
+    spans = SpanGold()
     lines = [Lines(source) for source in sources]
     for code, document, paragraph in _documents(sources):
         for qa in field(paragraph, "qas", list, sources[code].at(), document):
@@ -59,18 +58,20 @@ def read_quotes(sources: Sequence[Source]) -> Gold:
             name = str(qa["id"]) if known else field(qa, "id", str, sources[code].at(), document)
             at = sources[code].at(lines[code].of(name))
             topic = spans.topic(name, field(qa, "question", str, at, f"question {name!r}"))
-            answers = field(qa, "answers", list, at, f"question {name!r}")
-            found = [_span(answer, document, at, name) for answer in answers]
-            spans.add(topic, _alternatives(found), at, code, [document])
+            found = []
+            for answer in field(qa, "answers", list, at, f"question {name!r}"):
+                text = field(answer, "text", str, at, f"an answer to {name!r}")
+                start = field(answer, "answer_start", int, at, f"an answer to {name!r}")
+                if not text:
+                    raise FormatError(f"expected an answer's text for topic {name!r}, found an empty one", at=at)
+                span = (start, start + len(text)) if start >= 0 else (UNKNOWN, UNKNOWN)
+                found.append(Span(document, *span, text))
+            alternatives = [one._replace(need="answer") for one in found] if len(set(found)) > 1 else found
+            spans.add(topic, alternatives, at, code, [document])
     return spans.gold(sources)
 
 
-def _alternatives(answers: list[Span]) -> list[Span]:
-    """Return different answers to a question as alternatives of one needed item."""
-    return [span._replace(need="answer") for span in answers] if len(set(answers)) > 1 else answers
-
-
-def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every paragraph."""
     for code, document, paragraph in _documents(sources):
         yield document, field(paragraph, "context", str, sources[code].at(), document)
@@ -79,25 +80,14 @@ def carried(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
 def _documents(sources: Sequence[Source]) -> list[tuple[int, str, Any]]:
     """Return every paragraph with the number of its file and its document id: its name, where that is unique."""
     found = [(code, *named) for code, source in enumerate(sources) for named in _paragraphs(source)]
-    numbered = _numbered([name for _, name, _ in found])
-    often = Counter(name for _, name, _ in found)
-    ids = [name if often[name] == 1 else other for (_, name, _), other in zip(found, numbered, strict=True)]
-    ids = ids if len(set(ids)) == len(ids) else numbered
-    return [(code, document, paragraph) for (code, _, paragraph), document in zip(found, ids, strict=True)]
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """Return names with their number among equal ones.
-
-    >>> _numbered(["a", "b", "a"])
-    ['a#0', 'b#0', 'a#1']
-    """
-    seen: Counter[str] = Counter()
-    numbered = []
+    names = [name for _, name, _ in found]
+    often, seen, numbered = Counter(names), Counter[str](), []
     for name in names:
         numbered.append(f"{name}#{seen[name]}")
         seen[name] += 1
-    return numbered
+    ids = [name if often[name] == 1 else other for name, other in zip(names, numbered, strict=True)]
+    ids = ids if len(set(ids)) == len(ids) else numbered
+    return [(code, document, paragraph) for (code, _, paragraph), document in zip(found, ids, strict=True)]
 
 
 def _paragraphs(source: Source) -> Iterator[tuple[str, Any]]:
@@ -127,15 +117,6 @@ def _articles(source: Source) -> list[dict[str, Any]]:
     return [{"title": title, "paragraphs": list(paragraphs.values())} for title, paragraphs in articles.items()]
 
 
-def _span(answer: Any, document: str, at: Place, name: str) -> Span:
-    """Return one answer's span."""
-    text = field(answer, "text", str, at, f"an answer to {name!r}")
-    start = field(answer, "answer_start", int, at, f"an answer to {name!r}")
-    if not text:
-        raise FormatError(f"expected an answer's text for topic {name!r}, found an empty one", at=at)
-    return Span(document, start, start + len(text), text) if start >= 0 else Span(document, UNKNOWN, UNKNOWN, text)
-
-
 def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
     """Yield the gold as one JSON document, an article for each document; the texts must be given."""
     ids = gold.documents.to_pylist()
@@ -148,11 +129,6 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         empty = {"document_id": ids[document], "context": text, "qas": []}
         paragraph = articles.setdefault(ids[document], empty)
         paragraph["qas"].append(record | ({} if answers else {"is_impossible": True}))
-    data = [{"title": _title(name), "paragraphs": [paragraph]} for name, paragraph in articles.items()]
+    titles = [re.sub(r"#\d+\Z", "", name) for name in articles]  # without the number that reading added
+    data = [{"title": title, "paragraphs": [one]} for title, one in zip(titles, articles.values(), strict=True)]
     yield json.dumps({"version": "1.1", "data": data}, ensure_ascii=False).encode() + b"\n"
-
-
-def _title(document: str) -> str:
-    """Return the title that a document's id came from."""
-    title, separator, number = document.rpartition("#")
-    return title if separator and number.isdigit() else document

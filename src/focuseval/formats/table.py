@@ -1,58 +1,34 @@
-"""Lines of blank-separated columns → a table: what a text format's reader asks for, and the first line to blame."""
+"""Tables of blank-separated columns: read as the columns of a layout, and written, whole columns at a time.
+
+Reading names the first line at fault; writing refuses what such a line cannot hold.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from focuseval.errors import FormatError
-from focuseval.formats.columns import any_lines, read_parts
-from focuseval.formats.numbers import ARROW
+from focuseval.formats.columns import ARROW, any_lines, read_parts
 from focuseval.formats.source import refuse_nul
+from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.columns import Part
+    from focuseval.data.run import Run
+    from focuseval.formats.columns import Layout, Part
     from focuseval.formats.source import Source
 
 T = TypeVar("T", bound=np.generic)
-
-_QUOTED = 60
-"""Characters of a line that a message quotes."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The columns of a text format: name → kind; None is read past.
-
-    Kinds: ``text``, ``block`` (text that repeats from line to line), ``int``, ``rank``, ``real``.
-    """
-
-    columns: Mapping[str, str | None]
-    least: int
-    """How many columns a line has at least; the others are null where they are missing."""
-    remedy: str | None = None
-
-    def __str__(self) -> str:
-        """Return the columns as an error message names them."""
-        names = list(self.columns)
-        return " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
-
-    def wrong_width(self, fields: list[str]) -> str:
-        """Return what to say of a line with too few columns, or too many."""
-        most = len(self.columns)
-        count = f"{most}" if most == self.least else f"{self.least} to {most}"
-        found = " ".join(fields)
-        found = found if len(found) <= _QUOTED else found[:_QUOTED] + "…"
-        return f"expected {count} columns ({self}), found {len(fields)}: {found!r}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,35 +61,25 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
     """Return a text file's columns; other kinds of columns may be guessed, and are tried first."""
     refuse_nul(source)
     tried = replace(layout, columns={**layout.columns, **(guess or {})})
-    parts = _parts(source, tried)
+    width = next((len(fields) for line in source.head().split(b"\n") if (fields := line.split())), 0)
+
+    def read(how: Layout) -> list[Part]:
+        kinds = dict(islice(how.columns.items(), max(width, how.least)))
+        return read_parts(pa.py_buffer(source.data), partial(any_lines, kinds=kinds, layout=how), source.release)
+
+    parts = read(tried)
     if guess and not all(part.readable for part in parts):
-        parts, tried = _parts(source, layout), layout
-    problem = _first_problem(source, parts)
-    if problem is not None and not all(part.readable for part in parts):
-        raise problem
-    return FileTable(_stacked(parts, tried), _lines(parts), () if problem is None else (problem,))
-
-
-def _parts(source: Source, layout: Layout) -> list[Part]:
-    """Read lines up to the end, or to the part that has a line which cannot be read."""
-    kinds = dict(islice(layout.columns.items(), max(_first_width(source), layout.least)))
-    return read_parts(pa.py_buffer(source.data), partial(any_lines, kinds=kinds, layout=layout), source.release)
-
-
-def _first_width(source: Source) -> int:
-    """Return the number of columns of the first line that is not blank."""
-    return next((len(fields) for line in source.head().split(b"\n") if (fields := line.split())), 0)
-
-
-def _first_problem(source: Source, parts: Sequence[Part]) -> FormatError | None:
-    """Return what is wrong with the first line that is."""
-    before = 0
+        parts, tried = read(layout), layout
+    before, faults = 0, tuple[FormatError, ...]()
     for part in parts:
         if part.problem is not None:
             line, what, remedy = part.problem
-            return FormatError(what, at=source.at(line + before), remedy=remedy)
+            faults = (FormatError(what, at=source.at(line + before), remedy=remedy),)
+            break
         before += part.lines
-    return None
+    if faults and not all(part.readable for part in parts):
+        raise faults[0]
+    return FileTable(_stacked(parts, tried), _lines(parts), faults)
 
 
 def _stacked(parts: Sequence[Part], layout: Layout) -> dict[str, pa.ChunkedArray]:
@@ -142,3 +108,71 @@ def column_array(column: pa.ChunkedArray, kind: type[T]) -> NDArray[T]:
     """Return a column of numbers as one NumPy array that may be changed."""
     chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks]
     return np.concatenate(chunks).astype(kind, copy=False) if chunks else np.zeros(0, kind)
+
+
+_ROWS = 1 << 16
+
+
+def joined(*columns: pa.Array | pa.ChunkedArray | str) -> Iterator[bytes]:
+    """Yield lines of the given string columns (or constants) with single blanks between them."""
+    size = next(len(column) for column in columns if not isinstance(column, str))
+    for first in range(0, size, _ROWS):
+        parts = [c if isinstance(c, str) else strings(c.slice(first, _ROWS)) for c in columns]
+        lines = pc.binary_join_element_wise(*parts, " ").to_pylist()
+        yield ("\n".join(lines) + "\n").encode()
+
+
+def run_lines(run: Run, *places: pa.Array) -> Iterator[bytes]:
+    """Yield a run's lines: the six TREC columns, and then maybe places.
+
+    Where a run has no ranks or no scores, 1, 2, 3 … and 1/1, 1/2, 1/3 … within each topic are written.
+    """
+    place = np.arange(len(run)) - run.bounds[run.topic] + 1
+    return joined(
+        words("topic", run.topics, run.topic),
+        "Q0",
+        words("document", run.document),
+        _text(place.astype(np.int32) if run.rank is None else run.rank),
+        _text(1 / place if run.score is None else run.score),  # read back exactly
+        words("run id", [run.run_id or "run"])[0].as_py(),
+        *places,
+    )
+
+
+def words(
+    what: str, values: Sequence[str] | pa.Array | pa.ChunkedArray, codes: NDArray[np.int32] | None = None
+) -> pa.Array | pa.ChunkedArray:
+    """Return strings that a blank-separated column can hold, each taken by its code when codes are given."""
+    strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
+    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
+    if len(bad):
+        raise FormatError(
+            f"expected a {what} without blanks, found {bad[0].as_py()!r}",
+            remedy="write a format that can hold it, such as JSONL",
+        )
+    return strings if codes is None else strings.take(pa.array(codes))
+
+
+def place_columns(run: Run) -> pa.Array:
+    """Return ``path``, ``path path``, ``offset length``, ``offset`` or ``X`` for every result.
+
+    When any row has a length every row gets two columns, so that the file stays regular where it can.
+    """
+    size = len(run)
+    offset = np.full(size, -1, np.int64) if run.start is None else run.start
+    end = np.full(size, -1, np.int64) if run.end is None else run.end
+    span, known = end >= 0, offset >= 0
+    unknown = pa.scalar("X X" if span.any() else "X")
+    spans = pc.binary_join_element_wise(_text(offset), _text(end - offset), " ")
+    place = pc.if_else(pa.array(known & span), spans, pc.if_else(pa.array(known), _text(offset), unknown))
+    if run.path is None:
+        return place
+    path = strings(run.path)
+    if run.end_path is not None:
+        both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
+        path = pc.if_else(pc.is_valid(both), both, path)
+    return pc.if_else(pc.is_valid(path), path, place)
+
+
+def _text(numbers: NDArray[Any]) -> pa.Array:
+    return pa.array(numbers).cast(pa.string())

@@ -19,15 +19,13 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.engine.keys import coded, hash64
-from focuseval.formats.judged_rows import JudgedRows, no_marks
-from focuseval.formats.judgements import judged_twice
+from focuseval.formats.columns import Layout
+from focuseval.formats.judgements import JudgedRows, judged_twice, no_marks
 from focuseval.formats.ranking import distinct_keys, topic_codes
-from focuseval.formats.table import FileTable, Layout, column_array, read_table
+from focuseval.formats.table import column_array, joined, read_table, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
@@ -38,11 +36,14 @@ LAYOUT = Layout({"topic": "block", "iteration": None, "document": "text", "grade
 def read(sources: Sequence[Source]) -> Gold:
     """Return the graded documents of one or several files."""
     tables = [read_table(source, LAYOUT) for source in sources]
-    columns = [_joined([table[name] for table in tables]) for name in ("topic", "document", "grade")]
+    columns = []
+    for name in ("topic", "document", "grade"):
+        chunks = [chunk for table in tables for chunk in table[name].chunks]
+        columns.append(pa.chunked_array(chunks) if chunks else tables[0][name])
     topics, topic = topic_codes(columns[0])
     grade = column_array(columns[2], np.int64)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
-    line = np.concatenate([_lines(table) for table in tables])
+    line = np.concatenate([np.arange(1, len(t["topic"]) + 1) if t.line is None else t.line for t in tables])
     keys = distinct_keys(topic, columns[1])
     if isinstance(keys, tuple):
         first, second = (sources[int(source[row])].at(int(line[row])) for row in keys)
@@ -54,20 +55,8 @@ def read(sources: Sequence[Source]) -> Gold:
     return rows.gold(grades, {"length": unknown, "rsize": unknown, "bep": unknown}, no_marks(), scale="trec")
 
 
-def _joined(columns: list[pa.ChunkedArray]) -> pa.ChunkedArray:
-    """Return the columns of several files as one."""
-    chunks = [chunk for column in columns for chunk in column.chunks]
-    return pa.chunked_array(chunks) if chunks else columns[0]
-
-
-def _lines(table: FileTable) -> NDArray[np.int64]:
-    return np.arange(1, len(table["topic"]) + 1) if table.line is None else table.line
-
-
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
-    from focuseval.formats.lines import joined, words  # noqa: PLC0415  writing is rare
-
     yield from joined(
         words("topic", gold.topics, gold.articles.topic),
         "0",

@@ -18,6 +18,7 @@ import numpy as np
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
+from focuseval.formats.columns import Layout
 from focuseval.formats.ranking import (
     by_score_and_document,
     distinct_keys,
@@ -27,12 +28,10 @@ from focuseval.formats.ranking import (
     taken,
     topic_codes,
 )
-from focuseval.formats.table import FileTable, Layout, column_array, read_table
+from focuseval.formats.table import FileTable, column_array, read_table, run_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import pyarrow as pa
 
     from focuseval.formats.source import Source
 
@@ -44,7 +43,7 @@ LAYOUT = Layout(
 
 
 def read(source: Source, name: str | None = None) -> Run:
-    """Return the run in trec_eval's order; a part of a file is told the name that the file's first line gave it."""
+    """Return the run in trec_eval's order; for a part of a file, `name` is the run's name on the file's first line."""
     table = read_table(source, LAYOUT)
     run_id = one_run_id(source, table, name)
     topics, topic = topic_codes(table.pop("topic"))
@@ -52,7 +51,10 @@ def read(source: Source, name: str | None = None) -> Run:
     found, faults = distinct_keys(topic, document), table.faults
     keys = None if isinstance(found, tuple) else found
     if isinstance(found, tuple):
-        faults = (*faults, _repeated(source, table, document, found))
+        first, second = (source.at(table.line_of(row)) for row in found)
+        name_of = document[found[0]].as_py()
+        what = f"expected a document once in a topic, found {name_of!r} again, first on line {first.line}"
+        faults = (*faults, FormatError(what, at=second, remedy="keep one of the two lines"))
     score = column_array(table.pop("score"), np.float64)
     rank = column_array(table.pop("rank"), np.int32)
     line, order = table.line, by_score_and_document(topic, score, document)
@@ -91,17 +93,6 @@ def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str
     return only_value(table.pop("run"), refuse, name)
 
 
-def _repeated(source: Source, table: FileTable, document: pa.ChunkedArray, rows: tuple[int, int]) -> FormatError:
-    first, second = (source.at(table.line_of(row)) for row in rows)
-    return FormatError(
-        f"expected a document once in a topic, found {document[rows[0]].as_py()!r} again, first on line {first.line}",
-        at=second,
-        remedy="keep one of the two lines",
-    )
-
-
 def write(run: Run) -> Iterator[bytes]:
     """Yield the run's lines."""
-    from focuseval.formats.lines import run_lines  # noqa: PLC0415  writing is rare
-
     return run_lines(run)

@@ -2,30 +2,12 @@
 
 `place_run` and `place_gold` put a run or a gold into a collection, once; everything that needs to know where a result
 or a highlight lies reads what they found: the columns `start` and `end`, and the `focuseval.data.placement.Placement`
-beside them.
+beside them. `page` places texts in one document, and says which occurrence is nearest; `anchor` finds highlights again
+in a text that has changed.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from focuseval.engine.lazy import attributes
-
-if TYPE_CHECKING:
-    from focuseval.placing.golds import align_gold, place_gold
-    from focuseval.placing.runs import align_run, place_run
-    from focuseval.placing.texts import SIMILARITY, align_chunks
+from focuseval.placing.golds import align_gold, place_gold
+from focuseval.placing.runs import align_run, place_run
+from focuseval.placing.texts import SIMILARITY, align_chunks
 
 __all__ = ["SIMILARITY", "align_chunks", "align_gold", "align_run", "place_gold", "place_run"]
-
-__getattr__ = attributes(
-    __name__,
-    {
-        "SIMILARITY": "texts",
-        "align_chunks": "texts",
-        "align_gold": "golds",
-        "align_run": "runs",
-        "place_gold": "golds",
-        "place_run": "runs",
-    },
-)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.data.highlights import Spans, merge
+from focuseval.placing.occurrences import find_all
+from focuseval.placing.page import OPEN, nearest_candidate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,15 +63,11 @@ def nearest(text: str, quote: str, start: int) -> tuple[int | None, str]:
     """
     if text.startswith(quote, start) and start >= 0:
         return start, SAME
-    left = text.rfind(quote, 0, max(0, start) + len(quote) - 1) if start > 0 else -1
-    right = text.find(quote, max(0, start))
-    if left < 0 and right < 0:
-        return None, LOST
-    if left < 0 or (right >= 0 and right - start < start - left):
-        return right, MOVED
-    if right >= 0 and right - start == start - left:
-        return None, TIE
-    return left, MOVED
+    starts = find_all(text, quote)
+    row = nearest_candidate(starts, start) if starts else OPEN
+    if row == OPEN:
+        return None, TIE if starts else LOST
+    return starts[row], MOVED
 
 
 def propose(bep: int | None, quotes: Sequence[tuple[int, int, str]], text: str) -> Proposal:
@@ -82,17 +80,11 @@ def propose(bep: int | None, quotes: Sequence[tuple[int, int, str]], text: str) 
         place, verdict = nearest(text, quote, start)
         after = None if place is None else (place, place + len(quote))
         anchored.append(Anchored(quote, (start, end), after, verdict))
-    return Proposal(tuple(anchored), _moved_entry(bep, anchored, len(text)))
-
-
-def _moved_entry(bep: int | None, anchored: Sequence[Anchored], length: int) -> int | None:
-    if bep is None:
-        return None
-    shift = 0
-    for one in anchored:
-        if one.after and one.before[0] <= bep:
-            shift = one.after[0] - one.before[0]
-    return bep + shift if 0 <= bep + shift < length else None
+    if bep is not None:
+        shifts = [one.after[0] - one.before[0] for one in anchored if one.after and one.before[0] <= bep]
+        moved = bep + (shifts[-1] if shifts else 0)
+        bep = moved if 0 <= moved < len(text) else None
+    return Proposal(tuple(anchored), bep)
 
 
 def diff(quote: str, text: str, around: int, *, width: int = 80) -> list[str]:

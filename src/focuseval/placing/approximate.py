@@ -5,21 +5,83 @@ substitutions. Two facts make the search quick without losing matches: a k-gram 
 that a text of m characters within e edits of the document shares at least ``m − k + 1 − k·e`` k-grams with it (the
 q-gram lemma), and all of these lie on at most e + 1 neighbouring diagonals. Windows with fewer are never looked at.
 Only very common k-grams and very many windows are left out, see the limits below.
+
+The place in a window that is fewest edits away is found by Myers' bit-parallel algorithm: Gene Myers, *A fast
+bit-vector algorithm for approximate string matching based on dynamic programming*, Journal of the ACM 46(3), 1999. A
+column of the edit-distance table is two integers of as many bits as the pattern is long; Python's integers have any
+length, so one short loop over the text serves patterns of any size.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.placing.edits import nearest_stretches
 from focuseval.placing.normalise import code_points
 from focuseval.placing.occurrences import gram_hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def distances(pattern: str, text: str, *, anchored: bool = False) -> list[int]:
+    """Return, for every end in the text, the edits between the pattern and the best stretch that ends there.
+
+    With `anchored` the stretch must begin where the text does. Entry j speaks of ``text[:j]``.
+
+    >>> distances("abc", "xxabd")
+    [3, 3, 3, 2, 1, 1]
+    >>> distances("abc", "ab", anchored=True)
+    [3, 2, 1]
+    """
+    size = len(pattern)
+    full, top = (1 << size) - 1, (1 << size) >> 1
+    equal: dict[str, int] = defaultdict(int)
+    for i, character in enumerate(pattern):
+        equal[character] |= 1 << i
+    plus, minus, score, first = full, 0, size, int(anchored)
+    scores = [score]
+    for character in text:
+        same = equal.get(character, 0)
+        vertical = same | minus
+        horizontal = (((same & plus) + plus) ^ plus) | same
+        up = minus | (~(horizontal | plus) & full)
+        down = plus & horizontal
+        score += bool(up & top) - bool(down & top)
+        scores.append(score)
+        up = (up << 1) | first
+        down <<= 1
+        plus = (down | ~(vertical | up)) & full
+        minus = up & vertical & full
+    return scores
+
+
+def nearest_stretches(pattern: str, text: str, allowed: int) -> tuple[int, list[tuple[int, int]]]:
+    """Return the fewest edits, and every stretch of a text that needs no more; none when it takes more than `allowed`.
+
+    Ends within that many edits of each other belong to one stretch: cutting a wrong last character off costs as
+    much as keeping it. The longer reading is taken, and the beginning that makes it most nearly as long as the pattern.
+
+    >>> nearest_stretches("similar", "a simylar, simylar text", 2)
+    (1, [(2, 9), (11, 18)])
+    """
+    scores = distances(pattern, text)
+    edits = min(scores)
+    if edits > allowed:
+        return edits, []
+    ends = [end for end, score in enumerate(scores) if score == edits]
+    lasts = [end for end, following in pairwise([*ends, len(text) + edits + 1]) if following - end > edits]
+    stretches = []
+    for end in lasts:
+        back = distances(pattern[::-1], text[max(0, end - len(pattern) - edits) : end][::-1], anchored=True)
+        lengths = [length for length, score in enumerate(back) if score == edits]
+        stretches.append((end - min(lengths, key=lambda length: (abs(length - len(pattern)), length)), end))
+    return edits, stretches
+
 
 _COMMON = 2_000
 """A k-gram that the document has more often than this says little, and is not used as a seed."""

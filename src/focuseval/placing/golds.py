@@ -13,9 +13,16 @@ from focuseval.data.gold import UNKNOWN
 from focuseval.data.placement import Placement
 from focuseval.data.spans import union
 from focuseval.errors import FormatError
-from focuseval.placing.line_ends import unsure_offsets
 from focuseval.placing.pointers import starts_and_ends, strings
-from focuseval.placing.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings, collection_of
+from focuseval.placing.texts import (
+    SIMILARITY,
+    Claims,
+    align_texts,
+    as_collection,
+    as_strings,
+    collection_of,
+    unsure_offsets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,10 +54,23 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
     if gold.passages.quote is not None:
         found = _aligned(gold, placement, similarity)
         placement = replace(placement, alignment=found)
-        gold = _with_spans(gold, placement, found)
+        passages = replace(gold.passages, start=found.start, end=found.end, size=found.end - found.start)
+        rsize = _highlighted(gold, passages, found.start >= 0)
+        length = np.where(gold.articles.length >= 0, gold.articles.length, placement.length[gold.articles.document])
+        gold = replace(gold, articles=replace(gold.articles, rsize=rsize, length=length), passages=passages)
         if not quiet or found.moved.any() or (found.start < 0).any():
             gold = replace(gold, remarks=(*gold.remarks, *found.first_unplaced(), found.summary()))
-    return _resolved(replace(gold, placement=placement), placement)
+    passages = _passages(gold, placement)
+    articles = _articles(gold, placement, passages)
+    remarks = (
+        _unknown_documents(gold, placement.document),
+        _differ(articles.length, placement.length[articles.document], "document lengths"),
+        _differ(passages.size, passages.end - passages.start, "passage sizes"),
+        _unconfirmed(gold, placement),
+        *_elements(gold, placement),
+    )
+    noticed = (*gold.remarks, *(remark for remark in remarks if remark))
+    return replace(gold, placement=placement, articles=articles, passages=passages, remarks=noticed)
 
 
 def align_gold(
@@ -67,7 +87,16 @@ def _aligned(gold: Gold, placement: Placement, similarity: float) -> Alignment:
     """Look for the quotes; a passage without one keeps its span, which must lie inside its document."""
     p = gold.passages
     rows = placement.document[p.document]
-    _refuse_unknown(gold, rows < 0)
+    if (rows < 0).any():
+        row = int(np.flatnonzero(rows < 0)[0])
+        document, topic = str(gold.documents[int(p.document[row])]), gold.topics[int(p.topic[row])]
+        number = len(np.unique(p.document[rows < 0]))
+        more = f" (and {number - 1} more unknown documents)" if number > 1 else ""
+        raise FormatError(
+            f"expected documents of the collection, found {document!r} for topic {topic!r}{more}",
+            at=gold.at_passage(row),
+            remedy="check the documents given, or the ids in the gold",
+        )
     ids = as_strings(gold.documents)
     quotes = [quote or None for quote in as_strings(p.quote)] if p.quote is not None else [None] * len(rows)
     claims = Claims(p.start, p.end, np.full(len(rows), -1, np.int64))
@@ -84,36 +113,6 @@ def _aligned(gold: Gold, placement: Placement, similarity: float) -> Alignment:
     )
 
 
-def _with_spans(gold: Gold, placement: Placement, found: Alignment) -> Gold:
-    """Put aligned spans into the gold, and what follows from them: highlighted sizes and document lengths."""
-    articles = gold.articles
-    passages = replace(gold.passages, start=found.start, end=found.end, size=found.end - found.start)
-    group, placed = gold.article_of(passages), found.start >= 0
-    merged = union(group[placed], found.start[placed], found.end[placed])
-    length = np.where(articles.length >= 0, articles.length, placement.length[articles.document])
-    rsize = merged.total(len(articles.topic))
-    return replace(gold, articles=replace(articles, rsize=rsize, length=length), passages=passages)
-
-
-def _resolved(gold: Gold, placement: Placement) -> Gold:
-    """Return the gold with spans for its pointers, and with what the collection knows of its documents."""
-    length = placement.length
-    passages = _passages(gold, placement)
-    articles = _articles(gold, placement, passages)
-    spans = passages.end - passages.start
-    remarks = (
-        _strangers(gold, placement.document),
-        _differ(
-            articles.length, length[articles.document], "document lengths differ from the index; the file's are kept"
-        ),
-        _differ(passages.size, spans, "passage sizes differ from the index; the file's are kept"),
-        _unsure(gold, placement),
-        *_elements(gold, placement),
-    )
-    noticed = tuple(remark for remark in remarks if remark)
-    return replace(gold, articles=articles, passages=passages, remarks=(*gold.remarks, *noticed))
-
-
 def _passages(gold: Gold, placement: Placement) -> Passages:
     """Return the passages with their spans."""
     p, row = gold.passages, placement.document[gold.passages.document]
@@ -127,9 +126,9 @@ def _passages(gold: Gold, placement: Placement) -> Passages:
             start[here], end[here] = starts_and_ends(collection_of(placement), row[here], *pair, whitespace)
         lost = np.flatnonzero(open_ & ((start < 0) | (end < 0)))
         if len(lost):
-            said = f"{first[int(lost[0])]} … {last[int(lost[0])]}"
-            what = f"expected a passage of the document, found {said}, not in the index"
-            raise FormatError(what, at=gold.at_passage(int(lost[0])), remedy=_REMEDY)
+            row_lost = int(lost[0])
+            what = f"expected a passage of the document, found {first[row_lost]} … {last[row_lost]}, not in the index"
+            raise FormatError(what, at=gold.at_passage(row_lost), remedy=_REMEDY)
     size = np.where(row >= 0, placement.length[p.document], np.iinfo(np.int64).max)
     _refuse_outside(gold, (start >= 0) & ((end > size) | (end < start)), (start, end), size)
     return replace(p, start=start, end=end)
@@ -141,20 +140,23 @@ def _articles(gold: Gold, placement: Placement, passages: Passages) -> Articles:
     bep = a.bep.copy()
     if a.bep_path is not None:
         path = strings(a.bep_path)
-        said = pc.is_valid(path).to_numpy(zero_copy_only=False) & (bep < 0) & (row >= 0)
-        for whitespace, here in _by_whitespace(gold, said, a.topic):
+        given = pc.is_valid(path).to_numpy(zero_copy_only=False) & (bep < 0) & (row >= 0)
+        for whitespace, here in _by_whitespace(gold, given, a.topic):
             bep[here] = collection_of(placement).resolve_points(row[here], path.take(pa.array(here)), whitespace)
-        lost = np.flatnonzero(said & (bep < 0))
+        lost = np.flatnonzero(given & (bep < 0))
         if len(lost):
             what = f"expected a best entry point in the document, found {path[int(lost[0])]}, not in the index"
             raise FormatError(what, at=gold.at_article(int(lost[0])), remedy=_REMEDY)
-    rsize = np.where(a.rsize >= 0, a.rsize, _highlighted(gold, passages))
+    known = passages.start >= 0
+    highlighted = _highlighted(gold, passages, known)
+    highlighted[gold.article_of(passages)[~known]] = UNKNOWN
+    rsize = np.where(a.rsize >= 0, a.rsize, highlighted)
     length = np.where(a.length >= 0, a.length, placement.length[a.document])
     return replace(a, bep=bep, rsize=rsize, length=length)
 
 
-def _unsure(gold: Gold, placement: Placement) -> str:
-    """Say where offsets that nothing confirms point into texts that tools count in two ways."""
+def _unconfirmed(gold: Gold, placement: Placement) -> str:
+    """Return the warning about offsets that no quote confirms, into texts that tools count in two ways."""
     p = gold.passages
     bare = p.start >= 0 if p.start_path is None else np.zeros(len(p.start), np.bool_)
     if p.quote is not None:
@@ -171,31 +173,31 @@ def _by_whitespace(
     yield "strip", np.flatnonzero(wanted & strip)
 
 
-def _highlighted(gold: Gold, passages: Passages) -> NDArray[np.int64]:
-    """Return the highlighted characters of every judged document, UNKNOWN where a passage has no span."""
-    group = gold.article_of(passages)
-    known = passages.start >= 0
-    total = union(group[known], passages.start[known], passages.end[known]).total(len(gold.articles.topic))
-    total[group[~known]] = UNKNOWN
-    return total
+def _highlighted(gold: Gold, passages: Passages, known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the highlighted characters of every judged document, in passages whose span is known."""
+    group = gold.article_of(passages)[known]
+    return union(group, passages.start[known], passages.end[known]).total(len(gold.articles.topic))
 
 
 def _elements(gold: Gold, placement: Placement) -> tuple[str, str]:
-    """Say how many assessed elements are not in the index, or have another size there."""
+    """Count the assessed elements that are not in the index, and those that have another size there."""
     e = gold.elements
     if not len(e.topic):
         return "", ""
     row = placement.document[e.document]
     start, end = collection_of(placement).resolve(row, e.path)
-    missing = _count((start < 0) & (row >= 0), len(start), "assessed elements are not in the index")
-    size = np.where(start < 0, UNKNOWN, end - start)
-    return missing, _differ(e.size, size, "element sizes differ from the index; the file's are kept")
+    missing = int(np.count_nonzero((start < 0) & (row >= 0)))
+    remark = f"{missing} of {len(start)} assessed elements are not in the index" if missing else ""
+    return remark, _differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
 
 
 def refuse_past_end(gold: Gold) -> None:
-    """Raise at a passage past the length that the file gives its document, where no collection can put it right."""
+    """Raise at a passage that ends behind the length that the file gives its document.
+
+    For golds without a collection: in one, the quote would say where the passage stands.
+    """
     p, length = gold.passages, gold.articles.length[gold.article_of(gold.passages)]
-    _refuse_outside(gold, (length >= 0) & (p.end > length), (p.start, p.end), length, "give the documents with --docs")
+    _refuse_outside(gold, (length >= 0) & (p.end > length), (p.start, p.end), length, "give docs or an index")
 
 
 def _refuse_outside(
@@ -220,21 +222,7 @@ def _refuse_outside(
     )
 
 
-def _refuse_unknown(gold: Gold, unknown: NDArray[np.bool_]) -> None:
-    """Raise at the first span of a document that the collection does not have."""
-    if unknown.any():
-        row, p = int(np.flatnonzero(unknown)[0]), gold.passages
-        number = len(np.unique(p.document[unknown]))
-        document, topic = str(gold.documents[int(p.document[row])]), gold.topics[int(p.topic[row])]
-        more = f" (and {number - 1} more unknown documents)" if number > 1 else ""
-        raise FormatError(
-            f"expected documents of the collection, found {document!r} for topic {topic!r}{more}",
-            at=gold.at_passage(row),
-            remedy="check the documents given, or the ids in the gold",
-        )
-
-
-def _strangers(gold: Gold, rows: NDArray[np.int64]) -> str:
+def _unknown_documents(gold: Gold, rows: NDArray[np.int64]) -> str:
     """Count the documents that the index does not have, and name the first with its place and topic."""
     number, a = int(np.count_nonzero(rows < 0)), gold.articles
     unknown = np.flatnonzero(rows[a.document] < 0)
@@ -246,11 +234,8 @@ def _strangers(gold: Gold, rows: NDArray[np.int64]) -> str:
     return f"{number} of {len(rows)} judged documents are not in the index, {where}"
 
 
-def _differ(said: NDArray[np.int64], found: NDArray[np.int64], what: str) -> str:
-    both = (said >= 0) & (found >= 0)
-    return _count(both & (said != found), int(both.sum()), what)
-
-
-def _count(which: NDArray[np.bool_], of: int, what: str) -> str:
-    number = int(np.count_nonzero(which))
-    return f"{number} of {of} {what}" if number else ""
+def _differ(given: NDArray[np.int64], found: NDArray[np.int64], what: str) -> str:
+    """Count the sizes that the file gives and the index has otherwise."""
+    both = (given >= 0) & (found >= 0)
+    number = int(np.count_nonzero(both & (given != found)))
+    return f"{number} of {int(both.sum())} {what} differ from the index; the file's are kept" if number else ""

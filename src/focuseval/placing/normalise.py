@@ -3,6 +3,9 @@
 The normal form is the compatibility decomposition (NFKD), with every run of white space as one blank, typographic
 quotes and dashes as their plain sisters, and invisible characters (soft hyphen, zero-width space, byte-order mark)
 left out. Every character of it knows the code point it came from, so that a place found here is a place there.
+
+Positions counted in UTF-8 bytes or in UTF-16 code units become code points here, too; one inside a character is never
+rounded.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 _UNICODE = 0x110000
 _SISTERS = str.maketrans("‘’‚‛“”„‟«»′″‐‑‒–—―−", "''''" + '""""""' + "'\"" + "-------")
@@ -145,3 +148,35 @@ def _reorder(codes: NDArray[np.uint32], mark: NDArray[np.uint8]) -> NDArray[np.u
     if not (mark[1:].astype(np.bool_) & mark[:-1].astype(np.bool_)).any():
         return codes
     return codes[np.lexsort((mark, np.cumsum(mark == 0)))]
+
+
+_SIZES = np.array([0x80, 0x800, 0x10000])
+
+
+def from_bytes(text: str, positions: ArrayLike) -> NDArray[np.int64]:
+    """Return the code point at every byte position, −1 where it is inside a character or beyond the text.
+
+    >>> from_bytes("aé€b", [0, 1, 3, 6, 7, 2, 9]).tolist()
+    [0, 1, 2, 3, 4, -1, -1]
+    """
+    wanted = np.asarray(positions, np.int64)
+    if text.isascii():
+        return np.where((wanted >= 0) & (wanted <= len(text)), wanted, -1)
+    return _characters_at(1 + np.searchsorted(_SIZES, code_points(text), "right"), wanted)
+
+
+def from_utf16(text: str, positions: ArrayLike) -> NDArray[np.int64]:
+    """Return the code point at every position in UTF-16 code units (JavaScript, Java), −1 inside a pair or beyond.
+
+    >>> from_utf16("a😀b", [0, 1, 3, 4, 2]).tolist()
+    [0, 1, 2, 3, -1]
+    """
+    return _characters_at(np.where(code_points(text) >= _SIZES[2], 2, 1), positions)
+
+
+def _characters_at(sizes: NDArray[np.integer], positions: ArrayLike) -> NDArray[np.int64]:
+    """Return which character begins at every position, given the characters' sizes."""
+    wanted = np.asarray(positions, np.int64)
+    begins = np.r_[0, np.cumsum(sizes)]
+    found = np.searchsorted(begins, wanted)
+    return np.where(begins[np.minimum(found, len(begins) - 1)] == wanted, found, -1)

@@ -1,18 +1,135 @@
-"""The chunks of one document, each at its place: exact, then normalised, then approximate."""
+"""The texts of one document, each at its place: exact, then normalised, then approximate; one place out of several.
+
+Of several places one is chosen by what was claimed, by the neighbours, or not at all. A chunk's candidates are
+increasing starts. Chunks in chunk order start one after the other; a place is *forced* when the earliest and the latest
+increasing sequence of starts agree on it. What is then still open is tried against a direct neighbour: chunkers cut a
+document end to end, so that of two candidates the one that touches is meant, and if several touch (a table's rule, say,
+fits at every step) the one at the distance that all other chunks keep.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.data.alignment import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.engine.lazy import cached_property
 from focuseval.placing.approximate import Grams, near_places
-from focuseval.placing.choose import OPEN, forced, nearest_candidate, touching
 from focuseval.placing.normalise import Normalised, longer_than, normal_form, normalise
 from focuseval.placing.occurrences import occurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+OPEN = -1
+"""No candidate could be chosen."""
+
+_BLANKS = 256
+"""Chunks with more white space than this between them do not touch."""
+
+_SEVERAL = 3
+"""So many pairs of neighbours must agree before their distance is a rule."""
+
+
+def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
+    """Return the row of the candidate nearest to a claimed start, OPEN when two are equally near.
+
+    >>> nearest_candidate([0, 10, 20], 11), nearest_candidate([0, 10], 5)
+    (1, -1)
+    """
+    right = bisect_left(starts, claimed)
+    if right == len(starts):
+        return right - 1
+    if right == 0:
+        return 0
+    before, after = claimed - starts[right - 1], starts[right] - claimed
+    if before == after:
+        return OPEN
+    return right if after < before else right - 1
+
+
+def forced(candidates: Sequence[Sequence[int]]) -> list[int]:
+    """Return, for chunks in order, the row of the only candidate that an increasing sequence of starts allows.
+
+    Chunks with a single candidate are fixed, and bound those between them. A chunk without candidates binds nobody,
+    and where no increasing sequence exists the order cannot be trusted: nothing is placed there.
+
+    >>> forced([[0, 50], [20], [0, 50]]), forced([[0, 50], [0, 50]]), forced([[0, 50]])
+    ([0, 0, 1], [0, 1], [-1])
+    """
+    rows = [0 if len(starts) == 1 else OPEN for starts in candidates]
+    fixed = [-1, *(i for i, row in enumerate(rows) if row != OPEN), len(rows)]
+    for before, after in pairwise(fixed):
+        if after - before > 1:
+            low = candidates[before][0] if before >= 0 else -1
+            high = candidates[after][0] if after < len(rows) else None
+            rows[before + 1 : after] = _forced_between(candidates[before + 1 : after], low, high)
+    return rows
+
+
+def _forced_between(candidates: Sequence[Sequence[int]], low: int, high: int | None) -> list[int]:
+    """Do the same for a stretch of chunks that start after `low` and before `high`."""
+    early, late = list[int](), list[int]()
+    for starts in candidates:  # from the left the first candidate after the one taken before
+        row = bisect_right(starts, low)
+        early.append(row if row < len(starts) else OPEN)
+        low = starts[row] if row < len(starts) else low
+    for starts in reversed(candidates):  # from the right the last candidate before the one taken after
+        row = (len(starts) if high is None else bisect_left(starts, high)) - 1
+        late.insert(0, row)
+        high = starts[row] if row >= 0 else high
+    if OPEN in (row for row, starts in zip(early + late, [*candidates, *candidates], strict=True) if starts):
+        return [OPEN] * len(candidates)
+    return [a if a == b else OPEN for a, b in zip(early, late, strict=True)]
+
+
+def touching(
+    document: str,
+    spans: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
+    order: Sequence[int],
+    chosen: Sequence[int],
+) -> list[int]:
+    """Return the choices, completed by candidates that touch or overlap a placed direct neighbour.
+
+    `spans` are the starts and the ends of every chunk's candidates. Direct neighbours have consecutive numbers in
+    `order`. Between touching chunks nothing but white space is left out. If several candidates touch, the one is
+    taken that keeps the distance which all placed neighbours keep; the end of the document keeps none.
+
+    >>> touching("a x x b", ([[0], [2, 4]], [[1], [3, 5]]), [0, 1], [0, -1])
+    [0, 0]
+    """
+    rows, (starts, ends) = list(chosen), spans
+    direct = [after - before == 1 for before, after in pairwise(order)]
+    gaps = [
+        starts[i + 1][rows[i + 1]] - ends[i][rows[i]]
+        for i, near in enumerate(direct)
+        if near and rows[i] != OPEN and rows[i + 1] != OPEN
+    ]
+    gap = gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
+    last = len(document.rstrip())
+    for i in range(1, len(rows)):
+        if rows[i] == OPEN and rows[i - 1] != OPEN and direct[i - 1]:
+            begin, end = starts[i - 1][rows[i - 1]], ends[i - 1][rows[i - 1]]
+            near = range(bisect_right(starts[i], begin), bisect_right(starts[i], end + _BLANKS))
+            rows[i] = _only(document, [(end, starts[i][row], row) for row in near], gap, last)
+    for i in range(len(rows) - 2, -1, -1):
+        if rows[i] == OPEN and rows[i + 1] != OPEN and direct[i]:
+            begin = starts[i + 1][rows[i + 1]]
+            near = range(bisect_left(ends[i], begin - _BLANKS), bisect_left(starts[i], begin))
+            rows[i] = _only(document, [(ends[i][row], begin, row) for row in near], gap, last)
+    return rows
+
+
+def _only(document: str, joints: Sequence[tuple[int, int, int]], gap: int | None, last: int) -> int:
+    """Return the row of the only joint (end, next start, row) that touches, else of the only one at the common gap.
+
+    A chunk that reaches the last character was cut short there, and the distance to the next one with it.
+    """
+    near = [(start - end, row) for end, start, row in joints if start <= end or document[end:start].isspace()]
+    if len(near) != 1:
+        near = [pair for pair in near if pair[0] == gap and all(end < last for end, *_ in joints)]
+    return near[0][1] if len(near) == 1 else OPEN
 
 
 class Wanted(NamedTuple):
@@ -116,33 +233,31 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
     >>> [(HOW[place.how], place.start) for place in found]
     [('exact', 4), ('ambiguous', -1), ('exact', 8)]
     """
-    claims = {want: claim for want in wanted if want.start >= 0 and want.order < 0 and (claim := _verified(page, want))}
+    claims = {
+        want: Candidates(EXACT, 1.0, (want.start,), (want.start + len(want.text),))
+        for want in wanted
+        if want.start >= 0 and want.order < 0 and want.text and page.text.startswith(want.text, want.start)
+    }
     texts = list({want.text: None for want in wanted if want not in claims})
     exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
     if not claims and all(len(starts) == 1 for starts in exact.values()):
         once = {text: Placed(at, at + len(text), EXACT, 1.0, 1) for text, (at,) in exact.items()}
         return [once[want.text] for want in wanted]
-    placed = _choose(page, dict.fromkeys(wanted), claims, page.candidates(exact, similarity))
-    return [placed[want] for want in wanted]
-
-
-def _choose(
-    page: Page, wanted: Iterable[Wanted], claims: dict[Wanted, Candidates], found: dict[str, Candidates]
-) -> dict[Wanted, Placed]:
-    """Choose among the candidates of texts that were not all found just once: by neighbours, else by the claim."""
-    options = {want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in wanted}
+    found = page.candidates(exact, similarity)
+    options = {
+        want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in dict.fromkeys(wanted)
+    }
     rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):
-        rows |= _by_neighbours(page, options)
-    rows |= {want: _row(want, options[want]) for want, row in rows.items() if row == OPEN}
-    return {want: option.take(rows[want]) for want, option in options.items()}
-
-
-def _verified(page: Page, want: Wanted) -> Candidates | None:
-    """Return the claimed place where the document says there exactly what is claimed."""
-    if want.text and page.text.startswith(want.text, want.start):
-        return Candidates(EXACT, 1.0, (want.start,), (want.start + len(want.text),))
-    return None
+        chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
+        order = [want.order for want in chunks]
+        if len(set(order)) == len(order):  # two texts with one number make the numbers meaningless
+            starts, ends = [options[want].starts for want in chunks], [options[want].ends for want in chunks]
+            rows |= dict(zip(chunks, touching(page.text, (starts, ends), order, forced(starts)), strict=True))
+    for want, row in rows.items():
+        if row == OPEN and want.start >= 0 and options[want].starts:
+            rows[want] = nearest_candidate(options[want].starts, want.start)
+    return [options[want].take(rows[want]) for want in wanted]
 
 
 def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:
@@ -152,21 +267,3 @@ def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candid
     there = normal_form(page.text[want.start : want.end])
     same = there and not longer_than(want.text, len(there)) and normal_form(want.text) == there
     return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option
-
-
-def _row(want: Wanted, option: Candidates) -> int:
-    """Choose without neighbours: the candidate nearest to the claim, if there is one."""
-    if want.start < 0 or not option.starts:
-        return OPEN
-    return nearest_candidate(option.starts, want.start)
-
-
-def _by_neighbours(page: Page, options: dict[Wanted, Candidates]) -> dict[Wanted, int]:
-    """Choose for texts in chunk order; two texts with one number make the numbers meaningless."""
-    chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
-    order = [want.order for want in chunks]
-    if len(set(order)) < len(order):
-        return {}
-    starts, ends = [options[want].starts for want in chunks], [options[want].ends for want in chunks]
-    chosen = touching(page.text, (starts, ends), order, forced(starts))
-    return dict(zip(chunks, chosen, strict=True))

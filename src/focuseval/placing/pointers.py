@@ -1,19 +1,27 @@
-"""Places as files say them → positions: an element's span, an XPointer's point, the end of a range."""
+"""Places as files say them ↔ positions: an element's span, an XPointer's point, the end of a range.
+
+The other way round, spans become the XPointers into text nodes and the elements with highlighted text of 2005–2007.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.gold import UNKNOWN, GradedElements
+from focuseval.data.spans import union
 from focuseval.engine.keys import indices
+from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
+    from focuseval.data.gold import Gold
 
 _POINTER = "text()"
 
@@ -57,3 +65,103 @@ def _edges(
         start[points] = index.resolve_points(rows[points], paths.take(indices(points)), whitespace)
         end[points] = np.where(is_pointer(paths)[points], start[points], end[points])
     return start, end
+
+
+_NODES = 100_000
+
+
+def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, after: bool) -> Any:
+    """Return an XPointer to every position: to the character there, or (`after`) just behind the one before it."""
+    inner = positions - 1 if after else positions
+    paths = pa.array([_deepest(index, int(row), int(at)) for row, at in zip(rows, inner, strict=True)], pa.string())
+    node = np.zeros(len(rows), np.int64)
+    start = np.full(len(rows), -1, np.int64)
+    alive = np.arange(len(rows))
+    for n in range(1, _NODES):
+        if not len(alive):
+            break
+        tried = pa.array([f"{path}/text()[{n}].0" for path in paths.take(pa.array(alive)).to_pylist()])
+        found = index.resolve_points(rows[alive], tried)
+        inside = (found >= 0) & (found <= inner[alive])
+        alive = alive[inside]
+        node[alive], start[alive] = n, found[inside]
+    said = zip(paths.to_pylist(), node.tolist(), (positions - start).tolist(), strict=True)
+    return pa.array([f"{path}/text()[{n}].{offset}" for path, n, offset in said], pa.string())
+
+
+def _deepest(index: Collection, row: int, position: int) -> str:
+    """Return the path of the innermost element around a character."""
+    elements = index.elements(row)
+    around = np.flatnonzero((elements.start <= position) & (position < elements.end))
+    if not len(around):
+        raise FormatError(f"expected a position inside {index.ids[row].as_py()!r}, found {position}")
+    path: str = elements.path_strings(around[-1:])[0].as_py()
+    return path
+
+
+def with_pointers(gold: Gold, index: Collection) -> Gold:
+    """Return the gold with XPointers for its spans and entry points; empty spans, which have none, are left out."""
+    rows = _rows(gold, index)
+    p, a = gold.passages, gold.articles
+    real = np.flatnonzero(p.end > p.start)
+    kept = p.take(real)
+    where = rows[kept.document]
+    passages = replace(
+        kept,
+        start_path=pointers(index, where, kept.start, after=False),
+        end_path=pointers(index, where, kept.end, after=True),
+    )
+    said = np.flatnonzero(a.bep >= 0)
+    at_end = a.bep[said] >= index.lengths[rows[a.document[said]]]
+    bep = np.full(len(a.bep), None, object)
+    for after in (False, True):
+        here = said[at_end == after]
+        bep[here] = pointers(index, rows[a.document[here]], a.bep[here], after=after).to_pylist()
+    return replace(gold, passages=passages, articles=replace(a, bep_path=pa.array(bep.tolist(), pa.string())))
+
+
+def with_elements(gold: Gold, index: Collection) -> Gold:
+    """Return the gold with every element that holds highlighted text, as the assessments of 2006 list them."""
+    if len(gold.elements.topic):
+        return gold
+    a, p = gold.articles, gold.passages
+    group = gold.article_of(p)
+    judged = np.unique(group)
+    rows = _rows(gold, index)[a.document[judged]]
+    table = index.elements_of(rows)
+    article = np.repeat(judged, np.diff(index.element_bounds)[rows])
+    rsize = union(group, p.start, p.end).covered(article, table.start, table.end)
+    held = np.flatnonzero(rsize > 0)
+    count = len(held)
+    elements = GradedElements(
+        a.topic[article[held]],
+        a.document[article[held]],
+        table.path_strings(held).dictionary_encode(),
+        np.full(count, 2, np.int8),
+        np.full(count, UNKNOWN, np.int8),
+        (table.end - table.start)[held],
+        rsize[held],
+    )
+    return replace(gold, elements=elements)
+
+
+def differing_elements(gold: Gold, index: Collection) -> int:
+    """Return how many assessed elements say what the passages and the index do not: other sizes, other grades."""
+    e = gold.elements
+    names = ("topic", "document", "exhaustivity", "specificity", "size", "rsize")
+    nothing = {name: getattr(e, name)[:0] for name in names}
+    none = replace(e, **nothing, path=e.path.slice(0, 0), inferred=None, inpool=None)
+
+    def listed(e: GradedElements) -> set[tuple[Any, ...]]:
+        columns = (e.topic, e.document, e.size, e.rsize, e.exhaustivity)
+        return set(zip(*(column.tolist() for column in columns), e.path.to_pylist(), strict=True))
+
+    return len(listed(e) ^ listed(with_elements(replace(gold, elements=none), index).elements))
+
+
+def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:
+    rows = index.find(gold.documents).astype(np.int64)
+    if (rows < 0).any():
+        name = gold.documents[int(np.flatnonzero(rows < 0)[0])].as_py()
+        raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
+    return rows

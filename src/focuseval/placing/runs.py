@@ -21,9 +21,17 @@ from focuseval.data.placement import (
     Placement,
 )
 from focuseval.errors import FormatError
-from focuseval.placing.line_ends import unsure_offsets
 from focuseval.placing.pointers import starts_and_ends, strings
-from focuseval.placing.texts import SIMILARITY, Claims, align_texts, as_collection, as_strings, collection_of, column_of
+from focuseval.placing.texts import (
+    SIMILARITY,
+    Claims,
+    align_texts,
+    as_collection,
+    as_strings,
+    column_of,
+    holders_of,
+    unsure_offsets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,11 +46,7 @@ if TYPE_CHECKING:
 
 
 def place_run(
-    run: Run,
-    collection: Collection,
-    *,
-    similarity: float = SIMILARITY,
-    bad: Literal["refuse", "keep"] = "refuse",
+    run: Run, collection: Collection, *, similarity: float = SIMILARITY, bad: Literal["refuse", "keep"] = "refuse"
 ) -> Run:
     """Return the run with a span for every path and text that the collection knows, and its `placement`.
 
@@ -58,18 +62,34 @@ def place_run(
         return replace(run, placement=placement)
     rows = placement.document
     start, end = (column_of(column, len(run)).copy() for column in (run.start, run.end))
-    alignment = None
+    alignment, sought = None, np.zeros(0, np.int64)
     if run.text is not None:
         alignment = _aligned(run, rows, collection, similarity, holders)
         start, end = alignment.start.copy(), alignment.end.copy()
-    sought = _resolve(run, rows, collection, start, end)
-    status = _statuses((start, end), placement, sought, alignment, holders)
+    if run.path is not None:
+        path = strings(run.path)
+        last = pa.nulls(len(run), pa.string()) if run.end_path is None else strings(run.end_path)
+        sought = np.flatnonzero(pc.is_valid(path).to_numpy(zero_copy_only=False) & (start < 0) & (rows >= 0))
+        at = pa.array(sought)
+        start[sought], end[sought] = starts_and_ends(collection, rows[sought], path.take(at), last.take(at))
+    status = np.full(len(start), SPAN, np.int8)
+    status[end < 0] = POINT
+    status[start < 0] = UNKNOWN_PLACE
+    status[sought[start[sought] < 0]] = NO_PLACE
+    if alignment is not None:
+        status[alignment.is_ambiguous] = AMBIGUOUS
+        status[alignment.is_lost] = LOST
+    length = np.where(rows < 0, np.iinfo(np.int64).max, placement.length)
+    reversed_ = (end >= 0) & ((end < start) | (start < 0))
+    status[reversed_ | (start > length) | (end > length)] = BAD_SPAN
+    named = True if holders is None else holders < 0
+    status[(rows < 0) & (status != BAD_SPAN) & named] = NO_DOCUMENT
     placed = replace(
         run,
         start=start,
         end=end,
         placement=replace(placement, status=status, alignment=alignment),
-        remarks=(*run.remarks, *_remarks(run, status, alignment), *_unsure(run, placement)),
+        remarks=(*run.remarks, *_remarks(run, rows, status, alignment, collection)),
     )
     if bad == "refuse":
         refuse_bad_spans(placed)
@@ -98,8 +118,6 @@ def _with_documents(run: Run, collection: Collection) -> tuple[Run, Integers | N
     """
     if run.text is None or not len(rows := run.nameless):
         return run, None
-    from focuseval.placing.anywhere import holders_of  # noqa: PLC0415  only some tools leave the document out
-
     found = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
     one = found.row >= 0
     names = np.array(as_strings(run.document), object)
@@ -122,44 +140,13 @@ def _aligned(
     return replace(found, topic=topic, line=line, file=run.file, noun="results")
 
 
-def _resolve(run: Run, rows: Integers, collection: Collection, start: Integers, end: Integers) -> Integers:
-    """Put the spans of paths into `start` and `end`; return the rows whose paths were looked for."""
-    if run.path is None:
-        return np.zeros(0, np.int64)
-    path = strings(run.path)
-    last = pa.nulls(len(run), pa.string()) if run.end_path is None else strings(run.end_path)
-    sought = np.flatnonzero(pc.is_valid(path).to_numpy(zero_copy_only=False) & (start < 0) & (rows >= 0))
-    at = pa.array(sought)
-    start[sought], end[sought] = starts_and_ends(collection, rows[sought], path.take(at), last.take(at))
-    return sought
+def _remarks(
+    run: Run, documents: Integers, status: NDArray[np.int8], alignment: Alignment | None, collection: Collection
+) -> Iterator[str]:
+    """Count what has no place, and name the first of each kind with its topic and line.
 
-
-def _statuses(
-    spans: tuple[Integers, Integers],
-    placement: Placement,
-    sought: Integers,
-    alignment: Alignment | None,
-    holders: Integers | None,
-) -> NDArray[np.int8]:
-    """Say of every result how it lies in the collection."""
-    start, end = spans
-    status = np.full(len(start), SPAN, np.int8)
-    status[end < 0] = POINT
-    status[start < 0] = UNKNOWN_PLACE
-    status[sought[start[sought] < 0]] = NO_PLACE
-    if alignment is not None:
-        status[alignment.is_ambiguous] = AMBIGUOUS
-        status[alignment.is_lost] = LOST
-    length = np.where(placement.document < 0, np.iinfo(np.int64).max, placement.length)
-    reversed_ = (end >= 0) & ((end < start) | (start < 0))
-    status[reversed_ | (start > length) | (end > length)] = BAD_SPAN
-    named = True if holders is None else holders < 0
-    status[(placement.document < 0) & (status != BAD_SPAN) & named] = NO_DOCUMENT
-    return status
-
-
-def _remarks(run: Run, status: NDArray[np.int8], alignment: Alignment | None) -> Iterator[str]:
-    """Count what has no place, and name the first of each kind with its topic and line."""
+    Offsets that no text confirms, into documents that tools count in two ways, are warned about.
+    """
     if alignment is not None:
         yield alignment.summary()
         yield from alignment.first_unplaced()
@@ -170,17 +157,12 @@ def _remarks(run: Run, status: NDArray[np.int8], alignment: Alignment | None) ->
             path = f"{run.path[row].as_py()!r} of " if code == NO_PLACE and run.path is not None else ""
             where = f"{path}{run.document[row].as_py()!r} for topic {run.topic_of(row)!r} ({run.at(row)})"
             yield f"{len(rows)} results name {what} that are not in the index, first {where}"
-
-
-def _unsure(run: Run, placement: Placement) -> Iterator[str]:
-    """Say where offsets that nothing confirms point into texts that tools count in two ways."""
-    if run.start is None or run.path is not None:
-        return
-    bare = run.start >= 0
-    if run.text is not None:
-        bare = bare & pc.is_null(run.text).to_numpy(zero_copy_only=False)
-    if bare.any() and (said := unsure_offsets(collection_of(placement), placement.document[bare])):
-        yield said
+    if run.start is not None and run.path is None:
+        bare = run.start >= 0
+        if run.text is not None:
+            bare = bare & pc.is_null(run.text).to_numpy(zero_copy_only=False)
+        if bare.any() and (warning := unsure_offsets(collection, documents[bare])):
+            yield warning
 
 
 def refuse_bad_spans(run: Run) -> None:

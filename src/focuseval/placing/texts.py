@@ -11,27 +11,32 @@ order, else to the place nearest to what was claimed for it; where both leave a 
 span. (The order comes first: a splitter that searches for its own chunks claims the place of a later copy, and the
 text there is the same.) A text that is found nowhere is *lost*. Nothing is ever put at the first place because it is
 the first.
+
+A text that comes without a document is looked for in the whole collection by `holders_of`: many documents are searched
+at once, joined into one long text, for all texts together: first as they stand, then, for texts found nowhere, in
+normal form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from focuseval.data.alignment import AMBIGUOUS, LOST, UNCHECKED, Alignment
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.alignment import Alignment
     from focuseval.data.placement import Placement
-    from focuseval.placing.page import Placed
 
 _AT_ONCE = 64
 """Documents whose texts are asked for together: one by one, small ones would cost more than the search."""
@@ -102,31 +107,47 @@ def align_texts(
 
     `holders` says in how many documents a text was found that came without one, −1 for all others.
     """
-    from focuseval.data.alignment import AMBIGUOUS, LOST, UNCHECKED  # noqa: PLC0415  few runs hold texts
-    from focuseval.placing.page import Page, Placed, Wanted, place  # noqa: PLC0415  few runs hold texts
+    from focuseval.placing.page import Page, Placed, Wanted, place  # noqa: PLC0415  8 ms, and few runs hold texts
 
     if not 0.5 <= similarity <= 1:
         raise FormatError(f"expected a similarity from 0.5 to 1, found {similarity}")
     placed = [Placed(-1, -1, LOST, 0.0, -1)] * len(texts)
-    said = np.array([text is not None for text in texts], np.bool_)
-    for i in np.flatnonzero(~said).tolist():
+    given = np.array([text is not None for text in texts], np.bool_)
+    for i in np.flatnonzero(~given).tolist():
         placed[i] = Placed(int(claimed.start[i]), int(claimed.end[i]), UNCHECKED, 0.0, 0)
     for i, number in enumerate(() if holders is None else holders.tolist()):
         if number >= 0:
             placed[i] = Placed(-1, -1, AMBIGUOUS if number > 1 else LOST, 0.0, number)
     wanted = list(map(Wanted, texts, *(column.tolist() for column in claimed)))
-    for text, positions in _by_document(np.where(said, rows, -1), collection):
-        found = place(Page(text), [wanted[i] for i in positions], similarity)
-        for i, one in zip(positions, found, strict=True):
-            placed[i] = one
-    return _columns(placed, names, texts, claimed.start, claimed.end)
+    rows = np.where(given, rows, -1)
+    order = np.argsort(rows, kind="stable")
+    order = order[rows[order] >= 0]
+    groups = np.split(order, np.flatnonzero(np.diff(rows[order])) + 1) if len(order) else []
+    for first in range(0, len(groups), _AT_ONCE):
+        some = groups[first : first + _AT_ONCE]
+        for text, group in zip(collection.texts([int(rows[one[0]]) for one in some]), some, strict=True):
+            found = place(Page(text.as_py()), [wanted[i] for i in group.tolist()], similarity)
+            for i, one in zip(group.tolist(), found, strict=True):
+                placed[i] = one
+    starts, ends, how, similar, places = zip(*placed, strict=True) if placed else ((), (), (), (), ())
+    return Alignment(
+        start=np.array(starts, np.int64),
+        end=np.array(ends, np.int64),
+        how=np.array(how, np.int8),
+        similarity=np.array(similar, np.float64),
+        places=np.array(places, np.int64),
+        claimed_start=claimed.start,
+        claimed_end=claimed.end,
+        document=names,
+        text=texts,
+    )
 
 
 def as_collection(documents: Collection | Mapping[str, str]) -> Collection:
     """Return a collection as it is; a mapping from ids to texts becomes one."""
     if not isinstance(documents, Mapping):
         return documents
-    from focuseval.collection.documents import open_documents  # noqa: PLC0415  a collection is mostly open already
+    from focuseval.collection.documents import open_documents  # noqa: PLC0415  loads every kind of file
 
     return open_documents(documents)
 
@@ -142,41 +163,101 @@ def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
     return np.full(size, -1, np.int64) if values is None else np.asarray(values, np.int64)
 
 
-def _by_document(rows: NDArray[np.integer], collection: Collection) -> Iterator[tuple[str, list[int]]]:
-    """Yield the text of each document that is known, with the positions of what is looked for in it."""
-    order = np.argsort(rows, kind="stable")
-    order = order[rows[order] >= 0]
-    groups = np.split(order, np.flatnonzero(np.diff(rows[order])) + 1) if len(order) else []
-    for first in range(0, len(groups), _AT_ONCE):
-        some = groups[first : first + _AT_ONCE]
-        texts = collection.texts([int(rows[group[0]]) for group in some])
-        yield from ((text.as_py(), group.tolist()) for text, group in zip(texts, some, strict=True))
-
-
-def _columns(
-    placed: Iterable[Placed],
-    document: Sequence[str],
-    text: Sequence[str | None],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> Alignment:
-    """Turn places into columns."""
-    from focuseval.data.alignment import Alignment  # noqa: PLC0415  as above
-
-    starts, ends, how, similar, places = zip(*placed, strict=True) if document else ((), (), (), (), ())
-    return Alignment(
-        start=np.array(starts, np.int64),
-        end=np.array(ends, np.int64),
-        how=np.array(how, np.int8),
-        similarity=np.array(similar, np.float64),
-        places=np.array(places, np.int64),
-        claimed_start=start,
-        claimed_end=end,
-        document=document,
-        text=text,
-    )
-
-
 def collection_of(placement: Placement) -> Collection:
     """Return the collection of a placement with its texts and elements: `place_run` and `place_gold` put it there."""
     return cast("Collection", placement.collection)
+
+
+_SEARCHED = 1 << 22
+"""Characters that are searched together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holders:
+    """For every text, which document holds it, and how many do."""
+
+    row: NDArray[np.int64]
+    """The row of the one document; −1 where there is none, or where there are several."""
+    documents: NDArray[np.int64]
+    """In how many documents the text was found."""
+
+
+def holders_of(texts: Sequence[str | None], collection: Collection) -> Holders:
+    r"""Return which document of a collection holds each text: word for word, else in normal form.
+
+    >>> from focuseval.collection import open_documents
+    >>> found = holders_of(["Boil", "Stir it ", "it"], open_documents({"a": "Boil it.", "b": "Stir\n it."}))
+    >>> found.row.tolist(), found.documents.tolist()
+    ([0, 1, -1], [1, 1, 2])
+    """
+    from focuseval.placing.normalise import normal_form  # noqa: PLC0415  as `page`
+
+    holders: dict[str, list[int]] = {text: [] for text in texts if text}
+    _search(holders, collection, str)
+    missed = {text: form for text in holders if not holders[text] and (form := normal_form(text))}
+    forms: dict[str, list[int]] = {form: [] for form in missed.values()}
+    _search(forms, collection, normal_form)
+    holders |= {text: forms[form] for text, form in missed.items()}
+    found = [holders.get(text or "", ()) for text in texts]
+    row = np.array([rows[0] if len(rows) == 1 else -1 for rows in found], np.int64)
+    return Holders(row, np.array([len(rows) for rows in found], np.int64))
+
+
+def _search(wanted: dict[str, list[int]], collection: Collection, form: Callable[[str], str]) -> None:
+    """Add to every text the rows of the documents whose form holds it."""
+    from focuseval.placing.occurrences import occurrences  # noqa: PLC0415  as `page`
+
+    if not wanted:
+        return
+    sizes = np.array([len(text) for text in wanted])
+    before = np.concatenate(([0], np.cumsum(collection.lengths)))
+    last = 0
+    while last < len(collection.lengths):
+        first, last = last, max(int(np.searchsorted(before, before[last] + _SEARCHED, "right")) - 1, last + 1)
+        texts = collection.texts(list(range(first, last))).to_pylist()
+        forms = [form(text) for text in texts]
+        ends = np.cumsum([len(text) for text in forms])
+        starts = occurrences("".join(forms), list(wanted))
+        for rows, places, size in zip(wanted.values(), starts, sizes.tolist(), strict=True):
+            if places:
+                at = np.array(places)
+                inside = np.searchsorted(ends, at, "right")
+                within = at + size <= ends[inside]
+                rows.extend((first + np.unique(inside[within])).tolist())
+
+
+PLAIN = (".txt", ".md")
+_BOM = 3
+"""Bytes of a byte-order mark in UTF-8."""
+
+
+def unsure_offsets(collection: Collection, rows: NDArray[np.integer]) -> str:
+    """Return the warning that characters may have been counted in another way, where no quote confirms offsets.
+
+    Files with CRLF line ends or a byte-order mark are counted in two ways; empty where there are none.
+
+    `rows` are those of the documents into which such offsets point. Documents that were given as strings are counted
+    as they are given.
+    """
+    table: Any = getattr(collection, "documents", None)
+    rows = np.unique(rows[rows >= 0])
+    if table is None or not len(rows):
+        return ""
+    some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
+    names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
+    plain = np.array([file != name and file.lower().endswith(PLAIN) for name, file in names], np.bool_)
+    if not plain.any():
+        return ""
+    texts = collection.texts(rows[plain])
+    sizes = np.asarray(some["bytes"])[plain]
+    marked = sizes - np.asarray(pc.binary_length(texts)) == _BOM
+    ended = np.asarray(pc.match_substring(texts, "\r\n"))
+    odd = np.flatnonzero(marked | ended)
+    if not len(odd):
+        return ""
+    name = collection.ids[int(rows[plain][odd[0]])].as_py()
+    what = " and ".join(what for what, has in (("CRLF line ends", ended), ("a byte-order mark", marked)) if has.any())
+    return (
+        f"offsets without quotes in documents with {what} (first {name!r}): a CRLF counts as two characters, a "
+        "byte-order mark as none; where your tool counts otherwise, give the quotes, too"
+    )

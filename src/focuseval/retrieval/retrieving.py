@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import UsageError, counted, did_you_mean
-from focuseval.formats.questions import read_questions
+from focuseval.formats.embedded import read_questions
 from focuseval.retrieval.lists import task_list
 from focuseval.retrieval.query import Weights, weights
 from focuseval.retrieval.results import as_run

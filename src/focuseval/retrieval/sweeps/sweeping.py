@@ -18,7 +18,8 @@ from focuseval.engine.workers import given as given_workers
 from focuseval.errors import MissingDataError, UsageError
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
-from focuseval.formats.chunks import chunk, opened
+from focuseval.formats.chunks import chunk
+from focuseval.formats.embedded import open_documents as opened
 from focuseval.inference.settings import Settings
 from focuseval.measures import Asked, parse
 from focuseval.measures.measure import Budget

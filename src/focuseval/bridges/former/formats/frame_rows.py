@@ -1,0 +1,5 @@
+"""``focuseval.formats.frame_rows`` of 0.2.0, now `focuseval.formats.frames`."""
+
+from focuseval.formats.frames import gold_from_frame, run_from_frame
+
+__all__ = ["gold_from_frame", "run_from_frame"]

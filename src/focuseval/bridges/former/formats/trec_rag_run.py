@@ -1,0 +1,5 @@
+"""``focuseval.formats.trec_rag_run`` of 0.2.0, now `focuseval.formats.trec_rag`."""
+
+from focuseval.formats.trec_rag import place_run
+
+__all__ = ["place_run"]

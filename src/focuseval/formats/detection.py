@@ -1,0 +1,300 @@
+"""Telling formats apart by their first bytes, never by a file's name: a function for each format."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from focuseval.data.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
+
+FLAT_SQUAD = frozenset({"context", "question", "answers"})
+"""The fields of a question in a SQuAD file of rows."""
+
+_OURS = frozenset(NAMES) - {"results", "references"}
+"""The names of the fields in our own files."""
+
+_ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
+_PASSAGE = re.compile(rb"-?[0-9]+:-?[0-9]+")
+_SPANS = re.compile(rb'"spans"\s*:\s*\[\s*\{')
+_SCORES = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*-?[0-9]')
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+_SEGMENT = re.compile(rb"[^\s#]+#[0-9]+(?:_[0-9]+)?")
+_NUMBER = re.compile(rb"[-+0-9.eE]+")
+_CHROMA = re.compile(
+    rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
+)
+
+
+def _lines(head: bytes, most: int) -> list[bytes]:
+    """Return the first lines that are not blank, without the last one, which may be cut."""
+    lines = head.split(b"\n")
+    return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:most] if line.strip()]
+
+
+# INEX in XML
+
+
+def root(head: bytes) -> bytes:
+    """Return the name of the root element; UTF-16 is read with its NUL bytes left out."""
+    text = head.replace(b"\0", b"") if head[:2] in {b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<"} else head
+    match = _ROOT.search(re.sub(rb"<!--.*?-->|<!DOCTYPE[^>]*>", b"", text, flags=re.DOTALL))
+    return match[1] if match and text.lstrip(b"\xff\xfe \t\r\n").startswith(b"<") else b""
+
+
+def inex_xml(head: bytes) -> bool:
+    """Say whether this is an INEX submission."""
+    return root(head) == b"inex-submission"
+
+
+def _assessments(head: bytes) -> bool:
+    return root(head) in {b"assessments", b"inex-assessments"}
+
+
+def coverage(head: bytes) -> bool:
+    """Say whether these are assessments of 2002."""
+    return _assessments(head) and re.search(rb"<path\s[^>]*\b(?:coverage|relevance)\s*=", head) is not None
+
+
+def graded(head: bytes) -> bool:
+    """Say whether these are assessments of 2003–2004, whose files are named by ``file`` and which grade paths."""
+    if not _assessments(head) or coverage(head):
+        return False
+    named = re.search(rb"<file\s[^>]*?\b(file|name)\s*=", head)
+    return named[1] == b"file" if named else re.search(rb"<path\s", head) is not None
+
+
+def highlighted(head: bytes) -> bool:
+    """Say whether these are assessments of 2005–2007."""
+    return _assessments(head) and not coverage(head) and not graded(head)
+
+
+def unjudged(head: bytes) -> bool:
+    """Say whether these are assessments in which nothing is judged that would tell the year."""
+    return _assessments(head) and not re.search(rb"<(?:path|passage|element|best-entry-point)\s", head)
+
+
+# columns separated by blanks or tabs
+
+
+def _fields(head: bytes) -> list[list[bytes]]:
+    """Return the columns of the first lines; JSON and XML have none."""
+    if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
+        return []
+    return [line.split() for line in _lines(head, 200)]
+
+
+def _width(head: bytes) -> int:
+    """Return how many columns most lines have, so that the reader refuses a bad line, and not the detection."""
+    widths = Counter(len(fields) for fields in _fields(head))
+    return widths.most_common(1)[0][0] if widths else 0
+
+
+def trec_run(head: bytes) -> bool:
+    """Say whether lines have six columns."""
+    return _width(head) == 6 and not passages(head)
+
+
+def inex_text(head: bytes) -> bool:
+    """Say whether lines have seven or eight columns and none is a passage."""
+    return _width(head) in {7, 8} and not passages(head)
+
+
+def offsets(head: bytes) -> bool:
+    """Say whether this is an INEX text run without paths."""
+    return inex_text(head) and not any(fields[6:7] and fields[6].startswith(b"/") for fields in _fields(head))
+
+
+def qrels(head: bytes) -> bool:
+    """Say whether lines have four columns."""
+    return _width(head) == 4
+
+
+def passages(head: bytes) -> bool:
+    """Say whether these are assessments of 2008–2010: five columns, or passages as offset:length."""
+    return _width(head) == 5 or any(
+        len(fields) > 6 and all(_PASSAGE.fullmatch(field) for field in fields[6:]) for fields in _fields(head)
+    )
+
+
+def genomics(head: bytes) -> bool:
+    """Say whether this is TREC Genomics gold: columns separated by tabs, three numbers before the aspects."""
+    rows = (line.split(b"\t") for line in _lines(head, 50) if not line.startswith(b"#"))
+    lines = [[field.strip() for field in row] for row in rows]
+    return bool(lines) and all(
+        len(fields) >= 5
+        and all(map(bytes.isdigit, fields[1:4]))
+        and fields[1] != b"0"
+        and not _NUMBER.fullmatch(fields[4])
+        for fields in lines
+    )
+
+
+def genomics_run(head: bytes) -> bool:
+    """Say whether this is a TREC Genomics run: five numbers, or seven columns with offset and length before the tag."""
+    lines = [line.split() for line in _lines(head, 50)]
+    return bool(lines) and all(
+        (len(fields) == 5 and all(field.isdigit() for field in fields[1:]))
+        or (len(fields) == 7 and all(fields[i].isdigit() for i in (1, 2, 4, 5)) and not fields[6].startswith(b"/"))
+        for fields in lines
+    )
+
+
+def segments_run(head: bytes) -> bool:
+    """Say whether this is a TREC run whose documents are segments: ``document#number``, or ``document#number_byte``."""
+    return _segments(head, 6)
+
+
+def segments_gold(head: bytes) -> bool:
+    """Say whether these are TREC qrels of segments."""
+    return _segments(head, 4)
+
+
+def _segments(head: bytes, width: int) -> bool:
+    """Say whether most lines have so many columns, and all of those name a segment in the third."""
+    lines = _lines(head, 50)
+    fields = [fields for line in lines if len(fields := line.split()) == width]
+    return len(fields) * 2 > len(lines) and all(_SEGMENT.fullmatch(line[2]) for line in fields)
+
+
+# JSON lines of our own
+
+
+def _our_json(head: bytes) -> bool:
+    return head.lstrip().startswith(b"{") and b'"topic"' in head and b'"doc"' in head
+
+
+def run_jsonl(head: bytes) -> bool:
+    """Say whether this is JSON with results."""
+    return _our_json(head) and not gold_jsonl(head)
+
+
+def gold_jsonl(head: bytes) -> bool:
+    """Say whether this is JSON with judgements, whose spans have our own names."""
+    judged = _our_json(head) and re.search(rb'"(?:spans|relevance)"\s*:', head) is not None
+    spans = _SPANS.search(head) if judged else None
+    keys = frozenset() if spans is None else _keys_after(head, spans.start())
+    return judged and (bool(keys & {"start", "quote"}) or not keys & KNOWN)
+
+
+# JSON, CSV and TSV with named fields
+
+
+def first_keys(head: bytes) -> frozenset[str]:
+    r"""Return the field names of the first row in a file's first bytes; none where they are no rows with names.
+
+    >>> sorted(first_keys(b'[{"qid": 1, "metadata": {"page": 1}, "text": "\xc3'))
+    ['metadata', 'qid', 'text']
+    >>> sorted(first_keys(b"qid,doc_id,score\n1,a,2\n")), first_keys(b"1 Q0 a 1 2.0 run\n")
+    (['doc_id', 'qid', 'score'], frozenset())
+    """
+    begin = head.lstrip()[:1]
+    if begin in {b"{", b"["}:
+        if _SCORES.match(head):
+            return frozenset({"topic", "doc", "score"})
+        outer, inner = _keys_after(head, 0), re.search(rb"\[\s*\{", head)
+        around_list = inner is not None and begin == b"{" and not outer & KNOWN
+        return _keys_after(head, inner.start()) if inner and around_list else outer
+    header = head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
+    if begin == b"<" or (not header.isprintable() and "\t" not in header):
+        return frozenset()
+    names = header.split("\t" if "\t" in header else ",")
+    return frozenset(name.strip('"') for name in names) if len(names) > 1 else frozenset()
+
+
+def _keys_after(head: bytes, at: int) -> frozenset[str]:
+    """Return the keys of the first object behind a place, as far as it goes."""
+    keys, depth, last = set[bytes](), 0, b""
+    for token in _TOKEN.finditer(head, max(head.find(b"{", at), 0)):
+        sign = token[0]
+        if sign in b"{[":
+            depth += 1
+        elif sign in b"}]":
+            depth -= 1
+            if not depth:
+                break
+        elif sign == b":" and depth == 1:
+            keys.add(last)
+        last = sign
+    return frozenset(key.strip(b'"').decode("utf-8", "replace") for key in keys)
+
+
+def run_rows(head: bytes) -> bool:
+    """Say whether these are rows of a run: results, or questions with a list of results."""
+    keys = first_keys(head)
+    if not _names_topic(keys) or (run_jsonl(head) and not keys & KNOWN - _OURS):
+        return False
+    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score"))
+    named = bool(spelled(keys, "doc") or keys & {*NESTED, *NAMES["text"][1:]})
+    return bool(spelled(keys, "results")) or (named and placed and not _judges(keys))
+
+
+def gold_rows(head: bytes) -> bool:
+    """Say whether these are rows of a gold: spans, graded documents, or questions with what answers them."""
+    keys = first_keys(head)
+    if not _names_topic(keys) or gold_jsonl(head) or (run_jsonl(head) and not _judges(keys)):
+        return False
+    ranked = bool(keys & {"rank", *NAMES["text"], "similarity"}) or ("score" in keys and len(keys) > 3)
+    spans = bool(spelled(keys, "doc")) and (bool(spelled(keys, "start")) or "score" in keys) and not ranked
+    return _judges(keys) or spans
+
+
+def _names_topic(keys: frozenset[str]) -> bool:
+    """Say whether a row names its topic or its question; an id alone is not enough to be one."""
+    listed = spelled(keys, "results") or spelled(keys, "references")
+    return bool(spelled(keys, "topic") or spelled(keys, "query") or (keys & set(QUESTION_IDS) and listed))
+
+
+def _judges(keys: frozenset[str]) -> bool:
+    """Say whether a row has what only judgements have."""
+    marked = keys & {"relevance", "grade", "quote", *NAMES["need"]} or ("answer" in keys and spelled(keys, "doc"))
+    return bool(spelled(keys, "references") or marked)
+
+
+# collections for retrieval-augmented generation
+
+
+def _has(head: bytes, *names: bytes) -> bool:
+    """Say whether this is a JSON object, and all of these keys stand in it."""
+    return head.lstrip().startswith(b"{") and all(re.search(rb'"%s"\s*:' % name, head) for name in names)
+
+
+def legalbench(head: bytes) -> bool:
+    """Say whether this is LegalBench-RAG."""
+    return _has(head, b"tests", b"snippets")
+
+
+def chroma(head: bytes) -> bool:
+    """Say whether this is the CSV of chunking_evaluation."""
+    return _CHROMA.match(head) is not None
+
+
+def squad(head: bytes) -> bool:
+    """Say whether this is of the SQuAD family, in articles and paragraphs or a question at a time."""
+    flat = head.lstrip()[:1] in {b"{", b"["} and first_keys(head) >= FLAT_SQUAD
+    return flat or _has(head, b"data", b"paragraphs")
+
+
+def qasper(head: bytes) -> bool:
+    """Say whether this is Qasper."""
+    return _has(head, b"full_text", b"section_name")
+
+
+def nothing(head: bytes) -> bool:
+    """Say no: a format that has no content of its own is chosen by name."""
+    del head
+    return False
+
+
+def natural_questions(head: bytes) -> bool:
+    """Say whether these are Natural Questions; the first page may be longer than what is looked at."""
+    return _has(head, rb"(?:document_html|long_answer|long_answer_candidates)")
+
+
+def kilt(head: bytes) -> bool:
+    """Say whether this is KILT: questions with provenance, or with inputs and outputs."""
+    return _has(head, b"provenance") or _has(head, b"input", b"output")
+
+
+def knowledge_source(head: bytes) -> bool:
+    """Say whether this is KILT's knowledge source: pages with their paragraphs."""
+    return _has(head, b"wikipedia_id") and re.search(rb'"text"\s*:\s*\[', head) is not None
