@@ -218,7 +218,7 @@ assess project --docs no-such-folder --topics topics.xml | 1 | no-such-folder
 assess run | 1 | run
 inex-eval -f folqrels run | 1 | expected 7 or 8 columns
 inex-eval -f folqrels no-such-file | 1 | no-such-file
-inex-eval -b folqrels twice-entered | 1 | second entry point
+inex-eval -b folqrels twice-entered | 1 | expected one result for an article
 validate fol --task focused --index docs | 1 | expected an index
 validate no-such-file --task focused | 1 | no-such-file
 validate fol --task focused --repair no/such/file | 1 | cannot be written

@@ -75,7 +75,7 @@ def test_a_value_is_computed_once_and_its_description_kept():
     assert "another thread" in Thing.value.__doc__
 
 
-@pytest.mark.parametrize("name", ["collection", "evaluation", "placing", "measures.tasks"])
+@pytest.mark.parametrize("name", ["collection", "evaluation", "placing"])
 def test_a_package_gives_every_name_that_it_promises_and_hides_none_behind_a_module(name):
     """A submodule that is imported becomes an attribute of its package, over what else has the name."""
     package = import_module(f"focuseval.{name}")

@@ -12,7 +12,7 @@ from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.data.topics.other_formats import plain_topic
 from focuseval.engine import native
-from focuseval.measures.tasks import check
+from focuseval.measures.tasks.checks import check
 from focuseval.retrieval import block_words, build, retrieve
 from focuseval.retrieval.settings import RetrievalSettings
 from oracle import retrieval as slow

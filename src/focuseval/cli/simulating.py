@@ -34,7 +34,7 @@ def simulate_file(gold: str, options: dict[str, Any]) -> str:
 
 def _task(options: dict[str, Any]) -> str | None:
     """Return the task's own name, None where none is named."""
-    from focuseval.measures.tasks import find_task  # noqa: PLC0415  help must not wait for it
+    from focuseval.measures.tasks.tasks import find_task  # noqa: PLC0415  help must not wait for it
 
     return find_task(options["task"]).name if options["task"] else None
 
@@ -77,7 +77,7 @@ def _fitting(run: Any, output: str) -> str:
 
 def _lawful(run: Any, task: str, index: Any) -> Any:
     """Return the run as the task allows it."""
-    from focuseval.measures.tasks import repair  # noqa: PLC0415  only asked for by name
+    from focuseval.measures.tasks.checks import repair  # noqa: PLC0415  only asked for by name
 
     repaired, _ = repair(run, task, index)
     return replace(repaired, task=task)

@@ -36,10 +36,12 @@ _SHOWN = 20
     metavar="FILE",
     help="Write a valid run here, and list the changes; 'score --repair' does the same in memory.",
 )
+@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 @click.pass_context
 def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> None:
     r"""Check RUNs against a task: unknown places, ranks, scores, duplicates, overlap, limits, grouping.
 
+    A run with errors is not valid, and 'score --task' refuses it. For what is a warning the measures have a rule.
     Exit code 0 if every run is valid or was repaired, 1 if not. With several runs, JSON is a list of one object each.
 
     \b
@@ -50,21 +52,21 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
       focuseval validate run.txt --task thorough --format json | jq .counts
     """
     from focuseval.cli.printing import json_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.measures.tasks.report import as_json, as_lines  # noqa: PLC0415  as above
+    from focuseval.measures.tasks.findings import as_json, as_lines  # noqa: PLC0415  as above
 
     if options["repaired"] and len(runs) > 1:
         raise click.UsageError("--repair writes one run: name one")
-    task, index, objects, lawful = _task(options), open_collection(options), [], True
+    task, index, objects, valid = _task(options), open_collection(options), [], True
     for run in runs:
         findings, limit = _findings(run, task, index, options)
-        lawful &= findings.lawful
+        valid &= findings.lawful and not (options["strict"] and findings.of_level("warning"))
         if options["layout"] == "json":
             objects.append(as_json(findings, task, limit))
         else:
             click.echo("\n".join(as_lines(findings, task, limit)))
     if objects:
         click.echo(json_text(objects[0] if len(runs) == 1 else objects), nl=False)
-    ctx.exit(0 if lawful else 1)
+    ctx.exit(0 if valid else 1)
 
 
 def _task(options: dict[str, Any]) -> Any:
@@ -80,13 +82,14 @@ def _task(options: dict[str, Any]) -> Any:
 
     profile = profile_named(options["profile"])
     name = profile.task(task.name if task else None)
-    return replace(find_task(name), limit=profile.policies_of(name).get("cutoff"))
+    cutoff = profile.policies_of(name).get("cutoff")
+    return replace(find_task(name), limit=cutoff, cut=cutoff is not None)
 
 
 def _findings(run: str, task: Any, index: Any, options: dict[str, Any]) -> tuple[Any, int | None]:
     """Check a run, or repair it and write it in its own format; return what was found and how much of it to show."""
     from focuseval.formats import detect_source, find_format, open_source, write_run  # noqa: PLC0415  as above
-    from focuseval.measures.tasks import check, repair  # noqa: PLC0415  as above
+    from focuseval.measures.tasks.checks import check, repair  # noqa: PLC0415  as above
 
     if options["repaired"] and run == "-" and not options["run_format"]:
         raise click.UsageError("to repair standard input, say its format with --run-format")
@@ -96,8 +99,8 @@ def _findings(run: str, task: Any, index: Any, options: dict[str, Any]) -> tuple
     if not options["repaired"]:
         shown = _SHOWN if options["limit"] is None else options["limit"]
         return _keys(check(known, task, index), chosen, source), shown
-    lawful, changes = repair(known, task, index)
-    write_run(lawful, options["repaired"], chosen.name)
+    valid, changes = repair(known, task, index)
+    write_run(valid, options["repaired"], chosen.name)
     return _keys(changes, chosen, source), options["limit"]
 
 
@@ -105,7 +108,7 @@ def _keys(findings: Any, chosen: Any, source: Any) -> Any:
     """Add the lines of JSON that repeat a key, which only the file itself tells."""
     if chosen.name != "run-jsonl":
         return findings
-    from focuseval.measures.tasks.json_keys import with_repeated_keys  # noqa: PLC0415  only JSON lines need it
+    from focuseval.measures.tasks.findings import with_repeated_keys  # noqa: PLC0415  only JSON lines need it
 
     return with_repeated_keys(findings, bytes(source.data))
 

@@ -15,7 +15,7 @@ from focuseval.evaluation import evaluate
 from focuseval.evaluation.tables import means_table
 from focuseval.formats import read_gold, read_run, write_run
 from focuseval.inference.tables import pairs_table
-from focuseval.measures.tasks import check
+from focuseval.measures.tasks.checks import check
 from focuseval.report import build_report, render_html
 from focuseval.retrieval.retrieving import retrieve
 
