@@ -223,7 +223,7 @@ project restore no-such-project | 1 | no-such-project
 project users log-out docs ann | 1 | expected a project, found none
 inex-eval -f folqrels run | 1 | expected 7 or 8 columns
 inex-eval -f folqrels no-such-file | 1 | no-such-file
-inex-eval -b folqrels twice-entered | 1 | second entry point
+inex-eval -b folqrels twice-entered | 1 | expected one result for an article
 validate fol --task focused --index docs | 1 | expected an index
 validate no-such-file --task focused | 1 | no-such-file
 validate fol --task focused --repair no/such/file | 1 | cannot be written

@@ -51,7 +51,7 @@ def call(tmp_path, monkeypatch):
             "score qrels overlap --task focused",
             "'focuseval validate --task focused', which also repairs runs, or score with '--repair'",
         ),
-        ("inex-eval -f qrels overlap", "overlap:2: topic 1: the result at rank 2 (d1) returns text"),
+        ("inex-eval -f qrels overlap", "overlap:2: topic 1: expected no overlap, found d1 50:100 overlapping"),
         ("inex-eval -f qrels entry-points", "entry-points: results are entry points"),
     ],
 )

@@ -117,7 +117,7 @@ def test_an_unknown_place_in_thorough_mode_costs_nothing_in_a_relevant_article(i
 def test_entry_points_twice_in_an_article_are_refused_with_file_topic_article_and_line(inex_eval):
     result = inex_eval("1 Q0 d1 1 3 R 40\n1 Q0 d1 2 2 R 0\n1 Q0 d2 3 1 R 260\n", "-b")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert re.search(r"run:2: topic 1: the result at rank 2 \(d1\) is a second entry point", result.stderr)
+    assert re.search(r"run:2: topic 1: expected one result for an article, found d1 again", result.stderr)
 
 
 def test_a_passage_past_the_end_is_read_as_irrelevant_text(inex_eval):

@@ -12,7 +12,7 @@ from focuseval.collection.parse import Raw, parse_documents
 from focuseval.collection.words import words as split
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine import native
-from focuseval.measures.tasks import check
+from focuseval.measures.tasks.checks import check
 from focuseval.retrieval import block_words, build, retrieve
 from focuseval.retrieval.settings import RetrievalSettings
 from oracle import retrieval as slow

@@ -136,8 +136,8 @@ class Evaluation:
         return repairs_of(one.alignment for one in placements if one is not None)
 
     def part(self, prepared: Prepared) -> Evaluation:
-        """Return the evaluation of some topics only, whose gold is prepared already."""
-        return Evaluation(self.plan, prepared, ())
+        """Return the evaluation of some topics only: their gold is prepared and the run's rules are checked already."""
+        return Evaluation(replace(self.plan, task=None), prepared, ())
 
     def _score_all(self) -> list[RunScores]:
         """Score every run: large files one by one, each with all cores; the others by so many processes."""
@@ -203,7 +203,7 @@ class Evaluation:
         if not len(gold.passages.topic) and any(asked.needs == ("spans",) for asked in plan.measures):
             _ = self.prepared.highlights  # refused for want of passages, before anybody asks for an index
         matched = self._matched(source, number)
-        refuse_invalid(matched, plan.task)
+        refuse_invalid(matched.run, plan.task, cutoff=plan.policies.cutoff)
         values = np.empty((matched.topics, len(plan.measures)))
         for column, asked in enumerate(plan.measures):
             values[:, column] = _computed(asked, matched, plan)

@@ -79,7 +79,7 @@ def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], 
         )
     matched = match(run, replace(prepared, all_topics=True), policies(options))
     if options.mode != "t":
-        refuse_invalid(matched, TASKS[options.mode], official=True)
+        refuse_invalid(matched.run, TASKS[options.mode], official=True)
     if say is not None:
         for remark in _surprises(matched, options):
             say(f"{run.file or run.run_id}: {remark}")

@@ -108,7 +108,7 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
 
 def _repaired(run: Run, task: str, index: Collection | None) -> Run:
     """Return the run as the task allows it, with a remark that counts every change."""
-    from focuseval.measures.tasks import repair  # noqa: PLC0415  only asked for by name
+    from focuseval.measures.tasks.checks import repair  # noqa: PLC0415  only asked for by name
 
     lawful, changes = repair(run, task, index=index)
     if not changes.counts:

@@ -19,6 +19,7 @@ from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
 from focuseval.evaluation.noticed import RANKS, order_remarks
+from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.matching import prepare
 
@@ -147,6 +148,10 @@ def _piece(run: Run, number: dict[str, int], whole: Evaluation) -> Piece | None:
     prepared = whole.prepared
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
+    try:
+        refuse_invalid(run, whole.plan.task, cutoff=whole.plan.policies.cutoff)
+    except FocusevalError:
+        return None
     if not len(codes):
         return Piece(codes, strangers, None, nothing, tuple(order_remarks(run)))
     part = some_topics(prepared, codes)

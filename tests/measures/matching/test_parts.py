@@ -119,7 +119,7 @@ ELEMENTS = graded_gold(
 @pytest.mark.parametrize("paths", [["/a[1]", "/a/b"], ["/a[1]/b[1]", "/a[1]"], ["/a[1]/b[1]/c[2]", "/a[1]/b"]])
 def test_elements_that_contain_one_another_are_refused_in_a_focused_run(paths):
     unlawful = columns_of_run({"t1": [("d1", path) for path in paths]})
-    with pytest.raises(TaskError, match="overlaps an earlier one"):
+    with pytest.raises(TaskError, match=r"expected no overlap|expected each result once"):
         evaluate(ELEMENTS, unlawful, ["nxCG@5"], task="focused")
 
 

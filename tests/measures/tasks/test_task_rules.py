@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.errors import UsageError
-from focuseval.measures.tasks import RULES, TASKS, check, find_task, repair
+from focuseval.measures.tasks.checks import check, repair
+from focuseval.measures.tasks.tasks import RULES, TASKS, find_task
 from oracle import task as oracle
 from strategies.runs_of_tasks import as_run, lists, result
 
@@ -38,27 +39,27 @@ def test_a_check_finds_what_the_oracle_finds(topics, task, ranks):
 
 
 @given(lists, tasks, st.booleans())
-def test_a_repaired_run_is_lawful_and_keeps_what_the_oracle_keeps(topics, task, ranks):
+def test_a_repaired_run_is_valid_and_keeps_what_the_oracle_keeps(topics, task, ranks):
     run = as_run(topics, ranks=ranks)
-    lawful, changes = repair(run, task)
-    assert check(lawful, task).errors == 0
+    valid, changes = repair(run, task)
+    assert set(check(valid, task).counts) <= ({"score-order"} if task.grouped else set())
     first = np.cumsum([0, *map(len, topics)])
     kept = [i + int(first[code]) for code, r in enumerate(topics) for i in oracle.kept(r, **rules_of(task))]
-    assert (lawful.line - 1).tolist() == kept
+    assert (valid.line - 1).tolist() == kept
     gone = set(range(len(run))) - set(kept)
     assert {change.line - 1 for change in changes if change.what.startswith("dropped")} == gone
-    assert repair(lawful, task)[1].counts == {}
+    assert repair(valid, task)[1].counts == {}
 
 
 @given(lists, tasks)
 def test_a_repair_tells_of_every_rank_and_score_it_changed(topics, task):
     run = as_run(topics)
-    lawful, changes = repair(run, task)
-    rows = lawful.line - 1
+    valid, changes = repair(run, task)
+    rows = valid.line - 1
     told = {(change.rule, change.line - 1) for change in changes}
-    rank = {("renumbered", int(row)) for row in rows[lawful.rank != run.rank[rows]]}
+    rank = {("renumbered", int(row)) for row in rows[valid.rank != run.rank[rows]]}
     assert {pair for pair in told if pair[0] == "renumbered"} == rank
-    score = {int(row) for row in rows[~(lawful.score == run.score[rows])]}
+    score = {int(row) for row in rows[~(valid.score == run.score[rows])]}
     assert {row for rule, row in told if rule in {"bad-score", "score-order"}} >= score
 
 
@@ -105,21 +106,20 @@ def test_a_whole_document_overlaps_each_of_its_results():
 def test_ranks_that_repeat_or_jump_are_found(ranks, counts):
     run = run_of(*(result(f"d{n}", 1.0) for n in range(3)), rank=np.array(ranks, np.int32))
     assert check(run, "thorough").counts == counts
-    lawful, _ = repair(run, "thorough")
-    assert check(lawful, "thorough").counts == {}
+    valid, _ = repair(run, "thorough")
+    assert check(valid, "thorough").counts == {}
 
 
-def test_rising_scores_are_an_error_in_a_ranking_and_a_warning_among_articles():
-    run = run_of(result("d", 1.0), result("e", 2.0))
-    assert check(run, "focused").errors == 1
-    grouped = check(run, "relevant-in-context")
-    assert (grouped.errors, grouped.counts) == (0, {"score-order": 1})
+@pytest.mark.parametrize("task", ["focused", "relevant-in-context"])
+def test_rising_scores_are_a_warning(task):
+    findings = check(run_of(result("d", 1.0), result("e", 2.0)), task)
+    assert (findings.errors, findings.counts) == (0, {"score-order": 1})
 
 
 def test_spans_that_run_backwards_or_start_below_zero_are_found():
     run = run_of(*(result("d", 1.0, None, span) for span in [(5, 5), (7, 3), (-4, 2), (0, 2**40), (1, 2)]))
     findings = check(run, "spans")
-    assert findings.counts == {"bad-span": 4}
+    assert (findings.counts, findings.errors) == ({"bad-span": 4}, 3)  # an empty span is a warning
     assert [int(line) for line in repair(run, "spans")[0].line] == [5]
 
 
@@ -134,7 +134,7 @@ def test_ranges_need_an_index_and_say_so():
     assert (findings.errors, findings.counts) == (0, {"unchecked": 1})
 
 
-def test_an_empty_run_is_lawful():
+def test_an_empty_run_is_valid():
     for task in TASKS:
         assert len(check(as_run([[]]), task)) == 0
         assert len(repair(as_run([[]]), task)[0]) == 0

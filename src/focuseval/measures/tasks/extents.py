@@ -1,8 +1,9 @@
-"""Results as the tasks' rules compare them: every result's article, place and extent, as codes and numbers."""
+"""Results as the tasks' rules compare them: articles, places and extents as numbers, and which results overlap."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.placement import AMBIGUOUS, BAD_SPAN, LOST, NO_PLACE
-from focuseval.data.spans import dense
-from focuseval.measures.tasks.overlap import path_intervals
+from focuseval.data.spans import crowded, dense, first_cover, pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +34,8 @@ class Extents:
 
     group: Integers
     """Equal for results of the same topic and article; numbers from 0 on."""
-    result: Integers
-    """Equal for results of the same topic, article and place; numbers from 0 on."""
+    place: tuple[Integers, ...]
+    """Columns that are all equal for results of the same place in an article."""
     start: Integers
     end: Integers
     """A span; empty where the result has none that is known."""
@@ -47,8 +47,16 @@ class Extents:
     unplaced: Flags
     """Texts that were looked for in their document and found nowhere, or in several places."""
     bad_span: Flags
+    """Spans that are reversed, empty, or outside of their document."""
+    empty: Flags
+    """Those of them that are only empty."""
     unchecked: Flags
-    """Ranges and passages whose extent only a collection could tell."""
+    """Ranges and passages whose extent is unknown without a collection."""
+
+    @cached_property
+    def result(self) -> Integers:
+        """Equal for results of the same topic, article and place; numbers from 0 on."""
+        return _joined(self.group, *self.place)
 
 
 def extents(run: Run) -> Extents:
@@ -60,19 +68,20 @@ def extents(run: Run) -> Extents:
     text, _ = _codes(run.text, len(run))
     start, end = (_numbers(column, len(run)) for column in (run.start, run.end))
     group = _joined(np.asarray(run.topic, np.int64), document)
-    result = _joined(group, path, last, text, start, end)
+    place = (path, last, text, start, end)
     if whole:
         length = np.full(len(run), -1, np.int64) if placement is None else placement.length
         start, end = np.zeros(len(run), np.int64), np.where(length < 0, _ENDLESS, length)
     status = np.zeros(len(run), np.int8) if placement is None or placement.status is None else placement.status
     bad = _bad_offsets(start, end) & (path < 0) & ~np.bool_(whole) | (status == BAD_SPAN)
     bad |= np.maximum(start, end) > _ENDLESS
+    empty = bad & (status != BAD_SPAN) & (start == end) & (start >= 0) & (start <= _ENDLESS)
     known = (start >= 0) & (end > start) & ~bad
     nested = _nested_codes(path, last, paths, known) if placement is None else np.full(len(run), -1, np.int64)
     low, high = _nested(paths, np.full(len(run), len(paths)) if whole else nested)
     return Extents(
         group=group,
-        result=result,
+        place=place,
         start=np.where(known, start, 0),
         end=np.where(known, end, 0),
         low=low,
@@ -81,6 +90,7 @@ def extents(run: Run) -> Extents:
         unknown_path=status == NO_PLACE,
         unplaced=((status == AMBIGUOUS) | (status == LOST)) & ~unknown,
         bad_span=bad,
+        empty=empty,
         unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,
     )
 
@@ -138,7 +148,7 @@ def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tu
 
 
 def _joined(*columns: Integers) -> Integers:
-    """Return numbers from 0 on that are equal where all columns are; one sort, unless the columns' ranges are huge."""
+    """Return numbers from 0 on that are equal where all columns are; one sort, at most, unless the ranges are huge."""
     key = np.zeros(len(columns[0]), np.int64)
     room = 1
     for column in columns:
@@ -148,10 +158,104 @@ def _joined(*columns: Integers) -> Integers:
             low, high, room = 0, len(column), len(column)
         key = key * (high - low + 1) + (column - low)
         room *= high - low + 1
-    return dense(key)
+    if room > 8 * len(key):
+        return dense(key)
+    present = np.zeros(room, np.bool_)
+    present[key] = True
+    return (np.cumsum(present) - 1)[key]
 
 
 def _nested(paths: pa.Array, code: Integers) -> tuple[Integers, Integers]:
     """Return the nested interval of every path code, an empty one for −1; the code past the last is the whole text."""
     low, high = path_intervals(pa.concat_arrays([paths, pa.array([""], pa.string())]))
     return np.append(low, 0)[code], np.append(high, 0)[code]
+
+
+def first_overlap(group: Integers, start: Integers, end: Integers) -> Integers:
+    """Return for every span the first one, in the order given, that shares a character with it: itself if none earlier.
+
+    Each group is cut at every span end. A cell remembers the first span that covers it, and the smallest memory of
+    a span's cells is the answer, since spans that overlap share a cell.
+
+    >>> first_overlap(np.array([0, 0, 0, 1]), np.array([5, 0, 2, 2]), np.array([9, 3, 6, 6]))
+    array([0, 1, 0, 3])
+    """
+    answer = np.arange(len(start))
+    rows = crowded(group, start, end)
+    if not len(rows):
+        return answer
+    keys = np.concatenate([pack(group[rows], start[rows]), pack(group[rows], end[rows])])
+    cuts, place = np.unique(keys, return_inverse=True)
+    first, last = place.reshape(2, -1)
+    answer[rows] = rows[_smallest(first_cover(first, last, len(cuts)), first, last)]
+    return answer
+
+
+def _smallest(values: NDArray[np.integer], first: Integers, last: Integers) -> Integers:
+    """Return the smallest value of each range: two blocks of 2**k values, one at each end, make a range up."""
+    level = np.frexp((last - first).astype(np.float64))[1] - 1
+    answer = np.empty(len(first), np.int64)
+    for k in range(int(level.max(initial=0)) + 1):
+        if k:
+            step = 1 << (k - 1)
+            values = np.minimum(values, np.append(values[step:], np.full(step, len(first))))
+        here = np.flatnonzero(level == k)
+        answer[here] = np.minimum(values[first[here]], values[last[here] - (1 << k)])
+    return answer
+
+
+def path_intervals(paths: pa.Array) -> tuple[Integers, Integers]:
+    """Return intervals, one for each path of a string array, that nest exactly as the paths do.
+
+    A path's interval runs from the sorted place of ``path/`` to that of ``path0``: ``0`` follows ``/``, so all
+    descendants and nothing else lie between. The empty path is the whole document.
+
+    >>> low, high = path_intervals(pa.array(["/a[1]", "/a[1]/b[1]", "/a[10]", ""]))
+    >>> bool(low[0] < low[1] < high[1] < high[0]), bool(low[2] < high[2] <= low[0]), bool(low[3] < low[2])
+    (True, True, True)
+    """
+    edges = [pc.binary_join_element_wise(paths, edge, "") for edge in ("/", "0")]
+    order = pc.array_sort_indices(pa.concat_arrays(edges)).to_numpy()
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place[: len(paths)], place[len(paths) :]
+
+
+def first_come(group: Integers, start: Integers, end: Integers) -> tuple[NDArray[np.bool_], Integers]:
+    """Return which spans stay when each, in the order given, is dropped if it overlaps one that stays; and which one.
+
+    Rounds: a span with no earlier overlap stays, what it overlaps goes, and those that go no longer stand in the
+    way of others. Nested elements settle in as many rounds as they are deep.
+
+    >>> keep, by = first_come(np.zeros(3, int), np.array([0, 4, 8]), np.array([5, 9, 12]))
+    >>> keep.tolist(), by.tolist()
+    ([True, False, True], [0, 0, 2])
+    """
+    keep = np.ones(len(start), np.bool_)
+    by = np.arange(len(start))
+    open_ = np.arange(len(start))
+    while len(open_):
+        here = (group[open_], start[open_], end[open_])
+        first = first_overlap(*here)
+        free = first == np.arange(len(open_))
+        # A span goes when the first span it overlaps stays: that one is the earliest of all, so it is settled.
+        goes = ~free & free[first]
+        keep[open_[goes]] = False
+        by[open_[goes]] = open_[first[goes]]
+        open_ = open_[~free & ~goes]
+        if len(open_):
+            open_ = _still_open(open_, keep, by, (group, start, end))
+    return keep, by
+
+
+def _still_open(
+    rows: Integers, keep: NDArray[np.bool_], by: Integers, spans: tuple[Integers, Integers, Integers]
+) -> Integers:
+    """Drop those of `rows` that overlap a span settled to stay; return the rest."""
+    settled = np.setdiff1d(np.flatnonzero(keep), rows, assume_unique=True)
+    both = np.concatenate([settled, rows])
+    first = first_overlap(*(part[both] for part in spans))[len(settled) :]
+    gone = first < len(settled)
+    keep[rows[gone]] = False
+    by[rows[gone]] = both[first[gone]]
+    return rows[~gone]
