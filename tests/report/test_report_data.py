@@ -7,7 +7,7 @@ import pytest
 
 from building import gold_of, run_of
 from focuseval.collection import build_index, open_documents
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.example import ROOT, copy_example
 from focuseval.example.demo.steps import Loop
 from focuseval.report import build_report, render_html

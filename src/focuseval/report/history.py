@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
-from focuseval.evaluation.score_file import finite, read_score_file
-from focuseval.evaluation.signature import decisions
+from focuseval.evaluation.score_file import decisions, finite, read_score_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.evaluation import Evaluation
+    from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.plan import Plan
     from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.data.tables import Column, Table, numbers, render, words
 from focuseval.data.tables.layouts import notebook
 from focuseval.errors import counted
-from focuseval.evaluation.comparing import compare_scores, order_of
+from focuseval.evaluation.scores import compare_scores, order_of
 from focuseval.inference.comparison import P_HEADINGS
 from focuseval.inference.intervals import bca
 from focuseval.inference.paired import BETTER, WORSE
