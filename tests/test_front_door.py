@@ -13,7 +13,7 @@ import focuseval
 @pytest.mark.parametrize(
     ("name", "package"),
     [
-        ("evaluate", "evaluation"),
+        ("evaluate", "evaluation.planning"),
         ("retrieve", "retrieval"),
         ("sweep", "retrieval.sweeps.sweeping"),
         ("simulate", "studies.simulation"),

@@ -11,16 +11,8 @@ from click.testing import CliRunner
 import focuseval.example
 from focuseval.cli import main
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.comparing import (
-    compared_means_table,
-    correlation_table,
-    correlations,
-    find_run,
-    order_of,
-    star_table,
-    variants,
-)
-from focuseval.evaluation.scores import Counts, Scores
+from focuseval.evaluation.comparing import compared_means_table, correlation_table, correlations, star_table, variants
+from focuseval.evaluation.scores import Counts, Scores, find_run, order_of
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])

@@ -8,7 +8,7 @@ import focuseval as fe
 from building import gold_of, run_of
 from focuseval.collection.tokens import TiktokenEncoding, open_tokenizer
 from focuseval.errors import MissingDataError
-from focuseval.evaluation.signature import decisions
+from focuseval.evaluation.score_file import decisions
 from oracle import highlighted as slow
 from strategies.highlighted import DOCUMENTS, LENGTH, collections
 from strategies.tokenizers import encoding, train

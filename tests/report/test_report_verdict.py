@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from building import gold_of
-from focuseval.evaluation import Counts, Scores
+from focuseval.evaluation.counts import Counts
+from focuseval.evaluation.scores import Scores
 from focuseval.inference.settings import Settings
 from focuseval.measures.matching import prepare
 from focuseval.report.evidence import Evidence, distinct, intervals
@@ -119,7 +120,7 @@ def test_the_reason_says_ties_p_power_and_how_it_was_tested():
         f"shown a difference of {found.detectable:.4f}; the observed one needs {found.topics_needed} topics. "
         "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; the interval is uncorrected."
     )
-    assert "p = 1.0000; cannot tell: 0 topics differ" in verdict(evidence_of(GOOD, GOOD)).reason
+    assert "p = 1.0000; cannot tell: both score the same on every topic" in verdict(evidence_of(GOOD, GOOD)).reason
     assert "no number of topics would show the observed one" in verdict(evidence_of(GOOD, GOOD)).reason
     bootstrap = Settings("bootstrap", 1, 1000, correction="none")
     assert "p < 0.001." in verdict(evidence_of(GOOD, BAD, settings=bootstrap)).reason

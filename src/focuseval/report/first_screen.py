@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.evaluation import Counts
+    from focuseval.evaluation.counts import Counts
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6

@@ -12,8 +12,7 @@ from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.engine.lazy import cached_property
-from focuseval.evaluation import evaluate
-from focuseval.evaluation.tables import means_table
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_gold, read_run, write_run
 from focuseval.measures.tasks import check
 from focuseval.report.build import build_report
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Index
     from focuseval.data.gold import Gold
-    from focuseval.evaluation import Scores
+    from focuseval.evaluation.scores import Scores
 
 TASKS = {
     "thorough": ("Any elements, which may contain each other.", ("MAep", "iMAep", "ep@0.1", "ep@0.5")),
@@ -160,7 +159,7 @@ def scored(loop: Loop, task: str) -> Section:
     text, measures = TASKS[task]
     scores = loop.scores(task, measures)
     command = f"{_score_command(task, measures)} --profile inex2006"
-    return Section(f"Task: {task}", text, means_table(scores), command, scores.signature)
+    return Section(f"Task: {task}", text, scores.table(), command, scores.signature)
 
 
 def retrieved(loop: Loop) -> Section:
@@ -172,14 +171,14 @@ def retrieved(loop: Loop) -> Section:
     scores = evaluate(loop.gold, runs, RETRIEVED_MEASURES, task="focused", profile="inex2006", index=loop.index)
     text = "No run of your own yet? This one was made here, from the index and the topics: BM25 over all elements."
     command = "focuseval retrieve articles.idx topics.xml -o bm25.xml --run-id bm25"
-    return Section("A run made here", text, means_table(scores), command, scores.signature)
+    return Section("A run made here", text, scores.table(), command, scores.signature)
 
 
 def chunks(loop: Loop) -> Section:
     """Score two chunkings, as for retrieval-augmented generation."""
     scores = loop.scores("spans", SPAN_MEASURES)
     text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
-    return Section("Chunks", text, means_table(scores), _score_command("spans", SPAN_MEASURES), scores.signature)
+    return Section("Chunks", text, scores.table(), _score_command("spans", SPAN_MEASURES), scores.signature)
 
 
 def _score_command(task: str, measures: tuple[str, ...] | None) -> str:

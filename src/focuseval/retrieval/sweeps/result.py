@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.data.tables import Column, Table, notebook, numbers, render, words
 from focuseval.errors import counted
-from focuseval.evaluation.comparing import compare_scores, order_of
+from focuseval.evaluation.scores import compare_scores, order_of
 from focuseval.inference.comparison import P_HEADINGS
 from focuseval.inference.intervals import bca
 from focuseval.inference.paired import BETTER, WORSE

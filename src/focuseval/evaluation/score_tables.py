@@ -1,11 +1,12 @@
-"""Scores as tables: for readers, for programs, by tag, and as trec_eval's lines. Counts stand beside every mean."""
+"""Scores as tables for programs, by tag, and as trec_eval's lines. Counts stand beside every mean."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from focuseval.data.tables import Column, Table, numbers, trec, words
+from focuseval.data.tables import Table, numbers, words
+from focuseval.data.tables.layouts import trec
 from focuseval.evaluation.counts import PRINTED
 
 if TYPE_CHECKING:
@@ -15,35 +16,13 @@ if TYPE_CHECKING:
     from focuseval.evaluation.scores import Scores
 
 
-def means_table(scores: Scores, *, per_topic: bool = False) -> Table:
-    """Return one row per run, its means and counts; or one per run and topic, and then the means."""
-    rows: list[Row] = []
-    for number, name in enumerate(scores.names):
-        if not per_topic:
-            rows.append((name, *_means(scores, number)))
-            continue
-        for topic, values in scores.topics_of(number).items():
-            rows.append((name, topic, *(values.get(measure) for measure in scores.measures), *[""] * len(PRINTED)))
-        rows.append((name, "all", *_means(scores, number)))
-    named = words("run", "topic") if per_topic else words("run")
-    measured = tuple(Column(measure, best=not per_topic) for measure in scores.measures)
-    return Table("", (*named, *measured, *numbers(*PRINTED)), tuple(rows))
-
-
 def tag_table(scores: Scores) -> Table:
     """Return every run's means for each tag, and then over all topics."""
     parts = [*scores.by_tag().items(), ("all", scores)]
-    rows = tuple((name, tag, *_means(part, number)) for number, name in enumerate(scores.names) for tag, part in parts)
+    rows = tuple(
+        (name, tag, *part.row_of_means(number)) for number, name in enumerate(scores.names) for tag, part in parts
+    )
     return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
-
-
-def _means(scores: Scores, run: int) -> Row:
-    """Return a run's means and counts; a mean that leaves out more topics than the others says how many."""
-    usual = scores.counts[run].excluded
-    more = [count - usual for count in scores.excluded(run).values()]
-    means = zip(scores.mean[run].tolist(), more, strict=True)
-    marked = (f"{Column('').text(mean)} (−{n})" if n else mean for mean, n in means)
-    return (*marked, *scores.counts[run].printed().values())
 
 
 def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
