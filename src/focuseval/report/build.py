@@ -165,7 +165,6 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
             summaries.append((name, parse(name).measure.summary))
         except MeasureError:  # a user's own
             summaries.append((name, ""))
-    compared = evidence.compared(evidence.measure) if evidence.pair else None
     about = Provenance(
         signature=scores.signature,
         profile=scores.profile,
@@ -174,7 +173,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         gold_sha256=scores.gold_sha256,
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
-        test=str(evidence.settings) if compared is None else compared.method,
+        test=str(evidence.settings) if evidence.compared is None else evidence.compared.method,
         measures=tuple(summaries),
         remarks=tuple(scores.remarks()),
     )
