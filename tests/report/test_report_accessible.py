@@ -173,9 +173,8 @@ def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, 
         shown = sign * float(difference.strip("▲▼ +−"))
         assert shown == pytest.approx(expected[topic][0] - expected[topic][1], abs=1e-4)
     told = three.choices.comparisons["measures"][2]["pairs"][1]  # the pair of the first and the third run
-    word = {2: f"{c} is worse than {a}.", -2: f"{c} is better than {a}."}.get(
-        told[5], f"Cannot tell {c} and {a} apart."
-    )
+    words = {2: f"{c} is worse than {a}.", -2: f"{c} is better than {a}."}
+    word = words.get(told[5], f"Cannot tell {c} and {a} apart.")
     assert chosen.run("return document.getElementById('verdict').textContent") == word
     reason = chosen.run("return document.getElementById('verdict-reason').textContent")
     assert f"{-told[0] / 10_000:+.4f}".replace("-", "−") in reason
