@@ -172,13 +172,14 @@ def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, 
         sign = -1 if "−" in difference else 1
         shown = sign * float(difference.strip("▲▼ +−"))
         assert shown == pytest.approx(expected[topic][0] - expected[topic][1], abs=1e-4)
-    told = three.choices.pairs[2][1]  # the pair of the first and the third run
-    word = {1: f"{c} is worse than {a}.", -1: f"{c} is better than {a}.", 0: f"Cannot tell {c} and {a} apart."}[told[5]]
+    told = three.choices.comparisons["measures"][2]["pairs"][1]  # the pair of the first and the third run
+    words = {2: f"{c} is worse than {a}.", -2: f"{c} is better than {a}."}
+    word = words.get(told[5], f"Cannot tell {c} and {a} apart.")
     assert chosen.run("return document.getElementById('verdict').textContent") == word
     reason = chosen.run("return document.getElementById('verdict-reason').textContent")
-    assert f"{-told[0]:+.4f}".replace("-", "−") in reason
-    assert told[3] in reason
-    assert f"would have shown a difference of {told[7]:.4f}" in reason
+    assert f"{-told[0] / 10_000:+.4f}".replace("-", "−") in reason
+    assert f"p = {told[3] / 10_000:.4f}" in reason
+    assert f"would have shown a difference of {told[8] / 10_000:.4f}" in reason
     chosen.run("focuseval.charts.draw(focuseval.charts.byId('differences'))")
     caption = chosen.run("return document.querySelector('#chart-differences figcaption').textContent")
     assert caption.startswith(f"A ({c}) minus B ({a}) in IoU@1")
@@ -206,14 +207,19 @@ def in_browser(browser, tmp_path, report):
     )
 
 
-def test_a_baseline_is_a_dashed_line_and_its_pairs_are_tested(browser, tmp_path):
+def test_a_baseline_is_a_dashed_line_and_every_pair_is_tested(browser, tmp_path):
     gold, runs, texts = campaign(topics=8, runs=3, documents=20)
     report = build_report(gold, runs, ["MAgP", "IoU@1"], docs=texts, task="spans", baseline="run-01")
     in_browser(browser, tmp_path, report)
     assert browser.run("return document.querySelectorAll('#chart-means .mark-rule line[stroke-dasharray]').length") == 1
     browser.wait(READY)
-    choose(browser, "pick-b", next(name for name in report.choices.runs if name not in (report.first.a, "run-01")))
-    assert browser.run("return document.getElementById('verdict').textContent").endswith(": not tested.")
+    other = next(name for name in report.choices.runs if name not in (report.first.a, "run-01"))
+    choose(browser, "pick-b", other)
+    headline = browser.run("return document.getElementById('verdict').textContent")
+    assert report.first.a in headline
+    assert other in headline
+    reason = browser.run("return document.getElementById('verdict-reason').textContent")
+    assert "Holm over all 3 pairs; the interval is uncorrected." in reason
 
 
 def test_many_runs_are_drawn_as_their_captions_say(browser, tmp_path):

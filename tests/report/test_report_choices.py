@@ -15,10 +15,9 @@ from focuseval.measures import parse
 from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
 from focuseval.report.charts.chart import filled
-from focuseval.report.choices import CODES, choices_of
+from focuseval.report.choices import choices_of, slices_of
 from focuseval.report.observe import cut_of
 from focuseval.report.page import render
-from focuseval.report.slices import slices_of
 from strategies.campaigns import campaign
 
 MEASURES = ["MAgP", "spanR@5", "IoU@1", "spanR@300c"]
@@ -30,48 +29,62 @@ def evidence():
     return gather_evidence(gold, runs, MEASURES, index=texts, task="spans")
 
 
-def test_values_and_means_are_those_of_the_scores(evidence):
+def test_values_and_means_are_those_of_the_scores_to_the_last_bit(evidence):
     found, scores = choices_of(evidence), evidence.scores
     drawn = list(evidence.drawn)
     assert found.runs == tuple(scores.runs[run] for run in drawn)
-    assert np.array(found.values) == pytest.approx(scores.values[drawn].transpose(2, 0, 1), abs=1e-6)
-    assert np.array(found.means)[:, :, 0] == pytest.approx(scores.mean[drawn].T, abs=1e-6)
+    assert np.array_equal(np.array(found.values), scores.values[drawn].transpose(2, 0, 1))
+    assert np.array(found.means)[:, :, 0] == pytest.approx(scores.mean[drawn].T, abs=1e-12)
 
 
 def test_every_pair_is_that_of_the_comparison_under_each_measure(evidence):
-    found = choices_of(evidence)
-    for number, measure in enumerate(MEASURES):
+    found = choices_of(evidence).comparisons
+    for measure, told in zip(MEASURES, found["measures"], strict=True):
         compared = evidence.scores.compare(measure)
-        assert found.methods[number] == compared.method
-        for (i, j), told in zip(combinations(range(4), 2), found.pairs[number], strict=True):
-            one, other = (compared.runs.index(found.runs[n]) for n in (i, j))
-            k = compared.pair(one, other)
-            sign = 1 if compared.better[k] == one else -1
-            assert told[0] == pytest.approx(sign * compared.difference[k], abs=1e-5)
-            interval = sorted(sign * np.array([compared.low[k], compared.high[k]]))
-            assert told[1:3] == pytest.approx(interval, abs=1e-5)
-            assert float(told[4]) == pytest.approx(compared.corrected[k], abs=1e-4)
-            assert told[5] == (sign if compared.significant[k] else 0)
-            assert told[6] == compared.tied[k]
+        assert told["methods"] == [compared.method]
+        for (i, j), numbers in zip(combinations(evidence.drawn, 2), told["pairs"], strict=True):
+            one, other = (compared.runs.index(evidence.scores.runs[run]) for run in (i, j))
+            pair, own = compared.against(one, other), dict(zip(found["fields"], numbers, strict=True))
+            assert own["difference"] == round(pair.difference * 10**4)
+            assert (own["won"], own["lost"]) == (pair.won, pair.lost)
+            assert {2: "better", -2: "worse"}.get(own["code"], "cannot tell") == pair.word
 
 
-def test_a_baseline_leaves_the_other_pairs_untested():
+def test_with_a_baseline_the_other_pairs_are_compared_too_each_in_its_family():
     gold, runs, texts = campaign(topics=8, runs=3, documents=20)
     found = choices_of(gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans", baseline="run-02"))
-    base = found.runs.index("run-02")
-    for pair, told in zip(combinations(range(3), 2), found.pairs[0], strict=True):
-        assert (told is not None) == (base in pair)
+    assert found.runs[found.baseline] == "run-02"
+    (told,) = found.comparisons["measures"]
+    assert all(numbers is not None for numbers in told["pairs"])
+    assert [method.split("Holm over ")[1] for method in told["methods"]] == ["the 2 pairs with run-02", "all 3 pairs"]
 
 
-def test_many_pairs_are_tested_under_the_first_measures_only(monkeypatch):
-    from focuseval.report import evidence  # noqa: PLC0415
+def test_of_very_many_runs_every_pair_that_is_offered_is_compared_under_every_measure(monkeypatch):
+    from focuseval.report import build, evidence  # noqa: PLC0415
 
-    monkeypatch.setattr(evidence, "MOST_TESTS", 7)
-    gold, runs, texts = campaign(topics=6, runs=3, documents=20)
-    report = fe.build_report(gold, runs, ["MAgP", "spanR@5", "spanR@1", "IoU@1"], docs=texts, task="spans")
-    assert [pairs is not None for pairs in report.choices.pairs] == [True, True, True, False]
-    assert "Pairs under IoU@1 are not tested here" in report.chart("stars").caption
-    assert {row[0] for row in report.chart("stars").rows} == {"MAgP", "spanR@5", "spanR@1"}
+    monkeypatch.setattr(evidence, "MOST_PAIRS", 7)
+    monkeypatch.setattr(build, "MOST_DRAWN", 3)
+    gold, runs, texts = campaign(topics=6, runs=4, documents=20)
+    measures = ["MAgP", "spanR@5", "IoU@1"]
+    report = fe.build_report(gold, runs, measures, docs=texts, task="spans")
+    told = report.choices.comparisons["measures"]
+    assert [len(one["pairs"]) for one in told] == [3, 3, 3]
+    assert all(numbers is not None for one in told for numbers in one["pairs"])
+    families = [one["methods"][0].split("Holm over ")[1] for one in told]
+    assert families == ["all 6 pairs", "the 3 pairs of 3 runs", "the 3 pairs of 3 runs"]
+    assert {row[0] for row in report.chart("stars").rows} == set(measures)
+
+
+def test_topics_that_are_not_compared_are_named_for_the_page():
+    gold = gold_of({t: {"a": {"spans": [(0, 5)], "length": 20}} for t in "123"})
+    runs = [
+        run_of({t: [("a", 0, 5)] for t in "123"}, "all"),
+        run_of({t: [("a", 0, 9)] for t in "13"}, "most"),
+    ]
+    found = fe.build_report(gold, runs, ["charP"], docs={"a": "x" * 20}, task="spans", missing="skip")
+    assert found.choices.compared == ([0, 2],)
+    assert found.choices.comparisons["measures"][0]["topics"] == 2
+    assert [row.topic for row in found.first.per_topic] == ["1", "3"]
 
 
 @pytest.mark.parametrize(
@@ -180,10 +193,6 @@ def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_
         assert one["intervals"][found.decides] == full["intervals"][found.decides]
         for measure in range(1, len(found.measures)):
             assert one["intervals"][measure] == full["intervals"][measure][place : place + 2]
-
-
-def test_words_and_codes_are_one_to_one():
-    assert sorted(CODES.values()) == [-1, 0, 1]
 
 
 def test_a_name_that_looks_like_a_place_for_a_name_is_not_filled_again():

@@ -12,8 +12,7 @@ from focuseval.evaluation.scores import Scores
 from focuseval.inference.settings import Settings
 from focuseval.measures.matching import prepare
 from focuseval.report.evidence import Evidence, distinct, intervals
-from focuseval.report.first_screen import by_topic, carried, first_screen, remarks
-from focuseval.report.verdict import verdict
+from focuseval.report.first_screen import by_topic, first_screen, remarks, verdict
 
 
 def evidence_of(*rows, baseline=None, settings=None, **changes):
@@ -38,17 +37,64 @@ NOISY = MIDDLE + np.tile([0.1, -0.1], 10)
         ((GOOD, BAD), "better", "A is better than B."),
         ((BAD, GOOD), "worse", "A is worse than B."),
         ((MIDDLE, NOISY), "cannot tell", "Cannot tell A and B apart."),
-        ((MIDDLE, MIDDLE), "cannot tell", "Cannot tell A and B apart."),
+        ((MIDDLE, MIDDLE), "cannot tell", "A and B score the same on every topic."),
         ((GOOD,), "alone", "A: AP is 0.8000 over 20 topics."),
         ((GOOD[:1], BAD[:1]), "cannot tell", "Cannot tell A and B apart."),
         ((BAD, GOOD, MIDDLE), "better", "B is the best of 3 runs."),
-        ((MIDDLE, NOISY, BAD), "cannot tell", "A leads, but cannot be told apart from B."),
-        ((MIDDLE, NOISY, MIDDLE), "cannot tell", "A leads, but none of the other 2 runs can be told apart from it."),
+        ((MIDDLE, NOISY - 0.01, BAD), "cannot tell", "A leads, but cannot be told apart from B."),
+        (
+            (MIDDLE, NOISY - 0.01, NOISY - 0.02),
+            "cannot tell",
+            "A leads, but none of the other 2 runs can be told apart from it.",
+        ),
+        ((MIDDLE, MIDDLE, MIDDLE), "cannot tell", "All 3 runs score the same on every topic."),
+        ((MIDDLE, MIDDLE, BAD), "cannot tell", "A and B share the highest mean."),
     ],
 )
 def test_the_verdict_says_what_the_scores_say(runs, word, headline):
     said = verdict(evidence_of(*runs))
     assert (said.word, said.headline) == (word, headline)
+
+
+@pytest.mark.parametrize("runs", [([0.5, 0.75], [0.75, 0.75]), ([0.75, 0.75], [0.5, 0.75])])
+def test_a_difference_has_the_sign_of_the_means_in_the_order_of_naming(runs):
+    reason = verdict(evidence_of(*runs)).reason
+    first, second = (f"{np.mean(run):.4f}" for run in runs)
+    assert f"AP {first} against {second} over 2 topics (1 tied): " in reason
+    sign = "+" if first > second else "−"
+    assert f": {sign}0.1250 [" in reason
+
+
+def test_three_copies_of_one_run_have_no_leader():
+    answer = verdict(evidence_of(MIDDLE, MIDDLE, MIDDLE))
+    assert answer.headline == "All 3 runs score the same on every topic."
+    assert "leads" not in answer.reason
+    assert "ahead" not in answer.reason
+
+
+def test_values_that_differ_by_rounding_alone_are_ties_everywhere():
+    shown = first_screen(evidence_of([0.1 + 0.2, 0.5, 0.5], [0.3, 0.5, 0.5]))
+    assert shown.carried == "A is better on 0, B on 0 and neither on 3 of 3 topics. Gains and losses are equal."
+    assert "(3 tied): +0.0000" in shown.verdict.reason
+    assert "both score the same on every topic" in shown.verdict.reason
+    assert [d.difference for d in shown.per_topic] == [0, 0, 0]
+
+
+def test_a_difference_too_small_to_be_printed_is_counted_alike_in_every_sentence():
+    shown = first_screen(evidence_of([0.5 + 1e-7, 0.5 - 2e-7, 0.5], [0.5, 0.5, 0.5]))
+    assert "A is better on 1, B on 1 and neither on 1 of 3 topics." in shown.carried
+    assert "(1 tied)" in shown.verdict.reason
+    assert "2 topics differ" in shown.verdict.reason
+
+
+def test_the_means_beside_a_difference_are_those_of_the_topics_compared():
+    """One that only some runs answer is in their means, but not in the comparison."""
+    evidence = evidence_of([0.5, 0.5, 1.0], [0.25, 0.5, np.nan], [0.75, 0.5, 0.0])
+    assert [evidence.labels[run] for run in evidence.order] == ["C", "A", "B"]
+    shown = first_screen(evidence)
+    assert shown.verdict.headline.startswith("C leads")
+    assert "AP: 0.6250" in shown.verdict.reason
+    assert [d.topic for d in shown.per_topic] == ["1", "0"]
 
 
 def test_one_topic_is_never_enough_and_the_reason_says_so():
@@ -73,10 +119,10 @@ def test_a_baseline_is_what_all_others_are_held_against(runs, word, headline):
 
 def test_a_difference_and_its_interval_are_those_of_the_topics():
     (found,) = verdict(evidence_of(GOOD, GOOD - 0.25)).against
-    assert (found.run, found.difference) == (1, pytest.approx(-0.25))
-    assert (found.low, found.high) == (pytest.approx(-0.25), pytest.approx(-0.25))
-    assert (found.p, found.word, found.reason, found.ties) == (2**-19, "worse", "worse", 0)
-    assert (found.detectable, found.topics_needed) == (pytest.approx(0), 6)
+    assert (found["run"], found["difference"]) == (1, pytest.approx(-0.25))
+    assert (found["low"], found["high"]) == (pytest.approx(-0.25), pytest.approx(-0.25))
+    assert (found["p"], found["word"], found["reason"], found["ties"]) == (2**-19, "worse", "worse", 0)
+    assert (found["detectable"], found["topics_needed"]) == (pytest.approx(0), 6)
 
 
 def test_every_number_of_the_verdict_is_that_of_the_comparison():
@@ -89,12 +135,12 @@ def test_every_number_of_the_verdict_is_that_of_the_comparison():
         reference = compared.runs.index("C" if baseline == 2 else compared.runs[0])
         assert len(said.against) == 3
         for found in said.against:
-            k = compared.pair(compared.runs.index(evidence.labels[found.run]), reference)
+            k = compared.pair(compared.runs.index(evidence.labels[found["run"]]), reference)
             sign = 1 if compared.worse[k] == reference else -1
-            assert (found.p, found.p_corrected) == (compared.p[k], compared.corrected[k])
-            assert found.difference == sign * compared.difference[k]
-            assert sorted((found.low, found.high)) == sorted((sign * compared.low[k], sign * compared.high[k]))
-            assert (found.detectable, found.ties) == (compared.detectable[k], compared.tied[k])
+            assert (found["p"], found["p_corrected"]) == (compared.p[k], compared.corrected[k])
+            assert found["difference"] == sign * compared.difference[k]
+            assert sorted((found["low"], found["high"])) == sorted((sign * compared.low[k], sign * compared.high[k]))
+            assert (found["detectable"], found["ties"]) == (compared.detectable[k], compared.tied[k])
         assert compared.method in said.reason
 
 
@@ -104,9 +150,9 @@ def test_many_comparisons_are_corrected():
     rows = [base, *(base + chance.normal(0, 0.2, 30) for _ in range(40))]
     corrected = verdict(evidence_of(*rows, baseline=0)).against
     plain = verdict(evidence_of(*rows, baseline=0, settings=Settings(correction="none"))).against
-    assert sum(a.word != "cannot tell" for a in corrected) < sum(a.word != "cannot tell" for a in plain)
-    assert [a.p for a in corrected] == [a.p for a in plain] == [a.p_corrected for a in plain]
-    assert all(a.p_corrected >= a.p for a in corrected)
+    assert sum(a["word"] != "cannot tell" for a in corrected) < sum(a["word"] != "cannot tell" for a in plain)
+    assert [a["p"] for a in corrected] == [a["p"] for a in plain] == [a["p_corrected"] for a in plain]
+    assert all(a["p_corrected"] >= a["p"] for a in corrected)
 
 
 def test_the_reason_says_ties_p_power_and_how_it_was_tested():
@@ -115,9 +161,9 @@ def test_the_reason_says_ties_p_power_and_how_it_was_tested():
     assert said.headline == "Cannot tell A and B apart."
     assert said.reason == (
         "AP 0.5625 against 0.3438 over 4 topics (1 tied): "
-        f"+0.2188 [{-found.high:+.4f}, {-found.low:+.4f}], p = 0.2500; "
+        f"+0.2188 [{-found['high']:+.4f}, {-found['low']:+.4f}], p = 0.2500; "
         "cannot tell: 3 topics differ, no outcome could be significant. With probability .8 these topics would have "
-        f"shown a difference of {found.detectable:.4f}; the observed one needs {found.topics_needed} topics. "
+        f"shown a difference of {found['detectable']:.4f}; the observed one needs {found['topics_needed']} topics. "
         "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; the interval is uncorrected."
     )
     assert "p = 1.0000; cannot tell: both score the same on every topic" in verdict(evidence_of(GOOD, GOOD)).reason
@@ -160,7 +206,7 @@ def test_runs_that_are_equal_have_no_topic_that_carries_a_difference():
     shown = first_screen(evidence_of(GOOD, GOOD))
     assert shown.deciding == ()
     assert shown.carried.endswith("neither on 20 of 20 topics. Gains and losses are equal.")
-    assert carried(by_topic(evidence_of([1, 0], [0, 1]))).endswith("Gains and losses are equal.")
+    assert first_screen(evidence_of([1, 0], [0, 1])).carried.endswith("Gains and losses are equal.")
 
 
 def reversing(*means):
@@ -213,7 +259,7 @@ def test_gaps_are_said_where_the_reader_looks():
     assert "Nothing is relevant in 1 topic of the gold" in said
     assert "Up to 7 results" in said
     assert "B: 4 results have no known place" in said
-    assert "B: left out 5 topics that the gold does not have." in said
+    assert "B: 5 topics are not in the gold and were left out." in said
 
 
 def test_names_are_told_apart():

@@ -110,6 +110,8 @@ class Comparison(Paired):
     """Number of the run that all others are compared with, if only those pairs are."""
     left_out: int = 0
     """Topics that are not compared, because some run has no value for them."""
+    among: tuple[int, ...] | None = None
+    """The runs whose pairs are compared, if not all are."""
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
@@ -156,6 +158,8 @@ class Comparison(Paired):
         """The family in words: ``all 3 pairs``, ``the 2 pairs with NAME``, ``1 pair``."""
         if self.family == 1:
             return "1 pair"
+        if self.among is not None:
+            return f"the {self.family} pairs of {len(self.among)} runs"
         if self.baseline is None:
             return f"all {self.family} pairs"
         return f"the {self.family} pairs with {self.runs[self.baseline]}"
@@ -464,10 +468,12 @@ def compare_all(
     settings: Settings | None = None,
     *,
     baseline: int | None = None,
+    among: tuple[int, ...] | None = None,
 ) -> list[Comparison | None]:
     """Compare runs under many measures, each over the topics for which every run has a value; None where none has.
 
-    `values` are measures × runs × topics, NaN where a topic is not in a mean. Measures over the same topics are tested
+    `values` are measures × runs × topics, NaN where a topic is not in a mean. Every pair is compared, those with a
+    baseline, or those of the runs `among` which a reader can choose. Measures over the same topics are tested
     together: a hundred times as quick as one after the other.
     """
     settings, absent = settings or Settings(), np.asarray(np.isnan(values))
@@ -479,7 +485,7 @@ def compare_all(
             continue
         own, names = np.flatnonzero(group.reshape(-1) == number), np.array(topics, object)[pattern]
         here = values[own][:, :, pattern]
-        pairs = [_pairs(one, baseline) for one in here]
+        pairs = [_pairs(one, baseline, among) for one in here]
         differences = np.stack(
             [paired_differences(one[better], one[worse]) for one, (better, worse) in zip(here, pairs, strict=True)]
         )
@@ -489,15 +495,21 @@ def compare_all(
             found[m] = Comparison(
                 **own_columns, measure=measures[m], runs=runs, topics=tuple(names), values=one, better=better,
                 worse=worse, baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()),
+                among=among,
             )  # fmt: skip
     return found
 
 
-def _pairs(values: NDArray[np.float64], baseline: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(
+    values: NDArray[np.float64], baseline: int | None, among: tuple[int, ...] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the better and the worse run of every pair; of equal means the first run stands first."""
     one, other = np.triu_indices(len(values), 1)
     if baseline is not None:
         kept = (one == baseline) | (other == baseline)
+        one, other = one[kept], other[kept]
+    if among is not None:
+        kept = np.isin(one, among) & np.isin(other, among)
         one, other = one[kept], other[kept]
     ties = ranked(values)[1]
     swap = ties[other] < ties[one]

@@ -35,7 +35,7 @@ RANKED = 50
 
 _RARE = 10
 """Where at most so many of the drawn flips reach the observed sum, p is estimated again from more draws."""
-_NOISE = 1e-12
+NOISE = 1e-12
 _BLOCK = 4_000_000
 _KEPT = 10_000_000
 """Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
@@ -66,7 +66,7 @@ def paired_differences(first: Matrix, second: Matrix) -> Matrix:
     """
     differences = first - second
     largest = np.maximum(np.abs(first), np.abs(second)).max(axis=1, keepdims=True, initial=0.0)
-    exact: Matrix = np.where(np.abs(differences) <= largest * _NOISE, 0.0, differences)
+    exact: Matrix = np.where(np.abs(differences) <= largest * NOISE, 0.0, differences)
     return exact
 
 
@@ -82,7 +82,7 @@ def ranked(values: Matrix) -> tuple[list[int], NDArray[np.int64]]:
     by_mean = np.argsort(-means, kind="stable")
     largest = np.abs(values).max(initial=0.0, where=~np.isnan(values))
     with np.errstate(invalid="ignore"):  # rows without a mean
-        steps = means[by_mean][:-1] - means[by_mean][1:] > largest * _NOISE
+        steps = means[by_mean][:-1] - means[by_mean][1:] > largest * NOISE
     places = np.empty(len(values), np.int64)
     places[by_mean] = np.r_[0, np.cumsum(steps)][: len(values)]
     return np.argsort(places, kind="stable").tolist(), places
@@ -279,7 +279,7 @@ def without_noise(sums: Matrix, differences: Matrix) -> Matrix:
 def noise_of(differences: Matrix) -> NDArray[np.float64]:
     """Return what rounding can add to a sum over each row's topics, generously."""
     largest: NDArray[np.float64] = np.abs(differences).max(axis=1, initial=0.0)
-    noise: NDArray[np.float64] = largest * (max(1, differences.shape[1]) * _NOISE)
+    noise: NDArray[np.float64] = largest * (max(1, differences.shape[1]) * NOISE)
     return noise
 
 

@@ -24,7 +24,7 @@ from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
 from focuseval.report.observe import observe
 from focuseval.report.text_view import TextView, explain
-from focuseval.report.texts import BUDGET
+from focuseval.report.texts import BUDGET, as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,6 +46,8 @@ CHARTS = (
     fidelity_grid,
 )
 """What draws the graphs, in the order of the page; each yields those whose data exist."""
+NUMBERS = 600_000
+"""Bytes that values and comparisons may take in a page; what they take beyond is taken from the text."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,10 @@ def build_report(
 
 def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, served: bool = False) -> Report:
     """Return the report on what is already scored and observed."""
-    heat, texts = explain(evidence, budget, served=served)
+    choices = choices_of(evidence)
+    values = evidence.scores.values[list(evidence.drawn)].size
+    numbers = 11 * values + len(as_json([choices.comparisons, choices.slices, choices.means]))
+    heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
         from focuseval.studies.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
@@ -165,7 +170,6 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
             summaries.append((name, parse(name).measure.summary))
         except MeasureError:  # a user's own
             summaries.append((name, ""))
-    compared = evidence.compared(evidence.measure) if evidence.pair else None
     about = Provenance(
         signature=scores.signature,
         profile=scores.profile,
@@ -174,7 +178,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         gold_sha256=scores.gold_sha256,
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
-        test=str(evidence.settings) if compared is None else compared.method,
+        test=str(evidence.settings) if evidence.compared is None else evidence.compared.method,
         measures=tuple(summaries),
         remarks=tuple(scores.remarks()),
     )
@@ -182,7 +186,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         title=title or f"{evidence.measure}: {runs}",
         about=about,
         first=first_screen(evidence),
-        choices=choices_of(evidence),
+        choices=choices,
         remarks=remarks(evidence),
         charts=tuple(chart for draw in CHARTS for chart in draw(evidence)),
         heat=heat,

@@ -1,31 +1,39 @@
-"""What the page needs so that a reader can choose any pair of runs and any measure: values, intervals, tests, slices.
+"""What a reader can choose in the page: any pair of runs, any measure, and parts of the topics.
 
-Every p and every interval is computed here, by `focuseval.inference`; the page only looks them up.
+Every number and every sentence about a pair comes from `focuseval.inference`; the page looks them up. Parts of the
+topics are those of a tag, and those whose answer is short or long, in one piece or many, early or late.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.inference.sentences import shown_p
-from focuseval.report.charts.chart import number
+from focuseval.errors import MissingDataError
+from focuseval.inference.page_pairs import page_pairs
+from focuseval.inference.paired_tests import NOISE
+from focuseval.inference.sentences import listed
+from focuseval.report.evidence import intervals
+from focuseval.report.first_screen import UNDECIDED
 from focuseval.report.observe import cut_of
-from focuseval.report.slices import Slice, slice_intervals, slices_of
-from focuseval.report.verdict import held_against
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from focuseval.report.evidence import Evidence
 
-DIGITS = 6
+    Floats = NDArray[np.float64]
+
 MOST_INTERVALS = 20_000
 """Of slices, all pairs and measures together, beyond those of A and B: at about 12 bytes and 80 µs each."""
-CODES = {"worse": -1, "cannot tell": 0, "better": 1}
+MOST_TAGS = 12
+RESAMPLES = 1_000
+"""Of every slice's interval: there are many of them."""
 
 
 @dataclass(frozen=True)
@@ -38,109 +46,175 @@ class Choices:
     """Number of the measure that decides."""
     a: int
     b: int | None
+    baseline: int | None
     topics: tuple[str, ...]
     titles: tuple[str, ...]
     tags: tuple[tuple[str, ...], ...]
-    values: tuple[Any, ...]
+    values: list[Any]
     """Measures × runs × topics; None where a topic is not in the mean."""
-    means: tuple[Any, ...]
+    means: list[Any]
     """Measures × runs: mean, low, high."""
-    pairs: tuple[Any, ...]
-    """Measures × pairs (first before second): what `pair_numbers` returns; None where it was not tested."""
-    methods: tuple[str, ...]
-    """How each measure's pairs were tested; empty where they were not."""
+    compared: tuple[list[int] | None, ...]
+    """For each measure the numbers of the topics that are compared; None where all of them are."""
+    noise: float
+    """Values whose difference is at most this share of the pair's largest value differ by rounding alone."""
+    comparisons: dict[str, Any] | None
+    """What `focuseval.inference.page_pairs` returns; None for a single run."""
+    undecided: tuple[str, str]
+    """Headline and reason where no topic is compared."""
     cuts: tuple[list[int | str] | None, ...]
     """How much of a list each measure looks at."""
     slices: tuple[dict[str, Any], ...] = ()
     """Parts of the topics: group, name, topics, and under every measure ``intervals``: low and high of every pair's
     difference in ten-thousandths, one after the other; of A − B alone where there would be too many."""
+    slices_note: str = ""
+    """Which intervals of slices are left out, in a sentence."""
 
 
 def choices_of(evidence: Evidence) -> Choices:
     """Gather what can be chosen among the drawn runs."""
-    scores, drawn = evidence.scores, list(evidence.drawn)
-    pair = [drawn.index(run) for run in evidence.pair] if evidence.pair else [0]
+    scores, drawn, (a, b) = evidence.scores, list(evidence.drawn), evidence.places
     values = scores.values[drawn].transpose(2, 0, 1)
-    tested = evidence.tested
+    pairs = None
+    compared: list[list[int] | None] = [None] * len(scores.measures)
+    if b is not None:
+        pairs = page_pairs(evidence.comparisons, drawn, evidence.other_comparisons)
+        number = {topic: place for place, topic in enumerate(scores.topics)}
+        for measure, found in enumerate(evidence.comparisons):
+            if found is not None and len(found.topics) < len(scores.topics):
+                compared[measure] = [number[topic] for topic in found.topics]
+    slices, note = _slices(evidence, values, compared)
     return Choices(
         runs=tuple(evidence.labels[run] for run in drawn),
         measures=scores.measures,
         decides=scores.deciding,
-        a=pair[0],
-        b=pair[1] if len(pair) > 1 else None,
+        a=a,
+        b=b,
+        baseline=None if evidence.baseline is None else drawn.index(evidence.baseline),
         topics=scores.topics,
         titles=tuple(evidence.title(topic) for topic in scores.topics),
         tags=tuple(scores.tags.get(topic, ()) for topic in scores.topics),
-        values=_rounded(values),
-        means=_rounded(evidence.intervals[:, drawn, :3]),
-        pairs=tuple(_pairs(evidence, name) if name in tested else None for name in scores.measures),
-        methods=tuple(_method(evidence, name) if name in tested else "" for name in scores.measures),
+        values=_plain(values),
+        means=_plain(evidence.intervals[:, drawn, :3]),
+        compared=tuple(compared),
+        noise=NOISE,
+        comparisons=pairs,
+        undecided=UNDECIDED,
         cuts=tuple(cut_of(asked) for asked in evidence.evaluation.plan.measures),
-        slices=tuple(_slices(evidence, values, pair)),
+        slices=slices,
+        slices_note=note,
     )
 
 
-def _method(evidence: Evidence, measure: str) -> str:
-    found = evidence.compared(measure)
-    return "" if found is None else found.method
+def _plain(values: Floats) -> list[Any]:
+    """Return an array as nested lists; None for NaN."""
+    plain = values.astype(object)
+    plain[np.isnan(values)] = None
+    found: list[Any] = plain.tolist()
+    return found
 
 
-def _pairs(evidence: Evidence, measure: str) -> list[list[Any] | None] | None:
-    """Return every pair of drawn runs under a measure, first less second; None for pairs outside of the family."""
-    found = evidence.compared(measure)
-    if found is None:
-        return None
-    places = {int(run): place for place, run in enumerate(evidence.order)}
-    drawn = evidence.drawn
-    return [
-        pair_numbers(evidence, held_against(found, one, places[one], places[other]))
-        if evidence.baseline in (None, one, other)
-        else None
-        for one, other in combinations(drawn, 2)
-    ]
-
-
-def pair_numbers(evidence: Evidence, found: Any) -> list[Any]:
-    """Return difference, low, high, p, corrected p, code of the word, ties, detectable, topics needed, the reason."""
-    p, corrected = (shown_p(value, evidence.settings) for value in (found.p, found.p_corrected))
-    sizes = [number(value) for value in (found.difference, found.low, found.high)]
-    power = [number(found.detectable), found.topics_needed]
-    reason = [] if found.reason == found.word else [found.reason]
-    return [*sizes, p, corrected, CODES[found.word], found.ties, *power, *reason]
-
-
-def _slices(evidence: Evidence, values: NDArray[np.float64], pair: list[int]) -> list[dict[str, Any]]:
+def _slices(
+    evidence: Evidence, values: Floats, compared: list[list[int] | None]
+) -> tuple[tuple[dict[str, Any], ...], str]:
     """Return the slices with the intervals of all pairs under as many measures as allowed, the deciding one first."""
-    slices = slices_of(evidence)
-    if len(pair) < 2 or not slices:
-        return [_slice(one) for one in slices]
+    slices, (a, b) = slices_of(evidence), evidence.places
+    parts = [{"group": one.group, "name": one.name, "topics": list(one.topics)} for one in slices]
+    if b is None or not slices:
+        return tuple(parts), ""
     every = list(combinations(range(values.shape[1]), 2))
     order = sorted(range(len(values)), key=lambda measure: measure != evidence.scores.deciding)
-    whole = set(order[: max(1, MOST_INTERVALS // (len(every) * len(slices)))])
-    pairs = [every if measure in whole else [(pair[0], pair[1])] for measure in range(len(values))]
-    rows = np.array([values[m, i] - values[m, j] for m, own in enumerate(pairs) for i, j in own])
-    found = np.round(slice_intervals(rows, slices, evidence.settings) * 10**4)
-    ends = np.cumsum([len(own) for own in pairs])[:-1]
-    return [
-        _slice(one) | {"intervals": [_whole(part.reshape(-1)) for part in np.split(told, ends)]}
-        for one, told in zip(slices, found, strict=True)
-    ]
+    whole = sorted(order[: max(1, MOST_INTERVALS // (len(every) * len(slices)))])
+    pairs = [every if measure in whole else [(a, b)] for measure in range(len(values))]
+    differences = np.array([values[m, i] - values[m, j] for m, own in enumerate(pairs) for i, j in own])
+    ends = np.cumsum([len(own) for own in pairs])
+    for kept, rows in zip(compared, np.split(differences, ends[:-1]), strict=True):
+        if kept is not None:
+            rows[:, np.setdiff1d(np.arange(values.shape[2]), kept)] = np.nan
+    few = replace(evidence.settings, resamples=RESAMPLES)
+    for one, part in zip(slices, parts, strict=True):
+        found = intervals(differences[:, list(one.topics)], few)
+        bounds = np.where(found[:, 3:] > 1, np.round(found[:, 1:3] * 10**4), np.nan)
+        whole_numbers = [None if np.isnan(value) else int(value) for value in bounds.reshape(-1).tolist()]
+        part["intervals"] = [whole_numbers[2 * low : 2 * high] for low, high in zip([0, *ends], ends, strict=False)]
+    if len(whole) == len(values):
+        return tuple(parts), ""
+    runs = [evidence.labels[run] for run in evidence.drawn]
+    note = (
+        f"Slices of {len(runs):,} runs under {len(values):,} measures have too many intervals for a page. They are "
+        f"there for every pair under {listed([evidence.scores.measures[m] for m in whole])}, and for {runs[a]} against "
+        f"{runs[b]} under every measure."
+    )
+    return tuple(parts), note
 
 
-def _whole(values: NDArray[np.float64]) -> list[int | None]:
-    return [None if value != value else int(value) for value in values.tolist()]  # noqa: PLR0124  NaN
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """Some of the topics."""
+
+    group: str
+    """What the topics were divided by: ``tag``, ``length of the answer`` …"""
+    name: str
+    topics: tuple[int, ...]
+    """Numbers of the counted topics."""
 
 
-def _slice(one: Slice) -> dict[str, Any]:
-    return {"group": one.group, "name": one.name, "topics": list(one.topics)}
+def slices_of(evidence: Evidence) -> tuple[Slice, ...]:
+    """Return the slices that the gold allows: its tags, most frequent first, and buckets of its highlights.
+
+    A group that puts all topics into one slice says nothing and is left out.
+    """
+    tags: dict[str, list[int]] = {}
+    for number, topic in enumerate(evidence.scores.topics):
+        for tag in evidence.scores.tags.get(topic, ()):
+            tags.setdefault(tag, []).append(number)
+    frequent = sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]
+    found = [Slice("tag", tag, tuple(topics)) for tag, topics in frequent]
+    buckets = ((group, name, np.flatnonzero(here).tolist()) for group, name, here in _buckets(evidence))
+    found += [Slice(group, name, tuple(topics)) for group, name, topics in buckets if topics]
+    alone = {one.group for one in found if len(one.topics) == len(evidence.scores.topics)}
+    return tuple(one for one in found if one.group == "tag" or one.group not in alone)
 
 
-def _rounded(values: NDArray[np.float64]) -> Any:
-    """Return an array as nested lists, rounded for a page; None for NaN, whole numbers without a point."""
-    rounded = np.round(values, DIGITS)
-    plain = rounded.astype(object)
-    whole = rounded == np.floor(rounded)
-    plain[whole] = rounded[whole].astype(np.int64)
-    plain[np.isnan(rounded)] = None
-    found: Any = plain.tolist()
-    return tuple(found)
+def _buckets(evidence: Evidence) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Yield group, name and topics of the parts by length, number and position of what is highlighted."""
+    prepared = evidence.prepared
+    try:
+        spans = prepared.highlights
+    except MissingDataError:
+        return
+    topics, topic = len(prepared.topics), prepared.topic[spans.group]
+    pieces = np.bincount(topic, minlength=topics)
+    if not (pieces > 0).any():
+        return
+    yield from _thirds("length of the answer", prepared.trel_of_topic.astype(np.float64), pieces > 0)
+    for here, name in ((pieces == 1, "1 span"), (pieces == 2, "2 spans"), (pieces > 2, "3 or more spans")):
+        yield "number of spans", name, here
+    length = prepared.length[spans.group].astype(np.float64)
+    known = length > 0
+    place = _mean((spans.start + spans.end)[known] / 2 / length[known], topic[known], topics)
+    for low, high, name in ((0, 1 / 3, "first third"), (1 / 3, 2 / 3, "middle third"), (2 / 3, np.inf, "last third")):
+        yield "position in the document", name, (place >= low) & (place < high)
+    lengths = _mean(length[known], topic[known], topics)
+    yield from _thirds("length of the document", lengths, lengths > 0)
+
+
+def _mean(values: Floats, topic: NDArray[np.integer], topics: int) -> Floats:
+    """Return the mean of each topic's values, NaN where it has none."""
+    number = np.bincount(topic, minlength=topics)
+    total = np.bincount(topic, values, topics)
+    mean = np.full(topics, np.nan)
+    np.divide(total, number, out=mean, where=number > 0)
+    return mean
+
+
+def _thirds(group: str, values: Floats, counted: NDArray[np.bool_]) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Divide topics into three of about the same number, by characters; fewer where many values are equal."""
+    cuts = np.unique(np.quantile(values[counted], [1 / 3, 2 / 3])) if counted.any() else np.zeros(0)
+    code = np.searchsorted(cuts, values)
+    for number in range(len(cuts) + 1):
+        here = counted & (code == number)
+        if here.any():
+            low, high = values[here].min(), values[here].max()
+            size = f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
+            yield group, f"{size} characters", here

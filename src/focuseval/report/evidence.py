@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.errors import NotComparableError
-from focuseval.evaluation.comparing import compare_scores, order_of
+from focuseval.evaluation.comparing import compare_measures, order_of
+from focuseval.inference.comparison import compare_all
 from focuseval.inference.intervals import bca
 
 if TYPE_CHECKING:
@@ -29,8 +28,9 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 24
 """Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
-MOST_TESTS = 2_000
-"""Pairs that are tested under measures other than the one that decides, all measures together."""
+MOST_PAIRS = 15_000
+"""Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
+that decides those of the drawn runs alone."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,6 @@ class Evidence:
         """The measure that decides: the profile's, else the first."""
         return self.scores.measures[self.scores.deciding]
 
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """The mean of every run under the measure that decides."""
-        return self.scores.mean[:, self.scores.deciding]
-
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """Runs by the mean of the measure that decides, best first."""
@@ -106,30 +101,35 @@ class Evidence:
             return 0, None
         return self.drawn.index(self.pair[0]), self.drawn.index(self.pair[1])
 
-    def compared(self, measure: str) -> Comparison | None:
-        """Compare the runs, all pairs or those with the baseline; None where no topic has a value in every run.
+    @cached_property
+    def comparisons(self) -> list[Comparison | None]:
+        """The runs compared under every measure: all pairs, or those with the baseline; rows are numbers of runs.
 
-        The runs of the comparison are in the order of `order`.
+        None where no topic has a value in every run.
         """
-        if measure not in self._compared:
-            self._compared[measure] = None
-            with suppress(NotComparableError):
-                found = compare_scores(self.scores, measure, self.settings, baseline=self.baseline)
-                self._compared[measure] = found
-        return self._compared[measure]
+        return self._compare(self.baseline)
 
     @cached_property
-    def _compared(self) -> dict[str, Comparison | None]:
-        """Comparisons that were asked for already."""
-        return {}
+    def other_comparisons(self) -> list[Comparison | None] | None:
+        """With a baseline, the comparisons that have the pairs without it; None without a baseline."""
+        return None if self.baseline is None else self._compare(None)
+
+    def _compare(self, baseline: int | None) -> list[Comparison | None]:
+        """Compare the runs; of too many pairs, all under the measure that decides and the drawn runs' under others."""
+        runs, scores = len(self.labels), self.scores
+        pairs = runs * (runs - 1) // 2 if baseline is None else runs - 1
+        if pairs * len(scores.measures) <= MOST_PAIRS:
+            return compare_measures(scores, self.settings, baseline=baseline, names=self.labels)
+        found = compare_measures(scores, self.settings, baseline=baseline, names=self.labels, among=self.drawn)
+        (found[scores.deciding],) = compare_all(
+            [self.measure], self.labels, scores.topics, self.values()[None], self.settings, baseline=baseline
+        )
+        return found
 
     @property
-    def tested(self) -> tuple[str, ...]:
-        """The measures whose pairs are tested: the one that decides, and as many of the first as are quickly done."""
-        runs = len(self.labels)
-        pairs = runs - 1 if self.baseline is not None else runs * (runs - 1) // 2
-        others = [name for name in self.scores.measures if name != self.measure]
-        return (self.measure, *others[: MOST_TESTS // pairs]) if pairs else ()
+    def compared(self) -> Comparison | None:
+        """The comparison under the measure that decides; None for a single run, and where no topic is compared."""
+        return None if self.pair is None else self.comparisons[self.scores.deciding]
 
     def listed(self, most: int) -> list[int]:
         """Return the runs that a plot has room for, best first; the baseline is always among them."""

@@ -1,25 +1,39 @@
-"""The first screen: verdict, means with intervals, counts, the topics that decide, and what to keep in mind."""
+"""The first screen: verdict, means with intervals, counts, the topics that decide, and what to keep in mind.
+
+The verdict and every number of a comparison is what `focuseval.inference.comparison` says.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.errors import counted
+from focuseval.inference.comparison import Verdict, other_order, wins_sentence
+from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import paired_differences
-from focuseval.report.verdict import SAME, Against, Verdict, topics, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from focuseval.evaluation.counts import Counts
+    from focuseval.evaluation import Counts
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6
+UNDECIDED = ("Cannot tell.", "No topic has a value in every run under {measure}.")
+"""Headline and reason where no topic is compared."""
+
+
+@dataclass(frozen=True)
+class Answer(Verdict):
+    """The verdict with what belongs to it; its word is ``alone`` for a single run."""
+
+    against: tuple[dict[str, Any], ...] = ()
+    """Every other run held against the baseline, or against A: the numbers of the pair."""
+    caveat: str = ""
+    """Measures under which the order is another one, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +78,7 @@ class Deciding:
 class FirstScreen:
     """Everything above the fold."""
 
-    verdict: Verdict
+    verdict: Answer
     a: str
     b: str | None
     measure: str
@@ -80,136 +94,139 @@ class FirstScreen:
 
 def first_screen(evidence: Evidence) -> FirstScreen:
     """Return what the first screen shows."""
-    said = verdict(evidence)
+    found = verdict(evidence)
     first, second = evidence.pair or (0, None)
     per_topic = by_topic(evidence)
     weakest = sorted(per_topic, key=lambda d: d.a)[:MOST_DECIDING]
+    compared = evidence.compared
     return FirstScreen(
-        verdict=said,
+        verdict=found,
         a=evidence.labels[first],
         b=None if second is None else evidence.labels[second],
         measure=evidence.measure,
         topics=len(evidence.scores.topics),
-        runs=run_lines(evidence, said.against),
+        runs=run_lines(evidence, {against["run"]: against["word"] for against in found.against}),
         deciding=tuple(weakest if second is None else carrying(per_topic)),
-        carried="" if second is None else carried(per_topic),
+        carried="" if compared is None or second is None else wins_sentence(compared.against(first, second)),
         per_topic=tuple(per_topic),
     )
 
 
+def verdict(evidence: Evidence) -> Answer:
+    """Return what the comparison says under the measure that decides; of a single run its mean."""
+    compared = evidence.compared
+    if evidence.pair is None:
+        mean, topics = (
+            evidence.scores.mean[0, evidence.scores.deciding],
+            counted(evidence.scores.counts[0].topics, "topic"),
+        )
+        value = "no value" if np.isnan(mean) else f"{mean:.4f}"
+        headline = f"{evidence.labels[0]}: {evidence.measure} is {value} over {topics}."
+        return Answer("alone", headline, "One run has nothing to be compared with: give a second one for a verdict.")
+    if compared is None:
+        return Answer(CANNOT_TELL, UNDECIDED[0], UNDECIDED[1].format(measure=evidence.measure))
+    a, b = evidence.pair
+    two, reference = len(evidence.labels) == 2, a if evidence.baseline is None else b
+    found = compared.verdict_of(a, b) if two else compared.conclusion()
+    against = []
+    for run in range(len(evidence.labels)):
+        if run != reference:
+            pair = compared.against(run, reference)
+            reason = f"{pair.word}: {pair.reason}" if pair.reason else pair.word
+            sizes = {"difference": pair.difference, "low": pair.low, "high": pair.high}
+            tests = {"p": pair.p, "p_corrected": pair.corrected, "word": pair.word, "reason": reason, "ties": pair.tied}
+            power = {"detectable": pair.detectable, "topics_needed": pair.needed}
+            against.append({"run": run} | sizes | tests | power)
+    rival = b if two or evidence.baseline is not None else None
+    caveat = other_order(evidence.comparisons, a, rival, evidence.measure)
+    return Answer(found.word, found.headline, found.reason, tuple(against), caveat)
+
+
 def by_topic(evidence: Evidence) -> list[Deciding]:
-    """Return every topic with what A and B score under the measure that decides, A's greatest loss first."""
+    """Return every topic that is compared, with what A and B score under the measure that decides, losses first.
+
+    Where no topic has a value in every run, those that A and B share.
+    """
     first, second = evidence.pair or (0, None)
-    values = evidence.values()
-    a = values[first]
-    b = values[second] if second is not None else np.zeros(len(a))
-    kept = np.flatnonzero(~np.isnan(a) & ~np.isnan(b))
-    difference = np.full(len(a), np.nan)
-    difference[kept] = paired_differences(a[None, kept], b[None, kept])[0]
-    order = kept[np.argsort(difference[kept], kind="stable")]
+    values, compared = evidence.values(), evidence.compared
+    a, b = values[first], None if second is None else values[second]
+    kept = np.flatnonzero(~np.isnan(a if b is None else a + b))
+    difference = a[kept] if b is None else paired_differences(a[None, kept], b[None, kept])[0]
+    if compared is not None and second is not None:
+        kept = np.flatnonzero(np.isin(evidence.scores.topics, compared.topics))
+        difference = compared.differences(first, second)
     return [
         Deciding(
-            topic := evidence.scores.topics[i],
+            topic := evidence.scores.topics[kept[i]],
             evidence.title(topic),
-            float(a[i]),
-            None if second is None else float(b[i]),
+            float(a[kept[i]]),
+            None if b is None else float(b[kept[i]]),
             float(difference[i]),
         )
-        for i in order.tolist()
+        for i in np.argsort(difference, kind="stable").tolist()
     ]
 
 
 def carrying(per_topic: Sequence[Deciding], most: int = MOST_DECIDING) -> list[Deciding]:
-    """Return the largest gains of A and of B, half of each where there are enough; equal ones once, counted."""
-    alike = Counter(round(d.difference, 4) for d in per_topic)
-    first = {round(d.difference, 4): d for d in reversed(per_topic)}
-    told = [replace(first[size], alike=alike[size]) for size in sorted(first) if size]
-    losses = [d for d in told if d.difference < 0]
-    gains = [d for d in reversed(told) if d.difference > 0]
-    half = most // 2
-    kept = max(half, most - len(losses)), max(half, most - len(gains))
-    return [*gains[: kept[0]], *losses[: kept[1]]]
+    """Return the largest gains of A and of B, half of each where there are enough.
 
-
-def carried(per_topic: Sequence[Deciding]) -> str:
-    """Say on how many topics A is better, and how few of them make the difference.
-
-    >>> carried([Deciding("1", "", 0, 1, -1.0), Deciding("2", "", 1, 0, 1.0), Deciding("3", "", 1, 0, 1.0)])
-    'A is better on 2, B on 1 and neither on 0 of 3 topics. Without the largest gain of A there would be no difference.'
+    Of topics whose differences are printed alike the first one stands for all, and they are counted.
     """
-    differences = np.array([d.difference for d in per_topic])
-    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
-    tied = len(differences) - won - lost
-    said = f"A is better on {won:,}, B on {lost:,} and neither on {tied:,} of {topics(len(differences))}."
-    total = float(differences.sum())
-    if abs(total) <= SAME:
-        return f"{said} Gains and losses are equal."
-    if not min(won, lost):
-        return said  # without a loss every gain is needed
-    gains = np.cumsum(np.sort(np.sign(total) * differences)[::-1])
-    needed = int(np.argmax(gains >= abs(total) - SAME)) + 1
-    what = "largest gain" if needed == 1 else f"{needed:,} largest gains"
-    return f"{said} Without the {what} of {'A' if total > 0 else 'B'} there would be no difference."
+    alike: dict[str, list[Deciding]] = {}
+    for one in per_topic:
+        alike.setdefault(f"{one.difference:.4f}", []).append(one)
+    shown = [replace(own[0], alike=len(own)) for size, own in alike.items() if float(size)]
+    losses = [d for d in shown if d.difference < 0]
+    gains = [d for d in reversed(shown) if d.difference > 0]
+    half = most // 2
+    return [*gains[: max(half, most - len(losses))], *losses[: max(half, most - len(gains))]]
 
 
-def run_lines(evidence: Evidence, against: tuple[Against, ...]) -> tuple[RunLine, ...]:
-    """Return a line for every run, best first."""
-    words = {a.run: a.word for a in against} if evidence.baseline is not None else {}
-    pair = evidence.pair or (-1, -1)
-    role = {pair[0]: "A", pair[1]: "B"}
-    return tuple(
-        RunLine(
-            run=evidence.labels[run],
-            file=evidence.scores.files[run] if evidence.scores.files else "",
-            role=role.get(run, ""),
-            means=tuple(_mean(n, evidence.intervals[i, run]) for i, n in enumerate(evidence.scores.measures)),
-            counts=evidence.scores.counts[run],
-            against="baseline" if run == evidence.baseline else words.get(run, ""),
+def run_lines(evidence: Evidence, words: dict[int, str]) -> tuple[RunLine, ...]:
+    """Return a line for every run, best first; with a baseline, with the word on the run against it."""
+    roles = dict(zip(evidence.pair or (), "AB", strict=False))
+    against = {**words, evidence.baseline: "baseline"} if evidence.baseline is not None else {}
+    lines = []
+    for run in evidence.order.tolist():
+        means = []
+        for measure, row in zip(evidence.scores.measures, evidence.intervals[:, run].tolist(), strict=True):
+            mean, low, high, topics = (None if np.isnan(value) else value for value in row)
+            means.append(Mean(measure, mean, low, high, int(topics or 0)))
+        lines.append(
+            RunLine(
+                run=evidence.labels[run],
+                file=evidence.scores.files[run] if evidence.scores.files else "",
+                role=roles.get(run, ""),
+                means=tuple(means),
+                counts=evidence.scores.counts[run],
+                against=against.get(run, ""),
+            )
         )
-        for run in evidence.order.tolist()
-    )
-
-
-def _mean(measure: str, row: NDArray[np.float64]) -> Mean:
-    mean, low, high = (None if np.isnan(v) else float(v) for v in row[:3])
-    return Mean(measure, mean, low, high, int(np.nan_to_num(row[3])))
+    return tuple(lines)
 
 
 def remarks(evidence: Evidence) -> tuple[str, ...]:
     """Say what a reader of the numbers should know: gaps, leftovers, limits."""
-    scores, said = evidence.scores, []
+    scores, counts, lines = evidence.scores, evidence.scores.counts, list[str]()
     if len(scores.topics) == 1:
-        said.append("One topic: its values have no interval, and nothing follows for other topics.")
-    if scores.counts and scores.counts[0].excluded:
-        said.append(f"Nothing is relevant in {topics(scores.counts[0].excluded)} of the gold: left out.")
-    said += _gaps(evidence)
-    unjudged = [c.unjudged for c in scores.counts]
-    if any(unjudged):
-        words = "a run" if len(unjudged) == 1 else "the runs"
-        said.append(
-            f"Up to {max(unjudged):,} results of {words} are in documents that nobody judged: they count as wrong."
-        )
-    for label, counts in zip(evidence.labels, scores.counts, strict=True):
-        if counts.unknown:
-            said.append(f"{label}: left out {topics(counts.unknown)} that the gold does not have.")
-        if counts.unplaced:
-            said.append(f"{label}: {counts.unplaced:,} results have no known place in their document and gain nothing.")
-    if len(evidence.drawn) < len(evidence.labels):
-        said.append(
-            f"{len(evidence.labels)} runs: curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
-        )
-    return tuple(said)
-
-
-def _gaps(evidence: Evidence) -> list[str]:
-    """Say which runs leave topics unanswered, the worst first."""
-    counts = evidence.scores.counts
-    rule = "they are left out of its mean" if "missing:skip" in evidence.scores.signature else "they score 0"
-    order = sorted((n for n in range(len(counts)) if counts[n].missing), key=lambda n: -counts[n].missing)
-    said = [
-        f"{evidence.labels[n]} does not answer {counts[n].missing} of {topics(len(evidence.scores.topics))}: {rule}."
-        for n in order[:3]
+        lines.append("One topic: its values have no interval, and nothing follows for other topics.")
+    if counts and counts[0].excluded:
+        lines.append(f"Nothing is relevant in {counted(counts[0].excluded, 'topic')} of the gold: left out.")
+    rule = "they are left out of its mean" if "missing:skip" in scores.signature else "they score 0"
+    gaps = sorted((n for n in range(len(counts)) if counts[n].missing), key=lambda n: -counts[n].missing)
+    topics = counted(len(scores.topics), "topic")
+    lines += [f"{evidence.labels[n]} does not answer {counts[n].missing} of {topics}: {rule}." for n in gaps[:3]]
+    if len(gaps) > 3:
+        lines.append(f"{len(gaps) - 3} more runs do not answer every topic; the table of runs counts them.")
+    if most := max((c.unjudged for c in counts), default=0):
+        runs = "a run" if len(counts) == 1 else "the runs"
+        lines.append(f"Up to {most:,} results of {runs} are in documents that nobody judged: they count as wrong.")
+    lines += [
+        f"{label}: {sentence}."
+        for label, own in zip(evidence.labels, counts, strict=True)
+        for sentence in own.sentences()
     ]
-    if len(order) > 3:
-        said.append(f"{len(order) - 3} more runs do not answer every topic; the table of runs counts them.")
-    return said
+    if len(evidence.drawn) < len(evidence.labels):
+        drawn = f"curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
+        lines.append(f"{len(evidence.labels)} runs: {drawn}")
+    return tuple(lines)

@@ -17,7 +17,8 @@ from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
 from focuseval.evaluation.score_file import finite, read_score_file
 from focuseval.evaluation.signature import decisions
-from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_points, number, signed, wide
+from focuseval.inference.sentences import change
+from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_points, number, wide
 from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static
 from focuseval.report.texts import as_json
 
@@ -137,11 +138,13 @@ def history_table(history: History) -> Table:
             values = {point.measure: point.mean for point in own if point.run == run}
             cells = []
             for measure in history.measures:
-                value, before = values.get(measure), last.get((run, measure))
-                if value is not None:
-                    last[run, measure] = value
-                change = "" if value is None or before in (None, value) else f" ({signed(value - (before or 0))})"
-                cells.append(ABSENT if value is None else f"{value:.4f}{change}")
+                value = values.get(measure)
+                if value is None:
+                    cells.append(ABSENT)
+                    continue
+                since = change(last.get((run, measure)), value)
+                cells.append(f"{value:.4f} ({since})" if since else f"{value:.4f}")
+                last[run, measure] = value
             rows.append((name, run, *cells))
     columns = (*words("file", "run"), *numbers(*history.measures))
     return Table("Means over time", columns, tuple(rows), history.notes)

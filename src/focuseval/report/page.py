@@ -11,10 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
+import numpy as np
+
+from focuseval.data.tables import ABSENT, Column, Table, numbers, words
 from focuseval.data.tables import render as render_tables
+from focuseval.data.tables.escape import visible
+from focuseval.data.tables.layouts import html
 from focuseval.evaluation.counts import PRINTED, headings
-from focuseval.report.charts.chart import signed
+from focuseval.inference.sentences import signed
 from focuseval.report.texts import as_json, packed
 
 if TYPE_CHECKING:
@@ -112,11 +116,16 @@ def render_html(report: Report) -> str:
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """Return what the scripts need: graphs, choices and lists; texts are apart, opened when they are asked for."""
-    choices = [field.name for field in fields(report.choices)]  # `asdict` would copy every number
+    """Return what the scripts need: graphs, choices and lists; texts are apart, opened when they are asked for.
+
+    The values of every measure are in base64, eight bytes each: exact, and smaller than as digits.
+    """
+    choices = {field.name: getattr(report.choices, field.name) for field in fields(report.choices)}  # not copied
+    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices.values]
     return {
         "charts": [chart_data(chart) for chart in report.charts],
-        "choices": {name: getattr(report.choices, name) for name in choices},
+        "choices": choices | {"values": exact},
+        "words": {word: (SIGNS[word], shown) for word, shown in WORDS.items()},
         "lists": {name: getattr(report.heat, name) for name in LISTS},
     }
 

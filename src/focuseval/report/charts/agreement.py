@@ -9,7 +9,6 @@ import numpy as np
 from focuseval.inference.correlation import correlate, reading
 from focuseval.report.charts.chart import Chart, following, left_out, number
 from focuseval.report.evidence import MOST_DRAWN
-from focuseval.report.verdict import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,33 +22,26 @@ MARKS = {"itself": "·", "better": "★", "no": ""}
 
 
 def significance_stars(evidence: Evidence) -> Iterator[Chart]:
-    """Draw which run improves significantly on which; rows are there for every measure that was tested."""
+    """Draw which run improves significantly on which, with rows for every measure."""
     if len(evidence.labels) < 2:
         return
-    drawn, measures = evidence.listed(MOST_DRAWN), evidence.tested
-    place = {int(run): number for number, run in enumerate(evidence.order)}
+    drawn = evidence.listed(MOST_DRAWN)
     rows: list[tuple[str, ...]] = []
-    for measure in measures:
-        found = evidence.compared(measure)
+    for found in evidence.comparisons:
         if found is None or len(found.topics) < 2:
             continue
         stars = found.stars()
         for row in drawn:
             for column in drawn:
-                kind = "itself" if row == column else "better" if stars[place[row], place[column]] else "no"
-                rows.append((measure, evidence.labels[row], evidence.labels[column], MARKS[kind], kind))
+                kind = "itself" if row == column else "better" if stars[row, column] else "no"
+                rows.append((found.measure, evidence.labels[row], evidence.labels[column], MARKS[kind], kind))
     if not rows:
         return
-    found = evidence.compared(evidence.measure)
-    names = {"measure": evidence.measure, "method": found.method if found else str(evidence.settings)}
-    rest = [name for name in evidence.scores.measures if name not in measures]
-    untested = ""
-    if rest:
-        named = listed(rest if len(rest) <= 3 else [*rest[:2], f"{len(rest) - 2} more measures"])
-        untested = f" Pairs under {named} are not tested here: 'focuseval compare -m' does it."
+    compared = evidence.compared
+    names = {"measure": evidence.measure, "method": str(evidence.settings) if compared is None else compared.method}
     caption = (
         f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
-        f"Runs by {evidence.measure}.{untested}{left_out(len(drawn), len(evidence.labels))}"
+        f"Runs by {evidence.measure}.{left_out(len(drawn), len(evidence.labels))}"
     )
     axis = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
     position = {"type": "nominal", "sort": None}

@@ -100,11 +100,6 @@ def number(value: float | None) -> float | None:
     return round(float(value), DIGITS)
 
 
-def signed(value: float) -> str:
-    """Print a difference with its sign, a minus as long as a plus."""
-    return f"{value:+.4f}".replace("-", "−")
-
-
 def by_run(names: Sequence[str], title: str = "run") -> dict[str, Any]:
     """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
     scale = {"domain": list(names)}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.inference.comparison import wins_sentence
 from focuseval.report.charts.chart import Chart, axis, following, left_out, number, wide
 from focuseval.report.evidence import MOST_DRAWN
 from focuseval.report.first_screen import by_topic
@@ -88,13 +89,10 @@ def differences_per_topic(evidence: Evidence) -> Iterator[Chart]:
     rows = tuple(
         (d.topic, number(d.a), number(d.b), number(d.difference), a if d.difference >= 0 else b) for d in found
     )
-    won, lost = sum(d.difference > 0 for d in found), sum(d.difference < 0 for d in found)
-    counts = {"won": won, "lost": lost, "tied": len(found) - won - lost, "topics": len(found)}
-    names = {"a": a, "b": b, "measure": evidence.measure, **{name: f"{n:,}" for name, n in counts.items()}}
-    caption = (
-        "A ({a}) minus B ({b}) in {measure}: A is better on {won}, worse on {lost} and equal on {tied} of {topics} "
-        "topics. Bars above the line are A's gains."
-    )
+    compared = evidence.compared
+    wins = "" if compared is None else wins_sentence(compared.against(*evidence.pair))
+    names = {"a": a, "b": b, "measure": evidence.measure, "wins": wins, "topics": f"{len(found):,}"}
+    caption = "A ({a}) minus B ({b}) in {measure}. {wins} Bars above the line are A's gains."
     named = len(rows) <= MOST_NAMES
     hover = [{"field": "topic"}, *({"field": f, "title": t, "format": ".4f"} for f, t in (("a", "{a}"), ("b", "{b}")))]
     better = {"field": "better", "type": "nominal", "title": "better", "scale": {"domain": ["{a}", "{b}"]}}

@@ -44,6 +44,18 @@ focuseval.appendText = (parent, text) => {
   if (last < text.length) parent.append(last ? text.slice(last) : text);
 };
 
+/** A number with four digits behind the point, as Python prints it: only odd 32nds lie halfway between two, and go to the even one. */
+focuseval.four = (value) => {
+  const tie = Number.isInteger(value * 32) && !Number.isInteger(value * 16);
+  return (tie ? (2 * Math.round(value * 5000)) / 10000 : value).toFixed(4);
+};
+
+/** A difference with its sign, a minus as long as a plus; what rounds to nothing has a plus. */
+focuseval.signed = (value) => {
+  const shown = focuseval.four(Math.abs(value));
+  return `${value < 0 && Number(shown) ? "−" : "+"}${shown}`;
+};
+
 focuseval.count = (number) => number.toLocaleString("en");
 
 focuseval.percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "–");
@@ -52,7 +64,7 @@ focuseval.percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(
 focuseval.cell = (value) => {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return focuseval.visible(value);
-  return Number.isInteger(value) ? focuseval.count(value) : value.toFixed(4);
+  return Number.isInteger(value) ? focuseval.count(value) : focuseval.four(value);
 };
 
 /** Let the browser paint before going on. */

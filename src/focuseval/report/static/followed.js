@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const { choices, state } = focuseval.choice;
-  const { counts, pair, topicRows, valuesOf } = focuseval.scores;
+  const { pair, topicRows, valuesOf, wins } = focuseval.scores;
 
   const measure = () => choices().measures[state.measure];
 
@@ -19,22 +19,21 @@
       const { topics, runs: labels } = choices();
       const [a, b] = [labels[state.a], labels[state.b] ?? "none"];
       const rows = topicRows();
-      const told = Object.fromEntries(Object.entries(counts(rows)).map(([name, number]) => [name, focuseval.count(number)]));
       return {
-        names: { a, b, measure: measure(), ...told },
+        names: { a, b, measure: measure(), wins: wins(), topics: focuseval.count(rows.length) },
         rows: rows.map((row) => [topics[row.topic], row.a, row.b, row.difference, row.difference >= 0 ? a : b]),
       };
     },
 
     values: (chart) => ({
       names: { measure: measure() },
-      rows: runs(chart).flatMap(({ name, run }) => valuesOf(run).map((value, topic) => [name, choices().topics[topic], value]).filter((row) => row[2] !== null)),
+      rows: runs(chart).flatMap(({ name, run }) => [...valuesOf(run)].map((value, topic) => [name, choices().topics[topic], value]).filter((row) => !Number.isNaN(row[2]))),
     }),
 
     stars: (chart) => ({
-      names: { measure: measure(), method: choices().methods[state.measure] || "not tested in this report" },
+      names: { measure: measure(), method: choices().comparisons.measures[state.measure]?.methods[0] ?? "" },
       rows: runs(chart).flatMap((one) => runs(chart).map((other) => {
-        const better = one.run !== other.run && pair(one.run, other.run)?.code === 1;
+        const better = one.run !== other.run && pair(one.run, other.run)?.code === 2;
         const kind = one.run === other.run ? "itself" : better ? "better" : "no";
         return [measure(), one.name, other.name, { itself: "·", better: "★", no: "" }[kind], kind];
       })),

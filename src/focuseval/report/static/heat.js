@@ -64,7 +64,7 @@
     }
   };
 
-  const score = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
+  const score = (value) => (value === null || value === undefined || Number.isNaN(value) ? "–" : focuseval.four(value));
 
   /** What A and B score and read in the whole topic, up to the cut-off. */
   const showNumbers = () => {

@@ -1,25 +1,35 @@
-// Values, means and tests of the chosen runs: looked up, never computed again.
+// Values, comparisons and sentences of the chosen runs, as Python embedded them. Two functions compute what Python cannot know, and tests hold
+// them against Python's: the difference of a topic (`topicRows`), and means over topics that a reader chooses (`mean`).
 "use strict";
 (() => {
+  const { count, four, signed, visible } = focuseval;
   const { choices, state } = focuseval.choice;
-  const SAME = 1e-6; // values have six decimals
+  const decoded = new Map();
 
-  const round = (value) => Math.round(value * 1e6) / 1e6;
+  /** The values of one run under one measure, topic by topic; NaN where a topic is not in the mean. */
+  const valuesOf = (run, measure = state.measure) => {
+    if (!decoded.has(measure)) {
+      const bytes = Uint8Array.from(atob(choices().values[measure]), (one) => one.charCodeAt(0));
+      decoded.set(measure, new Float64Array(bytes.buffer));
+    }
+    const topics = choices().topics.length;
+    return decoded.get(measure).subarray(run * topics, (run + 1) * topics);
+  };
 
-  /** The values of one run under one measure, topic by topic. */
-  const valuesOf = (run, measure = state.measure) => choices().values[measure][run];
-
-  /** Every topic with a value in A and B, from A's greatest loss to its greatest gain. */
+  /** Every topic that is compared, from A's greatest loss to its greatest gain; of a single run every topic with a value. */
   const topicRows = (a = state.a, b = state.b, measure = state.measure) => {
     const [one, other] = [valuesOf(a, measure), b < 0 ? null : valuesOf(b, measure)];
-    const rows = [];
-    one.forEach((value, topic) => {
-      const second = other ? other[topic] : 0;
-      if (value === null || second === null) return;
-      rows.push({ topic, a: value, b: other ? second : null, difference: round(value - second) });
+    const compared = (other && choices().compared[measure]) ?? [...one.keys()];
+    const topics = compared.filter((topic) => !Number.isNaN(one[topic]) && !(other && Number.isNaN(other[topic])));
+    const largest = other ? topics.reduce((most, topic) => Math.max(most, Math.abs(one[topic]), Math.abs(other[topic])), 0) : 0;
+    const rows = topics.map((topic) => {
+      const difference = one[topic] - (other ? other[topic] : 0);
+      return { topic, a: one[topic], b: other ? other[topic] : null, difference: Math.abs(difference) <= largest * choices().noise ? 0 : difference };
     });
     return rows.sort((x, y) => x.difference - y.difference || x.topic - y.topic);
   };
+
+  const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
   /** Where a pair stands in the list of all pairs: 0–1, 0–2 … 1–2 … */
   const pairPlace = (a, b) => {
@@ -27,62 +37,86 @@
     return first * choices().runs.length - (first * (first + 1)) / 2 + (second - first - 1);
   };
 
-  /** How A compares with B: difference, interval, p and verdict; null where the pair was not tested. */
+  /** How A compares with B, every number A less B; null where no topic is compared. */
   const pair = (a = state.a, b = state.b, measure = state.measure) => {
-    const { pairs } = choices();
-    if (b < 0 || a === b || !pairs[measure]) return null;
-    const found = pairs[measure][pairPlace(a, b)];
-    if (!found) return null;
-    const sign = a < b ? 1 : -1;
-    const [difference, low, high, p, corrected, code, ties, detectable, needed, reason] = found;
-    const interval = sign > 0 ? [low, high] : [-high, -low];
-    return { difference: sign * difference, interval, p, corrected, code: sign * code, ties, detectable, needed, reason };
+    const { baseline, comparisons } = choices();
+    if (b < 0 || a === b || !comparisons?.measures[measure]) return null;
+    const { means, methods, pairs, topics } = comparisons.measures[measure];
+    const numbers = pairs[pairPlace(a, b)];
+    if (!numbers) return null;
+    const found = Object.fromEntries(comparisons.fields.map((name, i) => [name, numbers[i]]));
+    const whole = { ...found, topics, tied: topics - found.won - found.lost, means: [means[a], means[b]], reason: comparisons.reasons[found.reason] ?? "",
+      method: baseline === null || a === baseline || b === baseline ? methods[0] : methods.at(-1) };
+    if (a < b) return whole;
+    return { ...whole, difference: -found.difference, low: -found.high, high: -found.low, code: -found.code, won: found.lost, lost: found.won };
   };
 
-  const meanOf = (run, measure = state.measure) => choices().means[measure][run][0];
+  /** A sentence from its template: a number n decides between singular and plural, whole numbers get commas. */
+  const fill = (name, values = {}) => {
+    const form = choices().comparisons.templates[name];
+    const text = typeof form === "string" ? form : form[values.n === 1 ? 0 : 1];
+    return text.replace(/\{(\w+)\}/g, (_, key) => (typeof values[key] === "number" ? count(values[key]) : values[key]));
+  };
 
-  /** Measures under which B is ahead where A is, or the other way round. */
-  const reversed = (a = state.a, b = state.b, measure = state.measure) => {
-    const sign = Math.sign(meanOf(a, measure) - meanOf(b, measure));
-    return choices().measures.filter((_, m) => {
-      const difference = meanOf(a, m) - meanOf(b, m);
-      return m !== measure && Math.abs(difference) > SAME && Math.sign(difference) * sign < 0;
+  const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
+
+  /** Ten-thousandths as Python printed them; what is smaller comes as text. */
+  const shown = (value) => (typeof value === "number" ? four(value / 1e4) : value);
+
+  const power = ({ detectable, needed }) => {
+    if (detectable === null) return fill("one topic");
+    return fill("power", { detectable: shown(detectable), needed: needed === null ? fill("never") : fill("needed", { n: needed }) });
+  };
+
+  /** Word, headline and reason of A against B, as `Comparison.verdict_of` says them. */
+  const verdict = (a = state.a, b = state.b, measure = state.measure) => {
+    const [names, name, found] = [choices().runs.map(visible), visible(choices().measures[measure]), pair(a, b, measure)];
+    if (!found) return { word: "cannot tell", headline: choices().undecided[0], reason: choices().undecided[1].replace("{measure}", () => name) };
+    const word = { 2: "better", "-2": "worse" }[found.code] ?? "cannot tell";
+    const p = shown(found.p);
+    const numbers = fill("numbers", {
+      ...Object.fromEntries(["difference", "low", "high"].map((key) => [key, signed(found[key] / 1e4)])),
+      p: p.startsWith("<") ? `< ${p.slice(1)}` : `= ${p}`,
+      corrected: found.corrected === null ? "" : fill("corrected", { p: shown(found.corrected) }),
+      reason: found.reason ? fill("reason", { reason: found.reason }) : "",
     });
+    const reason = fill("means", { measure: name, mean_a: found.means[0], mean_b: found.means[1], topics: fill("topics", { n: found.topics }), tied: found.tied,
+      numbers, power: power(found), test: fill("test", { method: visible(found.method) }) });
+    return { word, headline: fill(found.won || found.lost ? word : "same", { a: names[a], b: names[b] }), reason };
   };
 
-  const rounded = (value) => Math.round(value * 1e4);
+  /** On how many topics A is better, and how few of them make the difference. */
+  const wins = (a = state.a, b = state.b, measure = state.measure) => {
+    const found = pair(a, b, measure);
+    if (!found) return "";
+    const counts = fill("wins", { won: found.won, lost: found.lost, tied: found.tied, topics: fill("topics", { n: found.topics }) });
+    if (!found.code) return `${counts} ${fill("level")}`;
+    return found.gains ? `${counts} ${fill("gains", { n: found.gains, side: found.code > 0 ? "A" : "B" })}` : counts;
+  };
 
-  /** The largest gains of A and of B, half of each where there are enough; equal ones once, counted. */
+  /** The measures under which the order of A and B is another one, in a sentence. */
+  const otherOrder = (a = state.a, b = state.b, measure = state.measure) => {
+    const { measures } = choices();
+    const code = pair(a, b, measure)?.code;
+    const names = code === undefined ? [] : measures.filter((_, m) => (pair(a, b, m)?.code ?? 0) * (code || 1) < 0).map(visible);
+    if (!names.length) return "";
+    const some = names.length <= 4 ? names : [...names.slice(0, 3), fill("more measures", { n: names.length - 3, all: measures.length - 1 })];
+    return fill("other order", { measures: listed(some) });
+  };
+
+  /** The largest gains of A and of B, half of each where there are enough; of those that are printed alike the first, counted. */
   const carrying = (rows, most = 6) => {
     const alike = new Map();
     for (const row of rows) {
-      const size = rounded(row.difference);
-      if (size) alike.set(size, { ...(alike.get(size) ?? row), alike: (alike.get(size)?.alike ?? 0) + 1 });
+      const size = signed(row.difference);
+      alike.set(size, { ...(alike.get(size) ?? row), alike: (alike.get(size)?.alike ?? 0) + 1 });
     }
-    const told = [...alike.entries()].sort((x, y) => x[0] - y[0]).map(([, row]) => row);
-    const losses = told.filter((row) => row.difference < 0);
-    const gains = told.filter((row) => row.difference > 0).reverse();
+    alike.delete(signed(0));
+    const losses = [...alike.values()].filter((row) => row.difference < 0);
+    const gains = [...alike.values()].filter((row) => row.difference > 0).reverse();
     const half = Math.floor(most / 2);
     return [...gains.slice(0, Math.max(half, most - losses.length)), ...losses.slice(0, Math.max(half, most - gains.length))];
   };
 
-  const counts = (rows) => {
-    const won = rows.filter((row) => row.difference > 0).length;
-    const lost = rows.filter((row) => row.difference < 0).length;
-    return { won, lost, tied: rows.length - won - lost, topics: rows.length };
-  };
-
-  /** How many topics' gains make the whole difference, and whose they are. */
-  const carried = (rows) => {
-    const total = rows.reduce((sum, row) => sum + row.difference, 0);
-    if (Math.abs(total) <= SAME) return { needed: 0, side: "" };
-    const gains = rows.map((row) => Math.sign(total) * row.difference).sort((x, y) => y - x);
-    let [sum, needed] = [0, 0];
-    while (sum < Math.abs(total) - SAME) sum += gains[needed++];
-    return { needed, side: total > 0 ? "A" : "B" };
-  };
-
-  const mean = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
-
-  focuseval.scores = { carried, carrying, counts, mean, meanOf, pair, pairPlace, reversed, topicRows, valuesOf };
+  focuseval.scores = { carrying, mean, otherOrder, pair, pairPlace, topicRows, valuesOf, verdict, wins };
 })();

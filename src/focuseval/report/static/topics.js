@@ -47,7 +47,7 @@
     }
   };
 
-  const four = (value) => (value === null ? "–" : value.toFixed(4));
+  const four = (value) => (value === null ? "–" : focuseval.four(value));
 
   /** Fill the table: what is in view at once, the rest when the page has answered. */
   const fill = async (rows, line) => {
@@ -109,9 +109,7 @@
     body.replaceChildren(...choices().slices.map((slice) => sliceLine(slice, rows)));
     focuseval.sorted(byId("slices"));
     const without = state.b >= 0 && choices().slices.some((slice) => intervalOf(slice) === undefined);
-    const { a, b, measures, runs, slices } = choices();
-    const whole = without ? measures.filter((_, m) => slices[0].intervals[m].length > 2) : [];
-    byId("slices-note").textContent = without ? `Slices of ${count(runs.length)} runs under ${count(measures.length)} measures have too many intervals for a page. They are there for every pair under ${whole.map(visible).join(", ")}, and for ${visible(runs[a])} against ${visible(runs[b])} under every measure.` : "";
+    byId("slices-note").textContent = without ? visible(choices().slices_note) : "";
   };
 
   focuseval.startTopics = () => {
