@@ -35,7 +35,7 @@ from focuseval.placing.anchor import REMEDY
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.collection.rendering.documents import DocumentCache
 
 EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.assessment.store import Store
-    from focuseval.collection import Index
+    from focuseval.collection.index import Index
     from focuseval.collection.rendering.documents import DocumentCache
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
