@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-
 _SIDES = ("relevant", "size", "mean", "square", "least", "most")
 """What is known of either side: the verdict, characters, and of the specificity mean, sum of squares and range."""
 ROW = np.dtype(

@@ -15,10 +15,6 @@
 The file is made from one state of the project, whatever is judged meanwhile, and appears whole or not at all. The same
 project gives the same bytes.
 
-The README of an archive: what the collection is, how it was made, and how to score against it.
-
-Read an archive: its gold, to score runs with, and everything, to make its project again.
-
 Nothing is unpacked by the names that an archive gives: members are looked up by names that we know, are as large as the
 manifest says, and have the hash that it says.
 """
@@ -37,14 +33,14 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
-from focuseval.assessment.files import settle
+from focuseval.assessment.files import json_line, lines_of, settle
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.growth import project_pool
 from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import write_pool
-from focuseval.assessment.store import Store
+from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
-from focuseval.collection.rendering import Document
+from focuseval.collection.rendering.document import Document
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
 from focuseval.errors import AssessError, FormatError, NotComparableError, counted
@@ -54,13 +50,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from focuseval.collection.index import Index
-    from focuseval.collection.rendering import DocumentCache
+    from focuseval.collection.rendering.documents import DocumentCache
     from focuseval.data.gold import Gold
+    from focuseval.data.tables import Column, Row
     from focuseval.data.topics import Topic
-
 
 KIND, VERSION = "archive", 1
 MANIFEST = "manifest.json"
+LARGEST = 2**31
+"""Bytes of all files of an archive, unpacked."""
+DENSEST, SMALL = 200, 2**24
+"""How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
 _GOLD = {"gold-jsonl": "gold.jsonl", "inex-2005": "inex-2005", "inex-2008": "inex-2008.txt", "trec-qrels": "gold.qrels"}
 _OLDEST = (1980, 1, 1, 0, 0, 0)
 """The time that every file in the archive has, so that equal contents are equal bytes."""
@@ -94,7 +94,7 @@ def write_archive(
     anonymous
         Whether people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.exchange`.
     """
-    folder = store.database.path.parent
+    project = store.database.path.parent
     partial = target.with_name(f".{target.name}.partial")
     try:
         with (
@@ -106,8 +106,10 @@ def write_archive(
             queries = {topic.id: topic.title for topic in topics if topic.title}
             remarks = _write_gold(frozen, documents, inside / "gold", Whose(merge=rule, imported=imported), queries)
             facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
-            _copy_topics(folder, inside)
-            text = readme(frozen, title or folder.resolve().name, topics, facts, rule=rule, remarks=remarks)
+            for name, file in topic_files(project):
+                (inside / name).parent.mkdir(exist_ok=True)
+                (inside / name).write_bytes(file.read_bytes())
+            text = readme(frozen, title or project.resolve().name, topics, facts, rule=rule, remarks=remarks)
             (inside / "README.md").write_text(text, encoding="utf-8")
             _zip(inside, partial, {"exhaustivity": frozen.exhaustivity, "merge": rule, "anonymous": anonymous})
         settle(partial, target)
@@ -116,13 +118,6 @@ def write_archive(
     finally:
         partial.unlink(missing_ok=True)
     return remarks
-
-
-def _copy_topics(project: Path, folder: Path) -> None:
-    """Copy the topics' own files."""
-    for name, file in topic_files(project):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(file.read_bytes())
 
 
 def _frozen(store: Store, scratch: Path, *, anonymous: bool) -> Store:
@@ -143,9 +138,9 @@ def _write_gold(
     """Write one gold in every format, and return what is to be said of it."""
     remarks: dict[str, None] = {}
     for wanted in EXPORTS:
-        told = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries)
-        lines = (line.replace(str(folder), "gold") for line in told)
-        remarks |= dict.fromkeys(f"{wanted}: {line}" if line.startswith("left out") else line for line in lines)
+        lines = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries)
+        short = (line.replace(str(folder), "gold") for line in lines)
+        remarks |= dict.fromkeys(f"{wanted}: {line}" if line.startswith("left out") else line for line in short)
     return tuple(remarks)
 
 
@@ -155,19 +150,22 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     write_pool(pool, folder / "pool.jsonl")
     with (folder / "judgements.jsonl").open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(export_everything(store))
-    judged = {key.document for key in store.judged()}
-    names = sorted({entry.document for entry in pool.entries} | judged)
-    pages = (documents.plain(name) for name in names)
-    lines = ({"doc": page.id, "sha256": page.sha256, "length": len(page.text)} for page in pages)
-    _write_lines(folder / "documents.jsonl", [json.dumps(line, ensure_ascii=False) for line in lines])
+    names = sorted({entry.document for entry in pool.entries} | {key.document for key in store.judged()})
+    with (folder / "documents.jsonl").open("w", encoding="utf-8", newline="\n") as file:
+        for page in map(documents.plain, names):
+            file.write(json_line({"doc": page.id, "sha256": page.sha256, "length": len(page.text)}))
     found = finished(store)
     pairs = [vars(pair) for pair in agreements(found, documents.extents, common=True)]
-    agreement = {"documents_alpha": _number(alpha(found)), "pairs": [_numbers(pair) for pair in pairs]}
-    _write_lines(folder / "agreement.json", [json.dumps(agreement, ensure_ascii=False, indent=1)])
-    told = guidelines(store)
-    if told.version:
-        _write_lines(folder / "guidelines.md", [told.text.rstrip("\n")])
-    return {**agreement, "pool": pool, "documents": len(names), "guidelines": told.version}
+    plain = [{name: None if value != value else value for name, value in pair.items()} for pair in pairs]  # noqa: PLR0124  NaN
+    everybody = alpha(found)
+    agreement = {"documents_alpha": None if everybody != everybody else everybody, "pairs": plain}  # noqa: PLR0124  as above
+    text = json.dumps(agreement, ensure_ascii=False, indent=1)
+    (folder / "agreement.json").write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    written = guidelines(store)
+    if written.version:
+        text = written.text.rstrip("\n")
+        (folder / "guidelines.md").write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    return {**agreement, "pool": pool, "documents": len(names), "guidelines": written.version}
 
 
 def _zip(folder: Path, target: Path, facts: dict[str, Any]) -> None:
@@ -184,143 +182,124 @@ def _zip(folder: Path, target: Path, facts: dict[str, Any]) -> None:
             archive.writestr(info, data)
 
 
-def _write_lines(path: Path, lines: Sequence[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-
-
-def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _number(value) if isinstance(value, float) else value for name, value in values.items()}
-
-
-def _number(value: float) -> float | None:
-    """Return a number as JSON has it: none where nothing can be said."""
-    return None if value != value else value  # noqa: PLR0124  NaN alone differs from itself
-
-
 _RULES = {
     "union": "what anybody highlighted",
     "intersection": "what everybody highlighted",
     "majority": "what more than half of the assessors highlighted",
     "lead": "the judgement of a lead",
 }
+_README = """\
+# {title}
+
+A test collection for focused retrieval: {topics} topics with {pooled} documents to judge ({documents} different \
+ones), {judged} of which were judged by highlighting what is relevant.{exhaustivity} The work began on {first} and \
+ended on {last} (UTC).
+
+## How to use it
+
+The documents themselves are not in the archive; `documents.jsonl` has the hash of each text, and commands refuse \
+other texts.
+
+```console
+$ focuseval score ARCHIVE.zip RUN --docs DOCUMENTS            score a run
+$ focuseval assess NEW --docs DOCUMENTS --import ARCHIVE.zip  make the project again
+```
+
+Other tools read the files in `gold/`.
+
+## How it was made
+
+### Pool
+
+{pool}
+
+### Assessors
+
+{people}
+
+{decided} adjudicated.{hidden}
+
+### Gold
+
+Of each document: what the adjudication decided, else the single judgement, else of several {rule}.
+{remarks}
+
+### Agreement
+
+{agreement}
+
+### Guidelines
+
+{guidelines}
+
+## Files
+
+`manifest.json` has the SHA-256 of each file.
+
+- `documents.jsonl`: id, hash and length of every pooled document
+- `topics…`: the topics
+- `pool.jsonl`: what was to be judged, and which runs brought it
+- `judgements.jsonl`: every judgement of everybody, and every event since the beginning
+- `gold/`: one gold from all, in every format
+- `agreement.json`: agreement of every pair of assessors
+
+Made by focuseval {version}.
+"""
 
 
 def readme(
     store: Store, title: str, topics: Sequence[Topic], facts: Mapping[str, Any], *, rule: str, remarks: Sequence[str]
 ) -> str:
-    """Return the text of the README.
+    """Return the README of a project with a title.
 
-    Parameters
-    ----------
-    store, title, topics
-        The project, what it is called, and its topics.
-    facts
-        Its pool, its agreement, how many documents it has, the version of its guidelines, and whether people's names
-        were replaced.
-    rule, remarks
-        How several judgements became one, and what is to be said of the gold.
+    `facts` are its pool, its agreement, how many documents it has, the version of its guidelines, and whether people's
+    names were replaced; `rule` says how several judgements became one, and `remarks` what else is to be said of the
+    gold.
     """
-    parts = [
-        f"# {title}",
-        _summary(store, topics, facts),
-        _use(),
-        "## How it was made",
-        _pool(facts),
-        _people(store, anonymous=facts["anonymous"]),
-        _gold(rule, remarks),
-        _agreement(facts),
-        _guidelines(store),
-        _files(),
-        f"Made by focuseval {__version__}.",
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _summary(store: Store, topics: Sequence[Topic], facts: Mapping[str, Any]) -> str:
     first, last = store.database.read().execute("SELECT min(at), max(at) FROM events").fetchone()
-    judged = len({key[1:] for key in store.judged()})
-    exhaustivity = " Elements were graded for exhaustivity, too." if store.exhaustivity else ""
-    return (
-        f"A test collection for focused retrieval: {len(topics)} topics with {len(facts['pool'].entries)} documents to "
-        f"judge ({facts['documents']} different ones), {judged} of which were judged by highlighting what is "
-        f"relevant.{exhaustivity} "
-        f"The work began on {first[:10]} and ended on {last[:10]} (UTC)."
-    )
-
-
-def _use() -> str:
-    return (
-        "## How to use it\n\nThe documents themselves are not in the archive; `documents.jsonl` has the hash of each "
-        "text, and commands refuse other texts.\n\n"
-        "```console\n"
-        "$ focuseval score ARCHIVE.zip RUN --docs DOCUMENTS            score a run\n"
-        "$ focuseval assess NEW --docs DOCUMENTS --import ARCHIVE.zip  make the project again\n"
-        "```\n\nOther tools read the files in `gold/`."
-    )
-
-
-def _pool(facts: Mapping[str, Any]) -> str:
-    pool = facts["pool"]
-    if not pool.contributors:
-        return f"### Pool\n\n{counted(len(pool.entries), 'document')}; which runs brought them was not recorded."
-    columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
-    rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
-    table = render([Table("", columns, rows)], "markdown").strip()
-    runs = counted(len(pool.contributors), "run")
-    return f"### Pool\n\n{counted(len(pool.entries), 'document')} to judge, from {runs}:\n\n{table}"
-
-
-def _people(store: Store, *, anonymous: bool) -> str:
+    pool, pairs, alpha = facts["pool"], facts["pairs"], facts["documents_alpha"]
+    to_judge = counted(len(pool.entries), "document")
+    brought = f"{to_judge}; which runs brought them was not recorded."
+    if pool.contributors:
+        columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
+        rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
+        brought = f"{to_judge} to judge, from {counted(len(rows), 'run')}:\n\n{_markdown(columns, rows)}"
     known = roles(store)
     counts = dict(store.database.read().execute("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
-    rows = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
-    table = render([Table("", (*words("assessor", "role"), *numbers("judgements", form=".0f")), rows)], "markdown")
-    decided = counts.get("adjudicated", 0)
-    hidden = "\n\nPeople are called a1, a2 … here, everybody the same throughout." if anonymous else ""
-    return f"### Assessors\n\n{table.strip()}\n\n{counted(decided, 'document')} adjudicated.{hidden}"
-
-
-def _gold(rule: str, remarks: Sequence[str]) -> str:
-    told = "".join(f"\n- {line}" for line in remarks)
-    return (
-        "### Gold\n\nOf each document: what the adjudication decided, else the single judgement, else of several "
-        f"{_RULES[rule]} (`{rule}`).\n{told}"
+    people = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
+    agreement = "No two assessors finished a document in common."
+    if pairs:
+        columns = (*words("assessor", "assessor"), *numbers("documents", form=".0f"))
+        columns += numbers("κ", "Jaccard", form=".3f")
+        rows = tuple((one["left"], one["right"], one["documents"], one["kappa"], one["jaccard"]) for one in pairs)
+        of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents: {alpha:.3f}"
+        agreement = f"{_markdown(columns, rows)}{of_all}"
+    version = facts["guidelines"]
+    return _README.format(
+        title=title,
+        topics=len(topics),
+        pooled=len(pool.entries),
+        documents=facts["documents"],
+        judged=len({key[1:] for key in store.judged()}),
+        exhaustivity=" Elements were graded for exhaustivity, too." if store.exhaustivity else "",
+        first=first[:10],
+        last=last[:10],
+        pool=brought,
+        people=_markdown((*words("assessor", "role"), *numbers("judgements", form=".0f")), people),
+        decided=counted(counts.get(ADJUDICATED, 0), "document"),
+        hidden="\n\nPeople are called a1, a2 … here, everybody the same throughout." if facts["anonymous"] else "",
+        rule=f"{_RULES[rule]} (`{rule}`)",
+        remarks="".join(f"\n- {line}" for line in remarks),
+        agreement=agreement,
+        guidelines=f"The assessors were told what stands in `guidelines.md` (version {version})."
+        if version
+        else "None were written.",
+        version=__version__,
     )
 
 
-def _agreement(facts: Mapping[str, Any]) -> str:
-    if not facts["pairs"]:
-        return "### Agreement\n\nNo two assessors finished a document in common."
-    columns = (*words("assessor", "assessor"), *numbers("documents", form=".0f"), *numbers("κ", "Jaccard", form=".3f"))
-    rows = tuple((one["left"], one["right"], one["documents"], one["kappa"], one["jaccard"]) for one in facts["pairs"])
-    alpha = facts["documents_alpha"]
-    said = "" if alpha is None else f"\n\nKrippendorff's α of documents: {alpha:.3f}"
-    return f"### Agreement\n\n{render([Table('', columns, rows)], 'markdown').strip()}{said}"
-
-
-def _guidelines(store: Store) -> str:
-    found = guidelines(store)
-    if not found.version:
-        return "### Guidelines\n\nNone were written."
-    return f"### Guidelines\n\nThe assessors were told what stands in `guidelines.md` (version {found.version})."
-
-
-def _files() -> str:
-    return (
-        "## Files\n\n`manifest.json` has the SHA-256 of each file.\n\n"
-        "- `documents.jsonl`: id, hash and length of every pooled document\n"
-        "- `topics…`: the topics\n"
-        "- `pool.jsonl`: what was to be judged, and which runs brought it\n"
-        "- `judgements.jsonl`: every judgement of everybody, and every event since the beginning\n"
-        "- `gold/`: one gold from all, in every format\n"
-        "- `agreement.json`: agreement of every pair of assessors"
-    )
-
-
-LARGEST = 2**31
-"""Bytes of all files of an archive, unpacked."""
-DENSEST, SMALL = 200, 2**24
-"""How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
+def _markdown(columns: tuple[Column, ...], rows: tuple[Row, ...]) -> str:
+    return render([Table("", columns, rows)], "markdown").strip()
 
 
 @dataclass(frozen=True)
@@ -337,18 +316,18 @@ class Archive:
 
     def read(self, name: str) -> bytes:
         """Return one file, after its size and hash were found to be as the manifest says."""
-        told = self.manifest["files"].get(name)
-        if told is None:
+        listed = self.manifest["files"].get(name)
+        if listed is None:
             raise FormatError(f"expected {name} in the archive, found none", at=str(self.path))
         try:
             with zipfile.ZipFile(self.path) as archive, archive.open(name) as file:
-                if told["bytes"] > max(SMALL, DENSEST * archive.getinfo(name).compress_size):
+                if listed["bytes"] > max(SMALL, DENSEST * archive.getinfo(name).compress_size):
                     what = f"expected {name} as an archive has it, found {DENSEST} times its size when unpacked"
                     raise FormatError(what, at=str(self.path))
-                data = file.read(told["bytes"] + 1)
+                data = file.read(listed["bytes"] + 1)
         except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, EOFError, NotImplementedError) as error:
             raise FormatError(f"expected {name} in the archive, found: {error}", at=str(self.path)) from error
-        if hashlib.sha256(data).hexdigest() != told["sha256"]:
+        if hashlib.sha256(data).hexdigest() != listed["sha256"]:
             what = f"expected {name} as the manifest describes it, found other bytes"
             raise FormatError(what, at=str(self.path), remedy="get the archive again")
         return data
@@ -356,18 +335,17 @@ class Archive:
     def lines(self, name: str) -> list[str]:
         """Return the lines of one file."""
         try:
-            return self.read(name).decode("utf-8").splitlines()
+            return lines_of(self.read(name).decode("utf-8"))
         except UnicodeDecodeError as error:
             raise FormatError(f"expected {name} in UTF-8, found: {error}", at=str(self.path)) from error
 
     def hashes(self) -> dict[str, str]:
         """Return document → SHA-256 of its text, as it was judged."""
         try:
-            found = {str(line["doc"]): str(line["sha256"]) for line in map(json.loads, self.lines("documents.jsonl"))}
+            return {str(line["doc"]): str(line["sha256"]) for line in map(json.loads, self.lines("documents.jsonl"))}
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             what = f"expected documents.jsonl with 'doc' and 'sha256' in every line, found: {error}"
             raise FormatError(what, at=str(self.path)) from error
-        return found
 
 
 def open_archive(path: str | Path) -> Archive:
@@ -379,36 +357,36 @@ def open_archive(path: str | Path) -> Archive:
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
         raise FormatError(f"expected an archive of a collection, found: {error}", at=str(path)) from error
     if not known or manifest.get("version") != VERSION:
-        raise FormatError(
-            "expected an archive of a collection, found another kind, a newer version, or no list of its files",
-            at=str(path),
-        )
+        what = "expected an archive of a collection, found another kind, a newer version, or no list of its files"
+        raise FormatError(what, at=str(path))
     return Archive(Path(path), manifest)
 
 
 def _is_list_of_files(files: object) -> bool:
     """Whether a manifest's list is one: names with sizes and hashes, and together no more than we unpack."""
-    if not isinstance(files, dict) or not all(isinstance(told, dict) for told in files.values()):
+    if not isinstance(files, dict) or not all(isinstance(listed, dict) for listed in files.values()):
         return False
-    sizes = [told.get("bytes") for told in files.values()]
+    sizes = [listed.get("bytes") for listed in files.values()]
     whole = all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
-    return whole and all(isinstance(told.get("sha256"), str) for told in files.values())
+    return whole and all(isinstance(listed.get("sha256"), str) for listed in files.values())
 
 
 def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:
     """Return the gold of an archive; with a collection, after its texts were found to be those that were judged."""
     archive = open_archive(path)
-    if index is not None:
-        _refuse_other_texts(archive, index)
+    other = changed_documents(archive, index) if index is not None else []
+    if other:
+        more = f" ({len(other)} documents differ)" if len(other) > 1 else ""
+        what = f"{archive.path}: expected the texts that were judged, found another one of {other[0]!r}{more}"
+        raise NotComparableError(f"{what}; give the collection of the archive")
     graded = bool(archive.manifest.get("exhaustivity"))
     wanted, inside = ("inex-2005", "gold/inex-2005/") if graded else ("gold-jsonl", "gold/gold.jsonl")
     with tempfile.TemporaryDirectory() as scratch:
-        members = [name for name in archive.names if name.startswith(inside)]
-        for name in members:
-            (Path(scratch) / _plain(name)).write_bytes(archive.read(name))
-        source = Path(scratch) if graded else Path(scratch) / "gold.jsonl"
+        for name in archive.names:
+            if name.startswith(inside):
+                (Path(scratch) / _plain(name)).write_bytes(archive.read(name))
         with named_after(archive, scratch):
-            gold = read_gold(source, format=wanted, index=index)
+            gold = read_gold(Path(scratch) / ("" if graded else "gold.jsonl"), format=wanted, index=index)
         return replace(gold, file=str(path))
 
 
@@ -423,10 +401,9 @@ def named_after(archive: Archive, scratch: str) -> Iterator[None]:
 
 def changed_documents(archive: Archive, index: Index) -> list[str]:
     """Return the documents whose text in a collection is not the one of the archive, or that it does not have."""
-    told = archive.hashes()
-    rows = index.find(list(told))
-    found = {name: int(row) for name, row in zip(told, rows.tolist(), strict=True) if row >= 0}
-    return [name for name in told if name not in found or _sha256(index.text(found[name])) != told[name]]
+    judged = archive.hashes()
+    rows = zip(judged, index.find(list(judged)).tolist(), strict=True)
+    return [name for name, row in rows if row < 0 or Document("", index.text(row)).sha256 != judged[name]]
 
 
 def topics_of(archive: Archive, folder: Path) -> Path:
@@ -451,15 +428,3 @@ def _plain(name: str) -> str:
     if not re.fullmatch(r"\w[\w.-]*", last):
         raise FormatError(f"expected a plain file name in the archive, found {name!r}")
     return last
-
-
-def _refuse_other_texts(archive: Archive, index: Index) -> None:
-    other = changed_documents(archive, index)
-    if other:
-        more = f" ({len(other)} documents differ)" if len(other) > 1 else ""
-        what = f"{archive.path}: expected the texts that were judged, found another one of {other[0]!r}{more}"
-        raise NotComparableError(f"{what}; give the collection of the archive")
-
-
-def _sha256(text: str) -> str:
-    return Document("", text).sha256

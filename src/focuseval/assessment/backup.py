@@ -1,13 +1,12 @@
-"""Copies of the project's file: one at every start, more as time goes by, the old ones thinned out.
+"""Copies of the project's file: one at every start, more as time goes by, the old ones thinned out; and back again.
 
 A backup is as new as the last event in it. File names and the computer's clock decide nothing: a clock that was set
 back must not make the newest copies look old.
 
-Put a backup in the place of the project's file, and keep what was there.
-
-A file copied over ``assess.db`` by hand meets the write-ahead log of the file before it, and SQLite mixes the two.
-Here the old file and its log are copied to ``before-restore/TIME`` first and then taken away together. The numbers of
-later events go on from the highest that was ever given, so that the restored project is newer than every backup.
+A backup that is copied over ``assess.db`` by hand meets the write-ahead log of the file before it, and SQLite mixes the
+two. `restore` copies the old file and its log to ``before-restore/TIME`` first and then takes them away together. The
+numbers of later events go on from the highest that was ever given, so that the restored project is newer than every
+backup.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from focuseval.errors import AssessError, FocusevalError
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
 
 FOLDER = "backups"
 LAST = 12
@@ -63,7 +61,7 @@ def back_up(store: Store, folder: Path) -> Path:
     """Write one backup, whole or not at all, thin out the older ones, and return where it is."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     clean(store, folder)
-    partial = _partial(store, folder)
+    partial = folder / f"{_name(store.database.read())}.partial"
     try:
         make_private(partial)
         store.database.backup(partial)
@@ -118,14 +116,10 @@ def superfluous(backups: Iterable[Backup]) -> list[Backup]:
 
 def clean(store: Store, folder: Path) -> None:
     """Remove what a backup that was interrupted left behind."""
-    partial = _partial(store, folder)
+    partial = folder / f"{_name(store.database.read())}.partial"
     left = [partial, partial.with_name(f"{partial.name}-journal"), *folder.glob("[0-9]*.partial")]
     for path in left:
         path.unlink(missing_ok=True)
-
-
-def _partial(store: Store, folder: Path) -> Path:
-    return folder / f"{_name(store.database.read())}.partial"
 
 
 def _name(connection: sqlite3.Connection) -> str:
@@ -140,7 +134,7 @@ class Backups:
     def __init__(self, store: Store, folder: Path, *, interval: float = 600.0) -> None:
         self._store, self._folder, self._interval = store, folder, interval
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
+        self._thread = threading.Thread(target=self._repeat, name="backups", daemon=True)
         self._seen = -1
 
     def start(self) -> None:
@@ -161,7 +155,7 @@ class Backups:
         self._seen = last
         return back_up(self._store, self._folder)
 
-    def _run(self) -> None:
+    def _repeat(self) -> None:
         while not self._stop.wait(self._interval):
             self._try()
 
@@ -194,24 +188,19 @@ class Restored:
 
 
 def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> Restored:
-    """Restore a project.
+    """Restore a project that nobody has open.
 
-    Parameters
-    ----------
-    project
-        Its folder; nobody may have it open.
-    backup
-        The copy to restore; None is the newest sound one of the project's backups and of `folders`.
-    folders
-        Where else backups are kept.
-    actor
-        Whose name stands in the log for it.
+    `backup` is the copy to restore; None is the newest sound one of the project's backups and of those in `folders`.
+    `actor` is whose name stands in the log for it.
     """
     if not (project / "project.json").is_file():
         raise AssessError(f"{project}: expected a project, found no project.json")
     with held(project, alone=True, refusal=f"{project}: {IN_USE}; end the server or command first"):
         known = backups_in(project / FOLDER, *folders)
-        source = backup or _newest_sound([one.path for one in reversed(known)], project)
+        source = backup or next((one.path for one in reversed(known) if not _defect(one.path)), None)
+        if source is None:
+            place = project / FOLDER
+            raise AssessError(f"{project}: expected a backup in {place}, found none that is sound; name one")
         partial = project / f"{DATABASE}.partial"
         try:
             _copy(source, partial)
@@ -221,20 +210,23 @@ def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (
         finally:
             for side in ("", "-journal", *SIDES):
                 partial.with_name(partial.name + side).unlink(missing_ok=True)
-        return Restored(source, _noted(project, source, kept, highest, actor), kept)
+        with closing(Store(project / DATABASE)) as store:  # the restoration is numbered after all that was ever written
+            (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
+            with store.database.write() as connection:
+                connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'", (highest,))
+            edit = {"kind": "restore", "from": str(source), "kept": str(kept.relative_to(project)) if kept else ""}
+            record(store, edit, actor=actor)
+        return Restored(source, int(events), kept)
 
 
-def _newest_sound(paths: list[Path], project: Path) -> Path:
-    for path in paths:
-        if not _defect(path):
-            return path
-    raise AssessError(f"{project}: expected a backup in {project / FOLDER}, found none that is sound; name one")
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
 
 
 def _defect(path: Path) -> str:
     """Return what is wrong with a copy, '' when nothing is."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as copy:
+        with closing(_read_only(path)) as copy:
             copy.execute("SELECT seq FROM events LIMIT 1")
             found: str = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
             return "" if found == "ok" else found
@@ -250,10 +242,7 @@ def _copy(source: Path, partial: Path) -> None:
     partial.unlink(missing_ok=True)
     make_private(partial)
     try:
-        with (
-            closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as old,
-            closing(sqlite3.connect(partial)) as new,
-        ):
+        with closing(_read_only(source)) as old, closing(sqlite3.connect(partial)) as new:
             old.backup(new)
     except sqlite3.Error as error:
         raise AssessError(f"{source}: could not be copied: {error}; nothing was changed") from error
@@ -263,7 +252,7 @@ def _highest(path: Path) -> int:
     """Return the number of the last event ever written to a file, 0 when that cannot be read."""
     if not path.is_file():
         return 0
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as file:
+    with suppress(sqlite3.Error), closing(_read_only(path)) as file:
         found = file.execute("SELECT seq FROM sqlite_sequence WHERE name = 'events'").fetchone()
         return int(found[0]) if found else 0
     return 0
@@ -288,14 +277,3 @@ def _set_aside(project: Path) -> Path | None:
     for side in SIDES:
         (project / f"{DATABASE}{side}").unlink(missing_ok=True)
     return kept
-
-
-def _noted(project: Path, source: Path, kept: Path | None, highest: int, actor: str) -> int:
-    """Write the restoration to the log, numbered after everything that was ever written; return the events before."""
-    with closing(Store(project / DATABASE)) as store:
-        (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
-        with store.database.write() as connection:
-            connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'", (highest,))
-        edit = {"kind": "restore", "from": str(source), "kept": str(kept.relative_to(project)) if kept else ""}
-        record(store, edit, actor=actor)
-        return int(events)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from focuseval.assessment.archive import open_archive
 from focuseval.assessment.backup import newest_backup
 from focuseval.assessment.database import restore_remedy
+from focuseval.assessment.exchange import EVENT_FIELDS
+from focuseval.assessment.files import lines_of
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError, counted
 from focuseval.placing.anchor import REMEDY
@@ -24,12 +26,10 @@ from focuseval.placing.anchor import REMEDY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from focuseval.assessment.store import Key, Store
-    from focuseval.collection.rendering import Document
+    from focuseval.assessment.store import Key, Quote, Store
+    from focuseval.collection.rendering.document import Document
 
 _SQLITE = b"SQLite format 3\0"
-_TOLD = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")
-"""What an event says, but for its number, which an import gives anew."""
 
 
 @dataclass(frozen=True)
@@ -60,47 +60,50 @@ class Checked:
 def check_project(store: Store, document: Callable[[str], Document], against: Path | None = None) -> Checked:
     """Verify a project, as it is at one moment.
 
-    Parameters
-    ----------
-    store
-        The project's store.
-    document
-        Gives the text of an id; raises a FocusevalError for one that is gone.
-    against
-        A copy whose events must all be in the log: an export of everything, an archive, or a backup; without it, the
-        newest of the project's own backups.
+    `document` gives the text of an id, and raises a FocusevalError for one that is gone. `against` is a copy whose
+    events must all be in the log: an export of everything, an archive, or a backup; without it, the newest of the
+    project's own backups.
     """
-    broken = _integrity(store)
-    if broken:
-        return Checked(0, 0, 0, tuple(broken))
+    path, remedy = store.database.path, restore_remedy(store.database.path.parent)
+    try:
+        found = [line for (line,) in store.database.read().execute("PRAGMA integrity_check")]
+    except sqlite3.DatabaseError as error:
+        found = [str(error)]
+    if found != ["ok"]:  # with any of it the rest cannot be read
+        return Checked(0, 0, 0, tuple(f"{path}: {line}; {remedy}" for line in found if line != "ok"))
     own = None if against else newest_backup(store)
     copy = against or (own.path if own else None)
-    copied = _events_in(copy, store.database.path) if copy else []  # read first: what it holds was written before
-    defects = list(_nameless_logs(store.database.path))
-    with store.database.snapshot():
-        keys = store.judged()
-        defects += _orphans(store)
-        highlights = 0
+    copied = _events_in(copy, path) if copy else []  # read first: what it holds was written before
+    defects = list(_nameless_logs(path))
+    with store.database.snapshot() as connection:
+        keys, highlights = store.judged(), 0
+        orphans = connection.execute(
+            "SELECT DISTINCT assessor, topic, document FROM events WHERE assessor != ''"
+            " EXCEPT SELECT assessor, topic, document FROM judgements"
+        )
+        defects += [f"{'/'.join(key)}: the log has events, the table has no judgement" for key in orphans]
         for key in keys:
             quotes = store.quotes(key)
             highlights += len(quotes)
-            defects += _log(store, key)
-            defects += _quotes(store, key, quotes, document)
-        log = {_told(event) for event in store.events()}
-        remarks = tuple(_restored(store))
-    lost = [event for event in copied if _told(event) not in log]
+            defects += [f"{'/'.join(key)}: {line}" for line in _defects(store, key, quotes, document)]
+        log = {_identity(event) for event in store.events()}
+        remarks = []
+        for at, edit in store.project_events("restore"):
+            before = f"; what was there before is in {edit['kept']}" if edit["kept"] else ""
+            remarks.append(f"restored on {at} from {edit['from']}{before}")
+    lost = [event for event in copied if _identity(event) not in log]
     if lost:
         what = "/".join(str(lost[0][name]) for name in ("assessor", "topic", "document") if lost[0][name])
         first = f"the first is of {lost[0]['at']} by {lost[0]['actor']}{f' on {what}' if what else ''}"
         defects.append(f"{copy}: {len(lost)} of {counted(len(copied), 'event')} are not in the log; {first}")
     name = f"{copy} ({counted(len(copied), 'event')})" if copy else ""
-    return Checked(len(keys), highlights, len(log), tuple(defects), remarks, name)
+    return Checked(len(keys), highlights, len(log), tuple(defects), tuple(remarks), name)
 
 
-def _told(event: dict[str, Any]) -> tuple[Any, ...]:
+def _identity(event: dict[str, Any]) -> tuple[Any, ...]:
     """Return what an event says as one value."""
     edit = json.dumps(event["edit"], sort_keys=True, ensure_ascii=False)
-    return tuple(edit if name == "edit" else event[name] for name in _TOLD)
+    return tuple(edit if name == "edit" else event[name] for name in EVENT_FIELDS)
 
 
 def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
@@ -116,7 +119,7 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
             address = f"{copy.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
             with closing(sqlite3.connect(address, uri=True)) as backup:
                 backup.row_factory = sqlite3.Row
-                rows = [dict(row) for row in backup.execute(f"SELECT {', '.join(_TOLD)} FROM events")]  # noqa: S608  our own constant
+                rows = [dict(row) for row in backup.execute(f"SELECT {', '.join(EVENT_FIELDS)} FROM events")]  # noqa: S608  our own constant
             return [{**row, "edit": json.loads(row["edit"])} for row in rows]
         if head.startswith(b"PK"):
             archive = open_archive(copy)
@@ -124,12 +127,12 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
                 raise AssessError(f"{expected} with people's names, found an anonymous archive")
             lines: Iterable[str] = archive.lines("judgements.jsonl")
         else:
-            lines = copy.read_text(encoding="utf-8").split("\n")
+            lines = lines_of(copy.read_text(encoding="utf-8"))
         values = [json.loads(line) for line in lines if line.strip()]
         if not values or values[0].get("focuseval") != "assessments":
             raise AssessError(f"{expected}, found something else")
         events = [value["event"] for value in values if "event" in value]
-        return [{name: event[name] for name in _TOLD} for event in events]
+        return [{name: event[name] for name in EVENT_FIELDS} for event in events]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, sqlite3.Error) as error:
         raise AssessError(f"{expected}, found: {error}") from error
 
@@ -149,54 +152,20 @@ def _nameless_logs(database: Path) -> Iterator[str]:
         yield f"{database}: process {process} {what}; {remedy}, then {restore_remedy(database.parent)}"
 
 
-def _integrity(store: Store) -> list[str]:
-    """Return what SQLite itself finds wrong; with any of it the rest cannot be read."""
-    try:
-        found = [line for (line,) in store.database.read().execute("PRAGMA integrity_check")]
-    except sqlite3.DatabaseError as error:
-        found = [str(error)]
-    remedy = restore_remedy(store.database.path.parent)
-    return [f"{store.database.path}: {line}; {remedy}" for line in found if line != "ok"]
-
-
-def _restored(store: Store) -> Iterator[str]:
-    """Say of every restoration what was put back, and where the file before it is kept."""
-    for at, told in store.project_events("restore"):
-        before = f"; what was there before is in {told['kept']}" if told["kept"] else ""
-        yield f"restored on {at} from {told['from']}{before}"
-
-
-def _orphans(store: Store) -> Iterator[str]:
-    """Judgements that the log speaks of and the tables do not."""
-    rows = store.database.read().execute(
-        "SELECT DISTINCT assessor, topic, document FROM events WHERE assessor != ''"
-        " EXCEPT SELECT assessor, topic, document FROM judgements"
-    )
-    return (f"{_name(key)}: the log has events, the table has no judgement" for key in rows.fetchall())
-
-
-def _log(store: Store, key: Key) -> Iterator[str]:
+def _defects(store: Store, key: Key, quotes: list[Quote], document: Callable[[str], Document]) -> Iterator[str]:
+    """Say what is wrong with one judgement: against its log, its rules, and the text."""
     saved = store.judgement(key)
     if store.rebuilt(key) != saved.judgement:
-        yield f"{_name(key)}: the log gives another judgement than the table"
+        yield "the log gives another judgement than the table"
     if not spans.is_normal(saved.judgement.highlights):
-        yield f"{_name(key)}: highlights overlap or touch"
-
-
-def _quotes(
-    store: Store, key: Key, quotes: list[tuple[int, int, str]], document: Callable[[str], Document]
-) -> Iterator[str]:
+        yield "highlights overlap or touch"
     try:
         page = document(key.document)
     except AssessError as error:
-        yield f"{_name(key)}: {error}"
+        yield str(error)
         return
-    if store.judgement(key).text_sha256 != page.sha256:
-        yield f"{_name(key)}: the text has changed since it was assessed; {REMEDY}"
+    if saved.text_sha256 != page.sha256:
+        yield f"the text has changed since it was assessed; {REMEDY}"
     for start, end, quote in quotes:
         if page.text[start:end] != quote:
-            yield f"{_name(key)}: the quote at {start}–{end} is not the text there: {quote[:40]!r}"
-
-
-def _name(key: Key | tuple[str, str, str]) -> str:
-    return "/".join(key)
+            yield f"the quote at {start}–{end} is not the text there: {quote[:40]!r}"

@@ -172,20 +172,16 @@ class Database:
             (version,) = self._writer.execute("PRAGMA user_version").fetchone()
             if version > VERSION:
                 raise StorageError(f"{self.path}: written by a newer focuseval; update this one")
-            if version < VERSION:
-                self._upgrade(version)
+            try:
+                if version < VERSION:
+                    self._writer.executescript(SCHEMA)
+                    self._writer.execute(f"PRAGMA user_version={VERSION}")
+            except sqlite3.OperationalError:
+                if not version:  # an older project on a full disk is read without the tables that are missing
+                    raise
         with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
             for index in INDEXES:
                 self._writer.execute(index)
-
-    def _upgrade(self, version: int) -> None:
-        """Make the tables that are missing; an older project on a full disk is read without them."""
-        try:
-            self._writer.executescript(SCHEMA)
-            self._writer.execute(f"PRAGMA user_version={VERSION}")
-        except sqlite3.OperationalError:
-            if not version:
-                raise
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""
@@ -201,15 +197,15 @@ class Database:
 
     def _named_files(self) -> tuple[tuple[int, int] | None, ...]:
         """Return which files have the names of the file and its log now; this opens nothing."""
-        found: list[tuple[int, int] | None] = []
+        files: list[tuple[int, int] | None] = []
         for path in self._names:
             try:
-                told = os.stat(path)  # noqa: PTH116  as above
+                status = os.stat(path)  # noqa: PTH116  as above
             except OSError:
-                found.append(None)
+                files.append(None)
             else:
-                found.append((told.st_dev, told.st_ino))
-        return tuple(found)
+                files.append((status.st_dev, status.st_ino))
+        return tuple(files)
 
     def _refuse_lost(self) -> None:
         """Refuse to go on when the file or its log has lost its name: what is written there would vanish."""
@@ -246,8 +242,5 @@ class Database:
         except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
             damaged = not isinstance(error, sqlite3.OperationalError)
             rest = restore_remedy(self.path.parent) if damaged else consequence
-            raise StorageError(f"{self.path}: {self._reason(error)}; {rest}") from error
-
-    def _reason(self, error: sqlite3.Error) -> str:
-        """Return what SQLite says, unless it is plain why: a full disk is an 'I/O error' where the log cannot begin."""
-        return "the disk is full" if disk_usage(self.path.parent).free < ROOM else str(error)
+            full = disk_usage(self.path.parent).free < ROOM  # SQLite says 'I/O error' where the log cannot begin
+            raise StorageError(f"{self.path}: {'the disk is full' if full else error}; {rest}") from error

@@ -24,7 +24,7 @@ from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, labels
 from focuseval.assessment.project import open_project
 from focuseval.assessment.rules import inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
-from focuseval.collection.rendering import Document
+from focuseval.collection.rendering.document import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import AssessError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from focuseval.collection.index import Index
-    from focuseval.collection.rendering import DocumentCache
+    from focuseval.collection.rendering.documents import DocumentCache
 
 EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 """The formats of `focuseval.formats` that finished judgements are written in."""

@@ -1,10 +1,8 @@
-"""The project's pool with its provenance, and how it grows: what one more run would add, and adding it.
+"""The project's pool with its provenance, how it grows, and the runs that are kept with the project.
 
 The runs that were pooled, and which of them brought which document, are in the events that added them. Together they
 give back the pool as `focuseval.assessment.pool` knows it, which is therefore built, described and written in one
-place.
-
-The runs that are kept with a project, under names that say what they hold: ``runs/0123456789ab-vsm.xml``.
+place. Files of runs are kept under names that say what they hold: ``runs/0123456789ab-vsm.xml``.
 """
 
 from __future__ import annotations
@@ -13,13 +11,13 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import Pooled, add_to_pool, pool
 from focuseval.assessment.pool import Contributor, Entry, Pool, build_pool
-from focuseval.assessment.rules import FINISHED, Edit
-from focuseval.engine.files import unpacked
+from focuseval.assessment.rules import FINISHED
+from focuseval.engine.compression import unpacked
 from focuseval.errors import FocusevalError, FormatError, StorageError
 from focuseval.formats import read_run
 
@@ -40,18 +38,22 @@ def project_pool(store: Store) -> Pool:
     runs: list[Contributor] = []
     by: dict[tuple[str, str], tuple[int, ...]] = {}
     batches: dict[tuple[str, str], int] = {}
-    for batch, (_, told) in enumerate(store.project_events("pool")):
+    for batch, (_, edit) in enumerate(store.project_events("pool")):
         number = {}
-        for k, one in enumerate(told.get("runs", ())):
+        for k, one in enumerate(edit.get("runs", ())):
             contributor = replace(Contributor(**one), batch=batch)
             known = next((place for place, other in enumerate(runs) if _same(other, contributor)), None)
             number[k] = len(runs) if known is None else known
             if known is None:
                 runs.append(contributor)
-        for topic, document, *_, brought in _brought(told):
-            fresh = (number[k] for k in brought)
-            by[topic, document] = tuple(dict.fromkeys((*by.get((topic, document), ()), *fresh)))
-        for topic, document, *_ in told["rows"]:
+        new = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
+        for topic, document, *_, brought in (
+            *new,
+            *edit.get("again", ()),
+        ):  # and old ones
+            known_by = by.get((topic, document), ())
+            by[topic, document] = tuple(dict.fromkeys((*known_by, *(number[k] for k in brought))))
+        for topic, document, *_ in edit["rows"]:
             batches.setdefault((topic, document), batch)
     entries = (
         Entry(row.topic, row.document, row.runs, row.best, by.get(row[:2], ()), batches.get(row[:2], 0))
@@ -62,12 +64,6 @@ def project_pool(store: Store) -> Pool:
 
 def _same(left: Contributor, right: Contributor) -> bool:
     return (left.run, left.sha256, left.depth, left.size) == (right.run, right.sha256, right.depth, right.size)
-
-
-def _brought(told: Edit) -> list[list[Any]]:
-    """Return the rows of an event with who brought them: new documents, and old ones that more runs returned."""
-    fresh = [[*row, by] for row, by in zip(told["rows"], told.get("by", ()), strict=False)]
-    return [*fresh, *told.get("again", ())]
 
 
 def add_pool(store: Store, wanted: Pool, *, actor: str) -> int:
@@ -108,7 +104,8 @@ def grown(
     alone = build_pool(runs, depth=depth, size=size)
     after = build_pool(runs, depth=depth, size=size, base=base) if base.contributors or base.entries else alone
     units = {(entry.topic, entry.document) for entry in base.entries}
-    finished = _finished(store)
+    judged = "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)"
+    finished = {(topic, document) for topic, document in store.database.read().execute(judged, FINISHED)}
     returned = [(entry.topic, entry.document) for entry in alone.entries]
     counts = [
         Counter(topic for topic, _ in some)
@@ -116,13 +113,6 @@ def grown(
     ]
     topics = sorted({entry.topic for entry in after.entries})
     return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
-
-
-def _finished(store: Store) -> set[tuple[str, str]]:
-    rows = store.database.read().execute(
-        "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)", FINISHED
-    )
-    return {(topic, document) for topic, document in rows}
 
 
 def why_pooled(store: Store, topic: str, document: str) -> tuple[Entry | None, list[Contributor]]:

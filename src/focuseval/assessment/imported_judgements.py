@@ -17,6 +17,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from focuseval.assessment.files import json_line, read_line
 from focuseval.assessment.plan import IMPORTED, Assessor, in_pool, register
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Store
@@ -64,25 +65,26 @@ def import_judgements(
     assessor: str = "",
     file: str = "import",
 ) -> Imported:
-    """Read the judgements of one or more assessors, all of them or none; what is known already stays as it is.
+    """Read the judgements of one or more assessors from the lines of a file, all of them or none.
 
-    Parameters
-    ----------
-    store, lines, file
-        Where they go, and the lines of a file of that name.
-    document, topics
-        Gives the text of an id; the topics that there are. Others are refused.
-    actor, assessor
-        Who imports them; whose they are, where the lines do not say it or are to be overruled.
+    What is known already stays as it is. `document` gives the text of an id; topics that are not in `topics` are
+    refused. `actor` imports them; `assessor` is whose they are, where the lines do not say it or are to be overruled.
     """
     numbered = [(line, Place(file, number)) for number, line in enumerate(lines, 1) if line.strip()]
-    rows = _joined([_row(line, at, assessor, document, topics) for line, at in numbered])
+    rows = _joined([_judgement(line, at, assessor, document, topics) for line, at in numbered])
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     names = tuple(dict.fromkeys(row.key.assessor for row in rows))
     for name in names:
         register(store, Assessor(name, IMPORTED, f"{file} {digest[:16]}"), actor=actor)
     source = {"file": file, "sha256": digest}
-    requests = [request for row in rows if (request := _request(store, row, source, actor)) is not None]
+    requests = []
+    for row in rows:
+        saved = store.judgement(row.key)
+        if saved.judgement != row.judgement or saved.text_sha256 != row.document.sha256:
+            edit = {"kind": "replace", "judgement": as_dict(row.judgement), "source": source, "barrier": True}
+            named = json.dumps([digest, *row.key, saved.version])
+            token = f"import-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
+            requests.append(Request(row.key, row.document, edit, saved.version, token, actor))
     store.edit_all(requests)
     outside = sum(not in_pool(store, row.key._replace(assessor=ADJUDICATED)) for row in rows)
     known = len(rows) - len(requests)
@@ -115,19 +117,15 @@ def _joined(rows: Sequence[_Row]) -> list[_Row]:
     return list(found.values())
 
 
-def _request(store: Store, row: _Row, source: dict[str, str], actor: str) -> Request | None:
-    """Return the edit that brings a judgement in; None when it is there already."""
-    saved = store.judgement(row.key)
-    if saved.judgement == row.judgement and saved.text_sha256 == row.document.sha256:
-        return None
-    edit = {"kind": "replace", "judgement": as_dict(row.judgement), "source": source, "barrier": True}
-    named = json.dumps([source["sha256"], *row.key, saved.version])
-    token = f"import-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
-    return Request(row.key, row.document, edit, saved.version, token, actor)
-
-
-def _row(line: str, at: Place, assessor: str, document: Callable[[str], Document], topics: Container[str]) -> _Row:
-    value = _parsed(line, at)
+def _judgement(
+    line: str, at: Place, assessor: str, document: Callable[[str], Document], topics: Container[str]
+) -> _Row:
+    value = read_line(line, at)
+    try:
+        json_line(value).encode()
+        line.encode()
+    except (ValueError, RecursionError) as error:  # half a character, which no file holds
+        raise FormatError(f"expected a JSON object, found: {error}", at=at) from error
     try:
         name, topic, doc = assessor or value["assessor"], str(value["topic"]), value["doc"]
         given = [{"path": value["path"]}] if "path" in value and "spans" not in value else value["spans"]
@@ -153,24 +151,19 @@ def _row(line: str, at: Place, assessor: str, document: Callable[[str], Document
     return _Row(Key(str(name), topic, page.id), page, judgement, moved, at, "spans" not in value)
 
 
-def _parsed(line: str, at: Place) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-        line.encode()
-        json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"expected a JSON object, found: {error}", at=at) from error
-    if not isinstance(value, dict):
-        raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at)
-    return value
-
-
 def _place(span: Any, page: Document, at: Place) -> tuple[Span, bool]:
     """Return where a span stands, and whether its quote had to move it there."""
     if not isinstance(span, dict) or not isinstance(span.get("quote", ""), str):
         raise FormatError(f"expected a span with start and end, found {span!r}", at=at)
     if "path" in span:
-        return _element(span["path"], page, at), False
+        path = span["path"]
+        row = page.row_of.get(path) if isinstance(path, str) else None
+        if row is None:
+            raise FormatError(f"expected an element of {page.id}, found {path!r}", at=at)
+        element = page.elements[row]
+        if element.start == element.end:
+            raise FormatError(f"expected an element with text, found {path} without any in {page.id}", at=at)
+        return (element.start, element.end), False
     quote, start, end = span.get("quote"), span.get("start", -1), span.get("end", -1)
     if not isinstance(start, int) or not isinstance(end, int):
         raise FormatError(f"expected whole numbers, found {start!r} and {end!r}", at=at)
@@ -187,14 +180,3 @@ def _place(span: Any, page: Document, at: Place) -> tuple[Span, bool]:
             f"the quote {quote[:40]!r} stands in {page.id} more than once", at=at, remedy="give its start"
         )
     return (place, place + len(quote)), verdict == MOVED and start >= 0
-
-
-def _element(path: Any, page: Document, at: Place) -> Span:
-    """Return where an element stands."""
-    row = page.row_of.get(path) if isinstance(path, str) else None
-    if row is None:
-        raise FormatError(f"expected an element of {page.id}, found {path!r}", at=at)
-    element = page.elements[row]
-    if element.start == element.end:
-        raise FormatError(f"expected an element with text, found {path} without any in {page.id}", at=at)
-    return element.start, element.end

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Sequence
 
-
 Unit = tuple[str, str]
 """A topic and a document."""
 PERSON, MODEL, IMPORTED = "person", "model", "imported"

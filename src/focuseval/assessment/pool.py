@@ -1,10 +1,6 @@
-"""A pool as values: who contributed, what there is to judge, and how it was chosen.
+r"""A pool: the documents to judge, from runs, by a depth or a size, in an order; over columns, not over results.
 
-From runs to a pool: first appearances, a depth or a size, an order; over columns, not over results.
-
-A pool's file: where it came from, and a line for every document.
-
-::
+Its file says where it came from, and has a line for every document::
 
     {"pool": 1, "depth": 100, "size": null, "order": "runs", "seed": 0,
      "runs": [{"run": "VSM", "file": "vsm.xml", "sha256": "…", "batch": 0, "depth": 100, "size": null}]}
@@ -13,14 +9,12 @@ A pool's file: where it came from, and a line for every document.
 ``runs`` counts the runs that returned the document at all, ``best`` is its best rank among documents, ``by`` says which
 runs brought it into the pool. More runs can be added later: what is there keeps its place, new documents follow; every
 run says in which batch it came and how deep it was pooled.
-
-What a pool is made of: its size, what every run brought, what it brought alone, how far two runs overlap.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +22,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.assessment.files import json_line, lines_of, read_line
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-
 
 ORDERS = ("runs", "shuffled")
 
@@ -125,16 +119,33 @@ def build_pool(
     """
     if (depth is None) == (size is None) or not runs:
         raise MissingDataError("a pool needs runs, and either a depth or a size")
+    if order not in ORDERS:
+        raise MissingDataError(f"expected the order {' or '.join(ORDERS)}, found {order!r}")
     topics, documents, ranked = _ranked(runs)
     chosen, by = _chosen(ranked, depth, size or 0)
-    entries = _entries(chosen, by, ranked, topics, documents)
+    pairs, counts = np.unique(ranked.pair, return_counts=True)
+    returned = counts[np.searchsorted(pairs, chosen.pair)]
+    brought: dict[int, list[int]] = {}
+    for pair, run in zip(by.pair.tolist(), by.run.tolist(), strict=True):
+        brought.setdefault(pair, []).append(run)
+    columns = zip(chosen.topic.tolist(), chosen.document.tolist(), returned.tolist(), chosen.rank.tolist(), strict=True)
+    entries = [
+        Entry(topics[topic], documents[document], count, rank, tuple(brought[(topic << 32) | document]))
+        for topic, document, count, rank in columns
+    ]
     known = {(entry.topic, entry.document) for entry in base.entries} if base else set()
-    fresh = [entry for entry in entries if (entry.topic, entry.document) not in known]
-    fresh = sorted(fresh, key=_order(fresh, order, seed))
     batch = 1 + max((one.batch for one in base.contributors), default=0) if base else 0
+    fresh = [replace(entry, batch=batch) for entry in entries if (entry.topic, entry.document) not in known]
+    place = {topic: k for k, topic in enumerate(dict.fromkeys(entry.topic for entry in fresh))}
+    if order == "runs":
+        fresh.sort(key=lambda entry: (place[entry.topic], -entry.runs, entry.best, entry.document))
+    else:
+        names = sorted((entry.topic, entry.document) for entry in fresh)
+        drawn = dict(zip(names, np.random.default_rng(seed).permutation(len(names)).tolist(), strict=True))
+        fresh.sort(key=lambda entry: (place[entry.topic], drawn[entry.topic, entry.document]))
     how = (batch, depth, size)
     contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, *how) for run in runs)
-    added = Pool(contributors, tuple(replace(entry, batch=batch) for entry in fresh), depth, size, order, seed)
+    added = Pool(contributors, tuple(fresh), depth, size, order, seed)
     return _joined(base, added, entries) if base else added
 
 
@@ -184,33 +195,6 @@ def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ra
     return taken, ranked.take((ranked.rank <= reach[ranked.topic]) & np.isin(ranked.pair, taken.pair))
 
 
-def _entries(
-    chosen: _Ranked, by: _Ranked, ranked: _Ranked, topics: Sequence[str], documents: Sequence[str]
-) -> list[Entry]:
-    pairs, counts = np.unique(ranked.pair, return_counts=True)
-    returned = counts[np.searchsorted(pairs, chosen.pair)]
-    brought: dict[int, list[int]] = {}
-    for pair, run in zip(by.pair.tolist(), by.run.tolist(), strict=True):
-        brought.setdefault(pair, []).append(run)
-    rows = zip(chosen.topic.tolist(), chosen.document.tolist(), returned.tolist(), chosen.rank.tolist(), strict=True)
-    return [
-        Entry(topics[topic], documents[document], count, rank, tuple(brought[(topic << 32) | document]))
-        for topic, document, count, rank in rows
-    ]
-
-
-def _order(entries: Sequence[Entry], order: str, seed: int) -> Any:
-    """Return the sort key of judging order; topics stay in the order of the runs."""
-    if order not in ORDERS:
-        raise MissingDataError(f"expected the order {' or '.join(ORDERS)}, found {order!r}")
-    place = {topic: k for k, topic in enumerate(dict.fromkeys(entry.topic for entry in entries))}
-    if order == "runs":
-        return lambda entry: (place[entry.topic], -entry.runs, entry.best, entry.document)
-    names = sorted((entry.topic, entry.document) for entry in entries)
-    drawn = dict(zip(names, np.random.default_rng(seed).permutation(len(names)).tolist(), strict=True))
-    return lambda entry: (place[entry.topic], drawn[entry.topic, entry.document])
-
-
 def _joined(base: Pool, added: Pool, entries: Sequence[Entry]) -> Pool:
     """Return a pool with more runs: old entries in place, with the new runs counted, then the new entries."""
     shift = len(base.contributors)
@@ -228,68 +212,38 @@ def _joined(base: Pool, added: Pool, entries: Sequence[Entry]) -> Pool:
 
 def write_pool(pool: Pool, path: str | Path) -> None:
     """Write a pool's file, whole or not at all."""
-    write_whole(path, _lines(pool))
-
-
-def _lines(pool: Pool) -> Iterator[bytes]:
-    head = {"pool": 1, "depth": pool.depth, "size": pool.size, "order": pool.order, "seed": pool.seed}
-    runs = [vars(contributor) for contributor in pool.contributors]
-    yield _json({**head, "runs": runs})
-    for entry in pool.entries:
-        names = {"topic": entry.topic, "doc": entry.document}
-        yield _json({**names, "runs": entry.runs, "best": entry.best, "by": entry.by, "batch": entry.batch})
-
-
-def _json(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+    how = {name: getattr(pool, name) for name in ("depth", "size", "order", "seed")}
+    head = {"pool": 1, **how, "runs": [vars(one) for one in pool.contributors]}
+    rows = (
+        {"topic": one.topic, "doc": one.document, "runs": one.runs, "best": one.best, "by": one.by, "batch": one.batch}
+        for one in pool.entries
+    )
+    write_whole(path, (json_line(value).encode() for value in chain([head], rows)))
 
 
 def read_pool(path: str | Path) -> Pool:
     """Read a pool's file."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = lines_of(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(
-            f"expected a pool, found: {error}", at=str(path), remedy="check the name and the permissions"
-        ) from error
-    values = [_value(line, Place(str(path), number)) for number, line in enumerate(lines, 1)]
+        remedy = "check the name and the permissions"
+        raise FormatError(f"expected a pool, found: {error}", at=str(path), remedy=remedy) from error
+    remedy = "write one object on each line"
+    values = [read_line(line, Place(str(path), number), remedy) for number, line in enumerate(lines, 1)]
     if not values or values[0].get("pool") != 1:
         raise FormatError('expected {"pool": 1, …}', at=Place(str(path), 1), remedy="make a pool with 'focuseval pool'")
-    head = values[0]
-    entries = []
-    for number, value in enumerate(values[1:], 2):
-        try:
+    head, entries, expected = values[0], list[Entry](), "a pooled document, found no"
+    try:
+        for value in values[1:]:
             by = tuple(value["by"])
             entries.append(Entry(value["topic"], value["doc"], value["runs"], value["best"], by, value["batch"]))
-        except (KeyError, TypeError) as error:
-            raise FormatError(
-                f"expected a pooled document, found no {error}",
-                at=Place(str(path), number),
-                remedy="make the pool with 'focuseval pool'",
-            ) from error
-    try:
+        expected = "runs, depth, size, order and seed of the pool, found:"
         contributors = tuple(Contributor(**run) for run in head["runs"])
         return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
     except (KeyError, TypeError) as error:
-        raise FormatError(
-            f"expected runs, depth, size, order and seed of the pool, found: {error}",
-            at=Place(str(path), 1),
-            remedy="make the pool with 'focuseval pool'",
-        ) from error
-
-
-def _value(line: str, at: Place) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except ValueError as error:
-        raise FormatError(
-            f"expected a JSON object, found: {error}", at=at, remedy="write one object on each line"
-        ) from error
-    if not isinstance(value, dict):
-        raise FormatError(
-            f"expected a JSON object, found {type(value).__name__}", at=at, remedy="write one object on each line"
-        )
-    return value
+        at = Place(str(path), len(entries) + 2 if len(entries) + 1 < len(values) else 1)
+        remedy = "make the pool with 'focuseval pool'"
+        raise FormatError(f"expected {expected} {error}", at=at, remedy=remedy) from error
 
 
 @dataclass(frozen=True, eq=False)

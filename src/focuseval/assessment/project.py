@@ -24,15 +24,16 @@ from typing import TYPE_CHECKING, Any
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.files import held, write_private
 from focuseval.assessment.growth import add_pool
+from focuseval.assessment.pool import Pool, read_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
-from focuseval.collection.rendering import DocumentCache
+from focuseval.collection.documents import open_documents
+from focuseval.collection.rendering.documents import DocumentCache
 from focuseval.errors import AssessError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from focuseval.assessment.pool import Pool
     from focuseval.collection.index import Index
     from focuseval.data.topics import Topic
 
@@ -91,14 +92,21 @@ def open_project(
     """
     place = Path(folder)
     settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
-    documents = DocumentCache(index if index is not None else _collection(settings["collection"]))
+    if index is None:
+        if not Path(settings["collection"]).exists():
+            where = settings["collection"]
+            raise AssessError(f"the collection is not at {where} any more; say with --index or --docs where it is")
+        index = open_documents(settings["collection"])
+    documents = DocumentCache(index)
     with ExitStack() as opened:
         opened.enter_context(held(place, alone=False, refusal=f"{place}: {_RESTORING}"))
         store = _open_store(place, exhaustivity=settings["exhaustivity"])
         opened.callback(store.close)
         known = take_topics(store, place, Path(topics) if topics else None, actor=actor)
         if pool:
-            _add_pool(store, pool, known, documents, actor or "focuseval")
+            wanted = read_pool(pool)
+            check_pool(wanted, {topic.id for topic in known}, documents, pool)
+            add_pool(store, wanted, actor=actor or "focuseval")
         if collection:
             write_private(place / "project.json", json.dumps(settings, indent=1) + "\n")
         return Project(place, store, documents, known, opened.pop_all())
@@ -131,7 +139,10 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
     if not file.exists():
         if not collection or not topics:
             raise AssessError(f"{place}: a new project needs --index (or --docs), --topics and --pool")
-        _make_folder(place)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
         settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity}
     else:
         settings = _read_settings(file)
@@ -152,13 +163,6 @@ def _open_store(place: Path, *, exhaustivity: bool) -> Store:
     return Store(path, exhaustivity=exhaustivity)
 
 
-def _make_folder(place: Path) -> None:
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
-
-
 def _read_settings(file: Path) -> dict[str, Any]:
     try:
         settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -168,23 +172,6 @@ def _read_settings(file: Path) -> dict[str, Any]:
     if not known:
         raise AssessError(f"{file}: expected a project's settings, found something else")
     return settings
-
-
-def _collection(path: str) -> Any:
-    from focuseval.collection.documents import open_documents  # noqa: PLC0415  an export of everything does not need it
-
-    if not Path(path).exists():
-        raise AssessError(f"the collection is not at {path} any more; say with --index or --docs where it is")
-    return open_documents(path)
-
-
-def _add_pool(store: Store, path: str, topics: tuple[Topic, ...], documents: DocumentCache, actor: str) -> int:
-    """Add a pool's documents, after every id in it was found."""
-    from focuseval.assessment.pool import read_pool  # noqa: PLC0415  only with --pool
-
-    wanted = read_pool(path)
-    check_pool(wanted, {topic.id for topic in topics}, documents, path)
-    return add_pool(store, wanted, actor=actor)
 
 
 def check_pool(wanted: Pool, topics: Collection[str], documents: DocumentCache, name: str) -> None:

@@ -1,8 +1,12 @@
-"""Accept a new text for an old judgement: what was found again moves, what was not is dropped by name only."""
+"""Accept a new text for an old judgement: what was found again moves, what was not is dropped by name only.
+
+`propose` of `focuseval.placing.anchor` says where highlights stand in the new text.
+"""
 
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -53,40 +57,27 @@ class ChangedText:
 
 def changed_texts(store: Store, document: Callable[[str], Document]) -> list[ChangedText]:
     """Return the judgements whose text has changed since; documents that are gone are `check_project`'s business."""
-    rows = store.database.read().execute(
-        "SELECT document, text_sha256 FROM judgements GROUP BY document, text_sha256 ORDER BY document"
-    )
-    changed = {
-        (name, sha256): page
-        for name, sha256 in rows
-        if (page := _page(document, name)) is not None and page.sha256 != sha256
-    }
-    found = []
+    texts = "SELECT document, text_sha256 FROM judgements GROUP BY document, text_sha256 ORDER BY document"
+    changed, found = {}, []
+    for name, sha256 in store.database.read().execute(texts):
+        with suppress(AssessError):
+            if (now := document(name)).sha256 != sha256:
+                changed[name, sha256] = now
     for saved in store.judgements() if changed else ():
         page = changed.get((saved.key.document, saved.text_sha256))
         if page is not None:
-            told = propose(saved.judgement.bep, store.quotes(saved.key), page.text).highlights
-            lost, moved = sum(one.after is None for one in told), sum(one.verdict == MOVED for one in told)
-            found.append(ChangedText(saved, len(told), moved, lost))
+            anchored = propose(saved.judgement.bep, store.quotes(saved.key), page.text).highlights
+            lost, moved = sum(one.after is None for one in anchored), sum(one.verdict == MOVED for one in anchored)
+            found.append(ChangedText(saved, len(anchored), moved, lost))
     return found
 
 
 def reanchor_all(store: Store, document: Callable[[str], Document], *, finished: bool, actor: str) -> tuple[int, int]:
     """Move all judgements whose every highlight was found again, all of them or none.
 
-    Parameters
-    ----------
-    store, document
-        The project, and what gives a document.
-    finished
-        Whether finished judgements stay finished; else they are open again, for their assessors to look at.
-    actor
-        Whose name stands in the log.
-
-    Returns
-    -------
-    tuple
-        How many moved, and how many were left to their assessors because highlights are lost.
+    With `finished` finished judgements stay finished; else they are open again, for their assessors to look at. `actor`
+    is whose name stands in the log. Return how many moved, and how many were left to their assessors because highlights
+    are lost.
     """
     changed = changed_texts(store, document)
     requests = []
@@ -98,10 +89,3 @@ def reanchor_all(store: Store, document: Callable[[str], Document], *, finished:
             requests.append(Request(saved.key, page, edit, saved.version, uuid.uuid4().hex, actor))
     store.edit_all(requests)
     return len(requests), len(changed) - len(requests)
-
-
-def _page(document: Callable[[str], Document], name: str) -> Document | None:
-    try:
-        return document(name)
-    except AssessError:
-        return None

@@ -1,19 +1,18 @@
-"""Which sessions are over: a cookie that was copied must not outlive a logout.
+"""Which sessions are over, and how often a password may be guessed.
 
-The cookie itself says whose session it is and is signed; a server that restarts knows it again. What a signature cannot
-say is that a session was ended, so every end is a line in the project's ``sessions.jsonl``::
+A cookie that was copied must not outlive a logout. The cookie itself says whose session it is and is signed; a server
+that restarts knows it again. What a signature cannot say is that a session was ended, so every end is a line in the
+project's ``sessions.jsonl``::
 
     {"ended": "the hash of a session's number", "until": 1790000000}
     {"revoked": "ann"}
 
 ``focuseval assess PROJECT --log-out ann`` writes a line of the second kind while the server runs.
 
-A limit on guessing passwords that keeps guessers out, and nobody else.
-
-Tries are counted before a password is looked at, so that forty at once are forty tries. They are counted for an
-address and a name together, and for an address: a stranger's guesses never lock a named person out who sits elsewhere.
-A browser in which somebody has logged in before has a count of its own, so that not even guesses from the same address
-keep its owner out.
+Guesses of passwords are limited so that guessers are kept out, and nobody else. Tries are counted before a password is
+looked at, so that forty at once are forty tries. They are counted for an address and a name together, and for an
+address: a stranger's guesses never lock a named person out who sits elsewhere. A browser in which somebody has logged
+in before has a count of its own, so that not even guesses from the same address keep its owner out.
 """
 
 from __future__ import annotations
@@ -29,12 +28,11 @@ import time
 from collections import Counter, OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.files import locked, make_private, write_private
+from focuseval.assessment.files import lines_of, locked, make_private, write_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-
 
 FILE = "sessions.jsonl"
 DAYS = 7
@@ -42,13 +40,7 @@ DAYS = 7
 
 
 class Sessions:
-    """The ends of sessions, in memory and in a file, which others may append to.
-
-    Parameters
-    ----------
-    path
-        The file; None keeps the ends in memory alone.
-    """
+    """The ends of sessions, in memory and in a file, which others may append to; without a path in memory alone."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path, self._lock, self._stamp = path, threading.Lock(), (0, 0, 0)
@@ -87,7 +79,11 @@ class Sessions:
 
     def _append(self, line: dict[str, Any]) -> None:
         """Remember an end at once, and write it; a full disk keeps nobody from logging out."""
-        self._take(line)
+        with self._lock:
+            if "revoked" in line:
+                self._revoked[line["revoked"]] += 1
+            else:
+                self._ended[line["ended"]] = line["until"]
         if self._path is None:
             return
         try:
@@ -102,11 +98,11 @@ class Sessions:
 
     def _refresh(self) -> None:
         """Read the file again if it has changed."""
-        try:
-            found = self._path.stat() if self._path else None
-        except OSError:
+        if self._path is None:
             return
-        if self._path is None or found is None:
+        try:
+            found = self._path.stat()
+        except OSError:
             return
         with self._lock:
             stamp = found.st_mtime_ns, found.st_size, found.st_ino
@@ -117,18 +113,11 @@ class Sessions:
             self._ended |= {line["ended"]: line["until"] for line in lines if "ended" in line}
             self._stamp = stamp
 
-    def _take(self, line: dict[str, Any]) -> None:
-        with self._lock:
-            if "revoked" in line:
-                self._revoked[line["revoked"]] += 1
-            else:
-                self._ended[line["ended"]] = line["until"]
-
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     """Return the lines that are whole."""
     found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines_of(path.read_text(encoding="utf-8")):
         try:
             value = json.loads(line)
         except ValueError:
@@ -159,10 +148,7 @@ class Attempts:
     def begin(self, limits: Mapping[str, int]) -> float:
         """Count a try under all keys, as a failure until it succeeds; or return how many seconds to wait instead.
 
-        Parameters
-        ----------
-        limits
-            Key → failures that are allowed.
+        `limits` are the failures that each key may have.
         """
         with self._lock:
             now = self._clock()
@@ -205,14 +191,10 @@ def limits_of(address: str, name: str, *, browser: str = "") -> dict[str, int]:
     """
     if browser:
         return {f"browser {browser}": BY_NAME}
-    place = _network(address)
-    return {f"name {place} {name}": BY_NAME, f"address {place}": BY_ADDRESS}
-
-
-def _network(address: str) -> str:
-    """Return an address, or of version 6 the network that one customer has."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
-        return address
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
+        place = address
+    else:  # of version 6 the network that one customer has
+        place = str(ipaddress.ip_network((parsed, 64), strict=False) if parsed.version == 6 else parsed)
+    return {f"name {place} {name}": BY_NAME, f"address {place}": BY_ADDRESS}

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from focuseval.collection.rendering import Document
     from focuseval.data.highlights import Span, Spans
 
-
 Quote = tuple[int, int, str]
 """A highlight with the text it covers."""
 

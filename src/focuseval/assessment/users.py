@@ -1,14 +1,12 @@
-"""Named assessors on a network, with their passwords as scrypt hashes.
+"""Who may come in: named users with their passwords as scrypt hashes, invitations by link, roles and removals.
 
 A users file has one line per person, ``name:role:scrypt$16384$8$1$salt$hash``. An ``assessor`` judges, a ``lead`` may
 also see and change everything else, a ``reader`` sees everything and changes nothing. Such a line is written by
 ``focuseval assess PROJECT --users FILE --add-user NAME``, and for whoever follows an invitation.
 
-Who may come in: invitations by link, roles, resets and removals; every step is an event of the project.
-
 An invitation is a link that works once, for two weeks. The log keeps the hash of its secret alone, so that nobody who
 reads the log can use it. Whoever follows the link chooses a password; a *reset* is an invitation of somebody who has
-one. What a removed person judged stays in the project.
+one. What a removed person judged stays in the project. Every step is an event of the project.
 """
 
 from __future__ import annotations
@@ -27,8 +25,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.files import locked, write_private
-from focuseval.assessment.plan import Assessor, assessors, know_role, record, register
+from focuseval.assessment.files import lines_of, locked, write_private
+from focuseval.assessment.plan import PERSON, Assessor, assessors, know_role, labels, record, register
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.errors import AssessError, FormatError, Place
 
@@ -37,10 +35,17 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.sessions import Sessions
 
-
 ROLES = ("assessor", "lead", "reader")
 _COST = (2**14, 8, 1)
+_HASH = re.compile(r"scrypt(\$\d+){3}(\$[\w+/=]+){2}")
 RESERVED = (ADJUDICATED, "merged")
+DAYS = 14
+"""How long an invitation can be followed."""
+SHORTEST = 8
+"""Characters of a password that somebody chooses in the browser."""
+INVITE, RESET, ACCEPT, REVOKE = "invite", "reset", "accept", "revoke"
+_LOCK = threading.Lock()
+"""One change of the users file at a time: an invitation that is followed twice at once works once."""
 _NOBODY = "scrypt$16384$8$1$AAAAAAAAAAAAAAAAAAAAAA==$AAAA"
 
 
@@ -56,7 +61,8 @@ class User:
 def hash_password(password: str) -> str:
     """Return a salted scrypt hash as text."""
     salt = secrets.token_bytes(16)
-    return "$".join(("scrypt", *map(str, _COST), _text(salt), _text(_scrypt(password, salt, *_COST))))
+    encoded = (base64.b64encode(data).decode("ascii") for data in (salt, _scrypt(password, salt, *_COST)))
+    return "$".join(("scrypt", *map(str, _COST), *encoded))
 
 
 def verify(users: Mapping[str, User], name: str, password: str) -> User | None:
@@ -71,13 +77,16 @@ def read_users(path: str | Path) -> dict[str, User]:
     """Return the users of a file by name; a line that is no user is refused with its number, its hash unshown."""
     users = {}
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = lines_of(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"expected a users file, found: {error}", at=str(path)) from error
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.startswith("#"):
-            user = _user(line, Place(str(path), number))
-            users[user.name] = user
+            parts = line.strip().rsplit(":", 2)
+            if len(parts) != 3 or parts[1] not in ROLES or not _HASH.fullmatch(parts[2]):
+                at = Place(str(path), number)
+                raise FormatError("expected name:role:scrypt$…", at=at, remedy="write the line with --add-user")
+            users[parts[0]] = User(*parts)
     return users
 
 
@@ -162,28 +171,8 @@ def _changed(path: str | Path) -> Iterator[dict[str, User]]:
         raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
 
 
-def _user(line: str, at: Place) -> User:
-    parts = line.strip().rsplit(":", 2)
-    if len(parts) != 3 or parts[1] not in ROLES or not re.fullmatch(r"scrypt(\$\d+){3}(\$[\w+/=]+){2}", parts[2]):
-        raise FormatError("expected name:role:scrypt$…", at=at, remedy="write the line with --add-user")
-    return User(*parts)
-
-
 def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
     return hashlib.scrypt(password.encode(), salt=salt, n=n, r=r, p=p, maxmem=2**27)
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
-
-
-DAYS = 14
-"""How long an invitation can be followed."""
-SHORTEST = 8
-"""Characters of a password that somebody chooses in the browser."""
-INVITE, RESET, ACCEPT, REVOKE = "invite", "reset", "accept", "revoke"
-_LOCK = threading.Lock()
-"""One change of the users file at a time: an invitation that is followed twice at once works once."""
 
 
 @dataclass(frozen=True)
@@ -213,8 +202,8 @@ def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE)
         _refuse_imported(store, name)
     token = secrets.token_urlsafe(32)
     until = (datetime.now(UTC) + timedelta(days=DAYS)).isoformat(timespec="seconds")
-    told = {"kind": "people", "did": did, "name": name, "role": role, "id": _hash(token), "until": until}
-    record(store, told, actor=actor)
+    edit = {"kind": "people", "did": did, "name": name, "role": role, "id": _hash(token), "until": until}
+    record(store, edit, actor=actor)
     return token
 
 
@@ -228,15 +217,14 @@ def invitations(store: Store) -> list[Invitation]:
     """Return all invitations, oldest first."""
     found: dict[str, Invitation] = {}
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    for _, told in store.project_events("people"):
-        if told["did"] in (INVITE, RESET):
-            late = "expired" if told["until"] <= now else "open"
-            found[told["id"]] = Invitation(told["id"], told["name"], told["role"], told["until"], told["did"], late)
-        elif told["did"] in (ACCEPT, REVOKE) and told["id"] in found:
-            before = found[told["id"]]
-            state = {ACCEPT: "accepted", REVOKE: "revoked"}[told["did"]]
-            name = told.get("name") or before.name
-            found[told["id"]] = Invitation(before.id, name, before.role, before.until, before.did, state)
+    for _, edit in store.project_events("people"):
+        did, number = edit["did"], edit.get("id", "")
+        if did in (INVITE, RESET):
+            state = "expired" if edit["until"] <= now else "open"
+            found[number] = Invitation(number, edit["name"], edit["role"], edit["until"], did, state)
+        elif did in (ACCEPT, REVOKE) and number in found:
+            before, state = found[number], "accepted" if did == ACCEPT else "revoked"
+            found[number] = replace(before, name=edit.get("name") or before.name, state=state)
     return list(found.values())
 
 
@@ -259,8 +247,10 @@ def accept(store: Store, users: UsersFile, token: str, name: str, password: str)
             if name not in users:
                 raise AssessError(f"there is no user {name} any more; ask for another invitation")
             role = users[name].role
-        else:
-            _refuse_taken(store, users, found, name)
+        else:  # a name that somebody has judged under is for whoever is invited by that very name
+            if name in users or (not found.name and name in labels(store)):
+                raise AssessError(f"the name {name} is taken; choose another")
+            _refuse_imported(store, name)
         check_name(name, "your name")
         if role != "reader":
             register(store, Assessor(name))
@@ -327,11 +317,11 @@ def note_people(store: Store, did: str, name: str, *, actor: str) -> None:
 def removed(store: Store) -> set[str]:
     """Return the names of people who were removed, and not let in again since."""
     found: set[str] = set()
-    for _, told in store.project_events("people"):
-        if told["did"] == "remove":
-            found.add(told["name"])
-        elif told["did"] in (ACCEPT, "add"):
-            found.discard(told["name"])
+    for _, edit in store.project_events("people"):
+        if edit["did"] == "remove":
+            found.add(edit["name"])
+        elif edit["did"] in (ACCEPT, "add"):
+            found.discard(edit["name"])
     return found
 
 
@@ -341,17 +331,8 @@ def _revoke_all(store: Store, name: str, actor: str) -> None:
             revoke(store, one.id, actor=actor)
 
 
-def _refuse_taken(store: Store, users: UsersFile, found: Invitation, name: str) -> None:
-    """Refuse a name that somebody has, or has judged under, unless the invitation is for that very name."""
-    known = {one.name for one in assessors(store)}
-    if name in users or (not found.name and name in known):
-        raise AssessError(f"the name {name} is taken; choose another")
-    _refuse_imported(store, name)
-
-
 def _refuse_imported(store: Store, name: str) -> None:
-    others = {one.name for one in assessors(store) if one.origin != Assessor(name).origin}
-    if name in others:
+    if any(one.name == name and one.origin != PERSON for one in assessors(store)):
         raise AssessError(f"{name} is the name of an assessor whose judgements were imported; choose another")
 
 

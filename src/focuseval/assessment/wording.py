@@ -1,9 +1,8 @@
-"""The project's topics: a copy in its folder, and every change of their wording in the log.
+"""What assessors are told: the topics as they are worded, and the guidelines; every version is in the log.
 
-What was judged was judged for a topic as it read then. A topic that has judgements may be worded anew, which the log
-records and the pages show, but it may not go.
-
-Guidelines for assessors: Markdown that a lead writes and everybody reads; every version is an event.
+The project has a copy of its topics. What was judged was judged for a topic as it read then. A topic that has
+judgements may be worded anew, which the log records and the pages show, but it may not go. Guidelines are Markdown that
+a lead writes and everybody reads.
 """
 
 from __future__ import annotations
@@ -11,21 +10,20 @@ from __future__ import annotations
 import shutil
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import settle
 from focuseval.assessment.plan import record
-from focuseval.engine.lazy import cached_property
 from focuseval.errors import AssessError
 from focuseval.formats.embedded import read_questions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from focuseval.assessment.store import Store
     from focuseval.data.topics import Topic
-
 
 _FIELDS = ("title", "nexi", "castitle", "description", "narrative", "keywords")
 Wording = dict[str, str]
@@ -48,8 +46,11 @@ def take_topics(store: Store, place: Path, source: Path | None, *, actor: str | 
     if source is None and not old:
         raise AssessError(f"{place}: the project has no topics; give them with --topics")
     topics = read_questions(source or old[0])
-    _refuse_dropped(store, topics, source)
     if source is not None:
+        dropped = sorted({key.topic for key in store.judged()} - {topic.id for topic in topics})
+        if dropped:
+            what = f"expected the topic {dropped[0]!r}, for which documents are judged, found it gone"
+            raise AssessError(f"{source}: {what} ({len(dropped)} such topics); keep it among the topics")
         _copy(source, place)
     if actor is not None:
         _record(store, topics, actor)
@@ -60,35 +61,23 @@ def rewordings(store: Store) -> dict[str, Rewording]:
     """Return the topics that read otherwise than before, each with its last change."""
     found: dict[str, Rewording] = {}
     known: dict[str, Wording] = {}
-    for at, wordings in _recorded(store):
-        for topic, wording in wordings.items():
+    for at, edit in store.project_events("topics"):
+        for topic, wording in edit["topics"].items():
             if known.get(topic, wording) != wording:
                 found[topic] = Rewording(at, known[topic])
             known[topic] = wording
     return found
 
 
-def _recorded(store: Store) -> Iterable[tuple[str, dict[str, Wording]]]:
-    return [(at, edit["topics"]) for at, edit in store.project_events("topics")]
-
-
 def _record(store: Store, topics: Sequence[Topic], actor: str) -> None:
     """Write to the log how topics read, those that differ from what it knows."""
     known: dict[str, Wording] = {}
-    for _, wordings in _recorded(store):
-        known |= wordings
-    told = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
-    fresh = {topic: wording for topic, wording in told.items() if known.get(topic) != wording}
+    for _, edit in store.project_events("topics"):
+        known |= edit["topics"]
+    worded = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
+    fresh = {topic: wording for topic, wording in worded.items() if known.get(topic) != wording}
     if fresh:
         record(store, {"kind": "topics", "topics": fresh}, actor=actor)
-
-
-def _refuse_dropped(store: Store, topics: Sequence[Topic], source: Path | None) -> None:
-    judged = {key.topic for key in store.judged()}
-    dropped = sorted(judged - {topic.id for topic in topics})
-    if dropped and source is not None:
-        what = f"expected the topic {dropped[0]!r}, for which documents are judged, found it gone"
-        raise AssessError(f"{source}: {what} ({len(dropped)} such topics); keep it among the topics")
 
 
 def _copies(place: Path) -> list[Path]:
@@ -144,8 +133,8 @@ def guidelines(store: Store) -> Guidelines:
     versions = store.project_log("guidelines")
     if not versions:
         return Guidelines()
-    at, actor, told = versions[-1]
-    return Guidelines(told["text"], len(versions), at, actor)
+    at, actor, edit = versions[-1]
+    return Guidelines(edit["text"], len(versions), at, actor)
 
 
 def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Guidelines:

@@ -67,20 +67,23 @@ def sentences(trust: Trust) -> list[str]:
     """Return in words what the numbers say, of every model and of the others."""
     others = {one.name for one in trust.assessors if one.origin != MODEL}
     people = "People" if {one.origin for one in trust.assessors} <= {PERSON, MODEL} else "Assessors who are no models"
-    said = _mean_f([pair for pair in trust.pairs if {pair.left, pair.right} <= others], f"{people} agree")
+    lines = _mean_f([pair for pair in trust.pairs if {pair.left, pair.right} <= others], f"{people} agree")
     for model in (one for one in trust.assessors if one.origin == MODEL):
         pairs = [pair for pair in trust.pairs if pair.right == model.name and pair.left in others]
-        said += _mean_f(pairs, f"{model.label} agrees with {people.lower()}")
-        said += [_amount(pair, trust) for pair in pairs if not isnan(pair.ratio)]
+        lines += _mean_f(pairs, f"{model.label} agrees with {people.lower()}")
+        for pair in pairs:
+            if not isnan(pair.ratio):
+                amount = value_with_interval(pair, "ratio", ".2f")
+                lines.append(f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}.")
     models = {one.label for one in trust.assessors if one.origin == MODEL}
     orders = sorted(trust.orders, key=lambda one: one.right not in models)  # a stable order: models first
-    said += [_ordered(one) for one in orders[:MOST_SAID] if not isnan(one.tau)]
-    said += [
+    lines += [_ordered(one) for one in orders[:MOST_SAID] if not isnan(one.tau)]
+    lines += [
         f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
         for one in trust.quoted
         if sum(one.quotes)
     ]
-    return said or ["Two assessors are needed, with finished documents in common."]
+    return lines or ["Two assessors are needed, with finished documents in common."]
 
 
 def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
@@ -90,11 +93,6 @@ def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
         return []
     span = f", from {min(found):.2f} to {max(found):.2f}" if len(found) > 1 else ""
     return [f"{begin} on the characters that are relevant with F {sum(found) / len(found):.2f}{span}."]
-
-
-def _amount(pair: Agreement, trust: Trust) -> str:
-    amount = value_with_interval(pair, "ratio", ".2f")
-    return f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}."
 
 
 def _ordered(one: Replacement) -> str:

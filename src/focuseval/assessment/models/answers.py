@@ -1,6 +1,7 @@
-"""A server's reply → quotes and an entry point, checked; anything else is refused with what was found.
+"""A server's reply → quotes and an entry point, checked, at their places in the document.
 
-A model's quotes at their places in the document: exact, normalised, repaired, or not in the text.
+Anything else than an answer is refused with what was found. Where a quote stands is `focuseval.placing`'s answer:
+exact, normalised, repaired, or not in the text.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ from focuseval.data.alignment import AMBIGUOUS, HOW, LOST
 from focuseval.data.highlights import merge
 from focuseval.errors import AnswerError
 from focuseval.placing import SIMILARITY
-from focuseval.placing.page import Page, Placed, Wanted, place
+from focuseval.placing.page import Page, Wanted, place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
+    from collections.abc import Iterable
 
 _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 _SHOWN = 60
@@ -45,9 +45,17 @@ def read_answer(body: str) -> ModelAnswer:
     >>> read_answer('{"choices": [{"message": {"content": "Sure: {\\"quotes\\": [\\"a\\"]}"}}]}').quotes
     ('a',)
     """
-    reply = _json(body, "a reply in JSON")
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise AnswerError(f"expected a reply in JSON, found {_shown(body)}") from error
     content, cut = _content(reply)
-    value = _object(content, cut=cut)
+    text = _THINKING.sub("", content)
+    objects = _objects(text)
+    if not objects:
+        what = "an answer that was cut off; raise --max-tokens" if cut else _shown(text.strip())
+        raise AnswerError(f"expected a JSON object, found {what}")
+    value = ([one for one in objects if "quotes" in one] or objects)[-1]
     quotes, entry = value.get("quotes"), value.get("best_entry_point")
     if not isinstance(quotes, list) or not all(isinstance(quote, str) for quote in quotes):
         raise AnswerError(f"expected a list of texts as 'quotes', found {_shown(quotes)}")
@@ -55,7 +63,10 @@ def read_answer(body: str) -> ModelAnswer:
         raise AnswerError(f"expected a text or null as 'best_entry_point', found {_shown(entry)}")
     if len(quotes) > MOST_QUOTES:
         raise AnswerError(f"expected at most {MOST_QUOTES} quotes, found {len(quotes)}")
-    return ModelAnswer(tuple(map(_storable, quotes)), _storable(entry) if entry else None, _tokens(reply))
+    usage = reply.get("usage")
+    named = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else [0, 0]
+    asked, answered = (number if isinstance(number, int) else 0 for number in named)
+    return ModelAnswer(tuple(map(_storable, quotes)), _storable(entry) if entry else None, (asked, answered))
 
 
 def complaint(body: str) -> str:
@@ -64,17 +75,10 @@ def complaint(body: str) -> str:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return _shown(body)
-    said = value.get("error", value) if isinstance(value, dict) else value
-    if isinstance(said, dict):
-        said = said.get("message") or said.get("detail") or said
-    return " ".join(str(said).split())[:300]
-
-
-def _json(text: str, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise AnswerError(f"expected {what}, found {_shown(text)}") from error
+    message = value.get("error", value) if isinstance(value, dict) else value
+    if isinstance(message, dict):
+        message = message.get("message") or message.get("detail") or message
+    return " ".join(str(message).split())[:300]
 
 
 def _content(reply: Any) -> tuple[str, bool]:
@@ -93,20 +97,8 @@ def _content(reply: Any) -> tuple[str, bool]:
     return content, cut
 
 
-def _object(content: str, *, cut: bool) -> dict[str, Any]:
-    """Return the last JSON object with quotes in a text; prose, code fences and thoughts around it are passed over."""
-    text = _THINKING.sub("", content)
-    found = _objects(text)
-    chosen = [value for value in found if "quotes" in value] or found
-    if not chosen:
-        remedy = "; raise --max-tokens" if cut else ""
-        what = "an answer that was cut off" if cut else _shown(text.strip())
-        raise AnswerError(f"expected a JSON object, found {what}{remedy}")
-    return chosen[-1]
-
-
 def _objects(text: str) -> list[dict[str, Any]]:
-    """Return every JSON object that begins at a brace outside of another one."""
+    """Return every JSON object that begins at a brace outside of another one; prose and code fences are passed over."""
     decoder, found, at = json.JSONDecoder(), list[dict[str, Any]](), text.find("{")
     for _ in range(_ATTEMPTS):
         if at < 0:
@@ -118,13 +110,6 @@ def _objects(text: str) -> list[dict[str, Any]]:
             end = at + 1
         at = text.find("{", end)
     return found
-
-
-def _tokens(reply: Any) -> tuple[int, int]:
-    usage = reply.get("usage")
-    told = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else []
-    counted = [number if isinstance(number, int) else 0 for number in told]
-    return (counted[0], counted[1]) if counted else (0, 0)
 
 
 def _storable(text: str) -> str:
@@ -165,39 +150,23 @@ def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswe
     spans, points, counts, unplaced = list[tuple[int, int]](), list[tuple[int, str]](), Counter[str](), list[str]()
     for (start, end), answer in answers:
         page = Page(text[start:end])
-        for quote, found in zip(answer.quotes, _placed(page, answer.quotes), strict=True):
+        said = [quote if quote.strip() else "" for quote in answer.quotes]  # in even numbers: quotes do not touch
+        placed = place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(said)], SIMILARITY)
+        for quote, found in zip(answer.quotes, placed, strict=True):
             counts[HOW[found.how]] += 1
             if found.how in (AMBIGUOUS, LOST):
                 unplaced.append(quote)
             else:
                 spans.append((start + found.start, start + found.end))
-        points += [(start + at, how) for at, how in _entry(page, answer)]
+        if answer.entry and answer.quotes:
+            (entry,) = place(page, [Wanted(answer.entry)], SIMILARITY)
+            if entry.how == AMBIGUOUS:  # then it is where the first quote that begins with these words begins
+                begun = zip(answer.quotes, placed, strict=True)
+                same = (one for quote, one in begun if quote.startswith(answer.entry) and one.start >= 0)
+                entry = next(same, entry)
+            points.append((start + entry.start if entry.start >= 0 else -1, HOW[entry.how]))
     highlights = merge(spans)
     known = [(at, how) for at, how in points if at >= 0 and highlights and at < highlights[-1][1]]
     bep, how = min(known) if known else (None, "lost" if points and highlights else "")
     judgement = Judgement(highlights, bep, RELEVANT if highlights else NOT_RELEVANT)
     return PlacedAnswer(judgement, tuple(counts[name] for name in COUNTED), how, tuple(unplaced))
-
-
-def _placed(page: Page, quotes: Sequence[str]) -> list[Placed]:
-    """Return the place of each quote; even numbers, because quotes do not touch as chunks do."""
-    said = [quote if quote.strip() else "" for quote in quotes]
-    return place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(said)], SIMILARITY)
-
-
-def _entry(page: Page, answer: ModelAnswer) -> list[tuple[int, str]]:
-    """Return the entry point of an answer with how it was found, if the answer has one and anything is relevant.
-
-    Words that stand in several places are those of the first quote that begins with them.
-    """
-    if not answer.entry or not answer.quotes:
-        return []
-    (found,) = place(page, [Wanted(answer.entry)], SIMILARITY)
-    if found.how == AMBIGUOUS:
-        begun = [
-            at
-            for quote, at in zip(answer.quotes, _placed(page, answer.quotes), strict=True)
-            if quote.startswith(answer.entry) and at.start >= 0
-        ]
-        found = begun[0] if begun else found
-    return [(found.start if found.start >= 0 else -(10**9), HOW[found.how])]

@@ -1,6 +1,6 @@
-"""Every request to a model and every reply, in the project's database: what was asked is never paid for twice.
+"""A question until it is answered: retries with growing pauses, and servers that refuse a parameter.
 
-A question until it is answered: retries with growing pauses, and servers that refuse a parameter.
+Every request to a model and every reply is in the project's database: what was asked is never paid for twice.
 """
 
 from __future__ import annotations
@@ -54,16 +54,12 @@ def keep_exchange(store: Store, one: WindowRequest, sent: dict[str, Any], reply:
 
 def kept_reply(store: Store, one: WindowRequest) -> str | None:
     """Return the answer that the same question got before; None where it got none."""
-    row = (
-        store.database.read()
-        .execute(
-            "SELECT reply FROM model_exchanges WHERE assessor = ? AND topic = ? AND document = ? AND digest = ?"
-            " AND problem = '' ORDER BY id DESC LIMIT 1",
-            (*one.key, one.digest),
-        )
-        .fetchone()
+    rows = store.database.read().execute(
+        "SELECT reply FROM model_exchanges WHERE assessor = ? AND topic = ? AND document = ? AND digest = ?"
+        " AND problem = '' ORDER BY id DESC LIMIT 1",
+        (*one.key, one.digest),
     )
-    return None if row is None else str(row["reply"])
+    return next((str(reply) for (reply,) in rows.fetchall()), None)
 
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 120.0
@@ -96,7 +92,10 @@ class Asker:
             return read_answer(kept)  # it was one when it was kept
         problem, tries, bad = "", 0, 0
         while tries <= self._retries and bad < 2 and not self._client.stopped.is_set():
-            sent = self._body(one)
+            sent = {**one.body, "response_format": FORMAT, "stream": False}
+            if "max_tokens" in self._refused:
+                sent["max_completion_tokens"] = sent["max_tokens"]
+            sent = {name: value for name, value in sent.items() if name not in self._refused}
             answer, reply, problem = self._send(one, sent)
             if answer is not None:
                 return answer
@@ -127,20 +126,13 @@ class Asker:
         keep_exchange(self._store, one, sent, reply._replace(body=hide(reply.body)), problem)
         return answer, reply, problem
 
-    def _body(self, one: WindowRequest) -> dict[str, Any]:
-        """Return the request without what the server does not take."""
-        body = {**one.body, "response_format": FORMAT, "stream": False}
-        if "max_tokens" in self._refused:
-            body["max_completion_tokens"] = body["max_tokens"]
-        return {name: value for name, value in body.items() if name not in self._refused}
-
     def _learns(self, reply: Reply, sent: dict[str, Any]) -> bool:
         """Whether a request was refused for a parameter that can be left out, or has another name."""
         if reply.status not in (400, 422, 501):
             return False
-        said = reply.body.lower()
-        named = [name for name in OPTIONAL if name in sent and (name in said or name.replace("_", " ") in said)]
-        if "response_format" in sent and ("json_schema" in said or "grammar" in said):
+        text = reply.body.lower()
+        named = [name for name in OPTIONAL if name in sent and (name in text or name.replace("_", " ") in text)]
+        if "response_format" in sent and ("json_schema" in text or "grammar" in text):
             named.append("response_format")
         self._refused.update(named)
         return bool(named)

@@ -1,10 +1,8 @@
-"""What a language model is asked with: its server, its name, the size of a window, and how patient we are.
+"""The server of a language model: how it is asked, and one HTTP request to its endpoint and nowhere else.
 
-One HTTP request to the endpoint and nowhere else: no proxy, no redirection, a time limit for all of it.
-
-The standard library's `http.client` follows nothing and asks no environment variable. A time limit on its socket would
-only bound each single wait, so that a server that sends one byte a second would keep us for ever: here a timer ends the
-connection.
+No proxy, no redirection, and a time limit for all of a request. The standard library's `http.client` follows nothing
+and asks no environment variable. A time limit on its socket would only bound each single wait, so that a server that
+sends one byte a second would keep us for ever: here a timer ends the connection.
 """
 
 from __future__ import annotations
@@ -137,12 +135,19 @@ class Client:
 
     def post(self, body: dict[str, Any]) -> Reply:
         """Send one request and return the reply as it came; `scrubbed` takes the key out of its texts."""
-        connection = _Connection(self._connection())
+        scheme, host, port, path = self.endpoint
+        if scheme == "https":
+            connection = _Connection(HTTPSConnection(host, port, timeout=self._timeout, context=self._tls))
+        else:
+            connection = _Connection(HTTPConnection(host, port, timeout=self._timeout))
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "focuseval"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
         self._open.add(connection)
         timer = threading.Timer(self._timeout, connection.end)
         timer.start()
         try:
-            reply = _exchange(connection, self.endpoint.path, body, self._headers())
+            reply = _exchange(connection, path, body, headers)
         finally:
             timer.cancel()
             self._open.discard(connection)
@@ -157,16 +162,6 @@ class Client:
         self.stopped.set()
         for connection in list(self._open):
             connection.end()
-
-    def _connection(self) -> HTTPConnection:
-        scheme, host, port, _ = self.endpoint
-        if scheme == "https":
-            return HTTPSConnection(host, port, timeout=self._timeout, context=self._tls)
-        return HTTPConnection(host, port, timeout=self._timeout)
-
-    def _headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "focuseval"}
-        return {**headers, "Authorization": f"Bearer {self._key}"} if self._key else headers
 
     def scrubbed(self, text: str) -> str:
         """Return a text without the key, for everything that is shown or kept: some servers repeat it."""

@@ -1,7 +1,4 @@
-"""What a model still has to judge, as requests; and what asking them would cost.
-
-A project's pooled documents judged by a language model: one more assessor, labelled, its quotes verified.
-"""
+"""A project's pooled documents judged by a language model: one more assessor, labelled, its quotes verified."""
 
 from __future__ import annotations
 
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     Answers = tuple[ModelAnswer, ...]
     Outcome = tuple["Questions", Answers, str]
     """What was asked, the answers to it, and else why there are none."""
-
 
 PER_TOKEN = 4
 """Characters of a token, roughly, of English text."""
@@ -64,25 +60,22 @@ def unjudged(
     topics = {topic.id: topic for topic in project.topics}
     pooled = [row for row in pool(project.store) if row.topic in topics]
     rows = [Unjudged(Key(label, row.topic, row.document), topics[row.topic]) for row in pooled]
-    todo = [row for row in rows if not _is_judged(project, row.key)]
+    todo = []
+    for row in rows:
+        saved = project.store.judgement(row.key)
+        if not saved.judgement.finished or saved.text_sha256 != project.documents.plain(row.key.document).sha256:
+            todo.append(row)  # there is no judgement of the text as it is now
     return todo[:limit], len(rows) - len(todo)
-
-
-def _is_judged(project: Project, key: Key) -> bool:
-    """Whether there is a judgement of the text as it is now."""
-    saved = project.store.judgement(key)
-    return saved.judgement.finished and saved.text_sha256 == project.documents.plain(key.document).sha256
 
 
 def questions(project: Project, one: Unjudged, settings: ModelSettings, prompt: Prompt) -> Questions:
     """Return what has to be asked to judge a document."""
     page = project.documents.plain(one.key.document)
-    parts = [(span, page.text[slice(*span)]) for span in windows(page.text, settings.window)]
-    made = (
-        window_request(one.key, span, settings.model, prompt.messages(one.topic, text), settings.max_tokens)
-        for span, text in parts
-    )
-    return Questions(page, tuple(made))
+    requests = []
+    for span in windows(page.text, settings.window):
+        messages = prompt.messages(one.topic, page.text[slice(*span)])
+        requests.append(window_request(one.key, span, settings.model, messages, settings.max_tokens))
+    return Questions(page, tuple(requests))
 
 
 def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None) -> Iterator[str]:
@@ -91,14 +84,14 @@ def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: i
     fresh, characters, rules = 0, 0, ""
     for one in todo:
         for request in questions(project, one, settings, prompt).requests:
-            said = [message["content"] for message in request.body["messages"]]
-            if said[0] != rules:
-                rules = said[0]
+            texts = [message["content"] for message in request.body["messages"]]
+            if texts[0] != rules:
+                rules = texts[0]
                 yield f"=== rules of every request\n{rules}\n"
             place = f"topic {one.key.topic}, document {one.key.document}, characters {request.start}–{request.end}"
-            yield f"=== {place}\n{said[1]}\n"
+            yield f"=== {place}\n{texts[1]}\n"
             if kept_reply(project.store, request) is None:
-                fresh, characters = fresh + 1, characters + sum(map(len, said))
+                fresh, characters = fresh + 1, characters + sum(map(len, texts))
     yield (
         f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: about "
         f"{characters // PER_TOKEN:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
@@ -135,9 +128,8 @@ class ModelJudged:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain values."""
-        told = asdict(self)
-        del told["in_a_row"]
-        return {**told, "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
+        counts = {name: value for name, value in asdict(self).items() if name != "in_a_row"}
+        return {**counts, "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
 
     def lines(self) -> list[str]:
         """Return what was done, for the terminal."""
@@ -197,7 +189,10 @@ def judge_project(
     with closing(_answered(ask, todo, client, settings.jobs)) as outcomes:
         for number, (key, (asked, answers, problem)) in enumerate(outcomes, 1):
             if problem:
-                done = _failed(done, key, problem, client)
+                if done.in_a_row + 1 == IN_A_ROW:
+                    raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
+                line = f"topic {key.topic}, {key.document}: {problem}"
+                done = replace(done, failed=(*done.failed, line), in_a_row=done.in_a_row + 1)
             else:
                 placed = place_answers(asked.document.text, zip(asked.spans, answers, strict=True))
                 judged = _store(project.store, key, asked, _noted(placed, asked.document, client), actor=actor)
@@ -205,14 +200,6 @@ def judge_project(
             if progress is not None:
                 progress(number, len(todo))
     return replace(done, requests=asker.requests)
-
-
-def _failed(done: ModelJudged, key: Key, problem: str, client: Client) -> ModelJudged:
-    """Note a document without an answer; several in a row end the work."""
-    if done.in_a_row + 1 == IN_A_ROW:
-        raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
-    line = f"topic {key.topic}, {key.document}: {problem}"
-    return replace(done, failed=(*done.failed, line), in_a_row=done.in_a_row + 1)
 
 
 def _answered(
@@ -243,9 +230,9 @@ def _answered(
 def _noted(placed: PlacedAnswer, page: Document, client: Client) -> PlacedAnswer:
     """Add a note of what a person should know, and a flag where the document speaks to a model."""
     warning = addressed(page.text)
-    said = [f"the document speaks to a model: “{warning}”"] if warning else []
-    said += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
-    note = client.scrubbed("\n".join(said))
+    lines = [f"the document speaks to a model: “{warning}”"] if warning else []
+    lines += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
+    note = client.scrubbed("\n".join(lines))
     return replace(placed, judgement=replace(placed.judgement, flagged=bool(warning), note=note), addressed=warning)
 
 

@@ -1,11 +1,9 @@
-"""A long document in overlapping windows, so that every passage of ordinary length stands whole in one of them.
-
-What a model is asked: the rules and the form of its answer, then the topic, then a window of a document.
+"""What a model is asked: the rules and the form of its answer, then the topic, then a window of a document.
 
 A document is data. It stands between two lines with a mark that is a hash of the very text, which no text can contain,
-and the rules say that what stands there is never an instruction.
-
-Documents that speak to a language model: text that asks it to do something is data, and worth a person's look.
+and the rules say that what stands there is never an instruction. Text in it that speaks to a language model is found,
+for a person to look at. A long document is asked about in overlapping windows, so that every passage of ordinary length
+stands whole in one of them.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
     from focuseval.data.topics import Topic
-
 
 OVERLAP = 0.1
 """The share of a window that it has in common with the one before it."""
@@ -41,15 +38,11 @@ def windows(text: str, size: int) -> list[tuple[int, int]]:
         if end >= len(text):
             spans.append((start, len(text)))
             break
-        end = _after_blank(text, start + size * 3 // 4, end)
+        blanks = (place for place in range(end, start + size * 3 // 4 - 1, -1) if text[place - 1].isspace())
+        end = next(blanks, end)
         spans.append((start, end))
         start = end - shared
     return spans
-
-
-def _after_blank(text: str, least: int, end: int) -> int:
-    """Return the last position from `least` to `end` behind white space; `end` where there is none."""
-    return next((place for place in range(end, least - 1, -1) if text[place - 1].isspace()), end)
 
 
 RULES = """\
@@ -85,7 +78,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["quotes", "best_entry_point"],
     "additionalProperties": False,
 }
-"""The form of an answer, for servers that can keep to one; `models.answer` checks it in any case."""
+"""The form of an answer, for servers that can keep to one; `models.answers` checks it in any case."""
 
 
 @dataclass(frozen=True)
@@ -98,13 +91,13 @@ class Prompt:
         """Return the messages of one request."""
         mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         fenced = f"----- document {mark} begins -----\n{text}\n----- document {mark} ends -----"
-        said = {
+        texts = {
             "query": topic.title or topic.nexi,
             "description": topic.description,
             "narrative": topic.narrative,
             "document": fenced,
         }
-        asked = re.sub(r"\{(" + "|".join(FIELDS) + r")\}", lambda found: said[found[1]], self.template)
+        asked = re.sub(r"\{(" + "|".join(FIELDS) + r")\}", lambda found: texts[found[1]], self.template)
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
 
     def hash(self, window: int) -> str:
@@ -123,11 +116,8 @@ def read_prompt(path: str | Path | None) -> Prompt:
         raise FormatError(f"expected a prompt as text, found: {error}", at=str(path)) from error
     missing = [name for name in NEEDED if f"{{{name}}}" not in template]
     if missing:
-        raise FormatError(
-            f"expected {{{missing[0]}}} in the prompt, found none",
-            at=str(path),
-            remedy="write it where the text is to stand",
-        )
+        what, remedy = f"expected {{{missing[0]}}} in the prompt, found none", "write it where the text is to stand"
+        raise FormatError(what, at=str(path), remedy=remedy)
     return Prompt(template)
 
 

@@ -1,7 +1,4 @@
-"""Can an assessor be trusted? Agreement with intervals, what a model quoted, and the order of the runs.
-
-What is known of the assessors as tables, for the terminal, for files and for the page.
-"""
+"""Can an assessor be trusted? Agreement with intervals, quotes of models, the order of the runs; and all as tables."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.agreement import Agreement, Finished, agreements, alpha, finished
+from focuseval.assessment.agreement import Agreement, agreements, alpha, finished
 from focuseval.assessment.golds import build_gold
 from focuseval.assessment.models.answers import COUNTED
 from focuseval.assessment.models.judging import WORDS
@@ -21,12 +18,11 @@ from focuseval.inference.agreement_intervals import RESAMPLES
 from focuseval.inference.correlation import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from focuseval.assessment.project import Project
     from focuseval.assessment.store import Saved, Store
     from focuseval.data.run import Run
-
 
 MEASURE = "MAgP"
 
@@ -78,14 +74,17 @@ class Trust:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what is not a number, or not finite, is null."""
-        ways = [{**one._asdict(), "quotes": dict(zip(COUNTED, one.quotes, strict=True))} for one in self.quoted]
+        quotes = [
+            {**one._asdict(), "quotes": dict(zip(COUNTED, one.quotes, strict=True)), "not_in_text": one.invented}
+            for one in self.quoted
+        ]
         orders = [{**asdict(one), "flips": [flip._asdict() for flip in one.flips]} for one in self.orders]
         found: dict[str, Any] = _plain(
             {
                 "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
                 "alpha": self.alpha,
                 "pairs": [{**asdict(pair), "ratio": pair.ratio} for pair in self.pairs],
-                "quotes": [{**told, "not_in_text": one.invented} for told, one in zip(ways, self.quoted, strict=True)],
+                "quotes": quotes,
                 "addressed": [one._asdict() for one in self.addressed],
                 "measure": self.measure,
                 "orders": orders,
@@ -113,39 +112,35 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = MEA
     shared = [(labels[pair.left], labels[pair.right]) for pair in pairs]
     index = project.documents.index
     golds = {one.label: build_gold(store, one.name, documents=None, index=index) for one in known} if runs else {}
-    models = [one for one in known if one.origin == MODEL]
+    quoted, spoken = [], []
+    for model in (one for one in known if one.origin == MODEL):
+        sources = _sources(store, found[model.name].values())
+        counts = [source.get("quotes", {}) for _, source in sources]
+        sums = tuple(sum(one.get(name, 0) for one in counts) for name in COUNTED)
+        quoted.append(Quoted(model.label, len(counts), sums))
+        for saved, source in sources:
+            if source.get("addressed"):
+                share = size(saved.judgement.highlights) / saved.length
+                spoken.append(Addressed(model.label, *saved.key[1:], source["addressed"], share))
     return Trust(
         tuple(known),
         tuple(pairs),
         len(known) * (len(known) - 1) // 2 - len(pairs),
         alpha(found),
-        tuple(_quoted(store, one, found) for one in models),
-        tuple(spoken for one in models for spoken in _addressed(store, one, found)),
+        tuple(quoted),
+        tuple(spoken),
         tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
         measure,
     )
 
 
-def _sources(store: Store, judged: Finished, name: str) -> list[tuple[Saved, dict[str, Any]]]:
-    """Return a model's judgements, each with what was noted when it was made."""
+def _sources(store: Store, judged: Iterable[Saved]) -> list[tuple[Saved, dict[str, Any]]]:
+    """Return judgements of a model, each with what was noted when it was made."""
     rows = []
-    for saved in judged[name].values():
-        made = [edit["source"] for edit in store.edits(saved.key) if edit["kind"] == "replace" and "source" in edit]
-        rows.append((saved, made[-1] if made else {}))
+    for saved in judged:
+        noted = [edit["source"] for edit in store.edits(saved.key) if edit["kind"] == "replace" and "source" in edit]
+        rows.append((saved, noted[-1] if noted else {}))
     return rows
-
-
-def _quoted(store: Store, model: Assessor, judged: Finished) -> Quoted:
-    told = [source.get("quotes", {}) for _, source in _sources(store, judged, model.name)]
-    return Quoted(model.label, len(told), tuple(sum(one.get(name, 0) for one in told) for name in COUNTED))
-
-
-def _addressed(store: Store, model: Assessor, judged: Finished) -> list[Addressed]:
-    return [
-        Addressed(model.label, *saved.key[1:], source["addressed"], size(saved.judgement.highlights) / saved.length)
-        for saved, source in _sources(store, judged, model.name)
-        if source.get("addressed")
-    ]
 
 
 def _plain(value: Any) -> Any:
