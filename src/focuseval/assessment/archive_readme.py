@@ -73,7 +73,7 @@ def _use() -> str:
         "text, and commands refuse other texts.\n\n"
         "```console\n"
         "$ focuseval score ARCHIVE.zip RUN --docs DOCUMENTS            score a run\n"
-        "$ focuseval assess NEW --docs DOCUMENTS --import ARCHIVE.zip  make the project again\n"
+        "$ focuseval project import NEW ARCHIVE.zip --docs DOCUMENTS  make the project again\n"
         "```\n\nOther tools read the files in `gold/`."
     )
 

@@ -6,7 +6,7 @@ say is that a session was ended, so every end is a line in the project's ``sessi
     {"ended": "the hash of a session's number", "until": 1790000000}
     {"revoked": "ann"}
 
-``focuseval assess PROJECT --log-out ann`` writes a line of the second kind while the server runs.
+``focuseval project users log-out PROJECT ann`` writes a line of the second kind while the server runs.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A users file has one line per person, ``name:role:scrypt$16384$8$1$salt$hash``. An ``assessor`` judges, a ``lead`` may
 also see and change everything else, a ``reader`` sees everything and changes nothing. Such a line is written by
-``focuseval assess PROJECT --users FILE --add-user NAME``, and for whoever follows an invitation.
+``focuseval project users add PROJECT NAME --users FILE``, and for whoever follows an invitation.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _changed(path: str | Path) -> Iterator[dict[str, User]]:
 def _user(line: str, at: Place) -> User:
     parts = line.strip().rsplit(":", 2)
     if len(parts) != 3 or parts[1] not in ROLES or not re.fullmatch(r"scrypt(\$\d+){3}(\$[\w+/=]+){2}", parts[2]):
-        raise FormatError("expected name:role:scrypt$…", at=at, remedy="write the line with --add-user")
+        raise FormatError("expected name:role:scrypt$…", at=at, remedy="write it with 'focuseval project users add'")
     return User(*parts)
 
 
