@@ -167,7 +167,8 @@ def judged_by_two(folder: Path) -> None:
         decide(project.store, page, "101", "union", ["ann", "bob"], version=0, token="decided", actor="ann")
         back_up(project.store, folder / "judging" / "backups")
     for name in ("bob", "ann"):
-        command("assess", folder / "judging", "--users", folder / "people", "--add-user", name, stdin="password\n" * 2)
+        add = ("project", "users", "add", folder / "judging", name, "--users", folder / "people")
+        command(*add, stdin="password\n" * 2)
     for number, run in enumerate(runs, 1):
         shutil.copyfile(run, folder / f"run{number}.xml")
     shutil.copyfile(EXAMPLE / "runs" / "thorough" / "hasty.xml", folder / "new.xml")

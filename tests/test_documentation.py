@@ -104,7 +104,7 @@ def named(page: Path) -> list[list[str]]:
 def test_a_command_that_is_named_in_the_text_exists_with_its_options(page):
     for name, *words in named(page):
         command = main.get_command(click.Context(main), name)
-        while isinstance(command, click.Group) and words and words[0].isidentifier():
+        while isinstance(command, click.Group) and words and words[0].islower():
             command = command.commands.get(words.pop(0))
         assert command, name
         options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}

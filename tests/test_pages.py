@@ -91,15 +91,18 @@ NOT_RUN = (
 )
 """Page, part of the command or the block, and why it is not executed."""
 
+IMPORT = "focuseval project import judging judged.jsonl"
 INSTEAD = (
-    ("assess.md", "--pool pool.jsonl", "--pool pool.jsonl --import judged.jsonl", "judgements in place of the browser"),
-    (
-        "first-run.md",
-        "--pool pool.jsonl",
-        "--pool pool.jsonl --import judged.jsonl",
-        "judgements in place of the browser",
+    *(
+        (
+            page,
+            "--pool pool.jsonl\n",
+            f"--pool pool.jsonl --no-serve\n$ {IMPORT}\n",
+            "judgements in place of the browser",
+        )
+        for page in ("assess.md", "first-run.md")
     ),
-    ("assess.md", "judging --export", "judging --assessor gold --export", "an imported assessor is named"),
+    ("assess.md", "--to gold-jsonl", "--to gold-jsonl --assessor gold", "an imported assessor is named"),
     ("assess.md", "score judging", "score judging --assessor gold", "an imported assessor is named"),
     ("assess.md", "report judging", "report judging --assessor gold", "an imported assessor is named"),
     ("first-run.md", "compare judging", "compare judging --assessor gold", "an imported assessor is named"),

@@ -1,19 +1,70 @@
 """Evaluate focused retrieval: XML elements, passages and RAG chunks against highlighted text.
 
 Everything public is one attribute of this package, imported when it is first used, so that
-``import focuseval`` costs nothing.
+``import focuseval`` costs nothing. Type checkers and editors read the imports below instead.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from focuseval.engine.lazy import attributes
 from focuseval.engine.version import __version__
+
+if TYPE_CHECKING:
+    from focuseval.assessment.golds import project_gold as project_gold
+    from focuseval.assessment.models.judging import judge_project as judge_project
+    from focuseval.assessment.models.prompt import Prompt as Prompt
+    from focuseval.assessment.models.settings import ModelSettings as ModelSettings
+    from focuseval.assessment.models.trust import project_trust as project_trust
+    from focuseval.assessment.pool.build import build_pool as build_pool
+    from focuseval.assessment.pool.files import read_pool as read_pool
+    from focuseval.bridges.testing import assert_no_regression as assert_no_regression
+    from focuseval.collection.build import build_index as build_index
+    from focuseval.collection.chunks.columns import Chunks as Chunks
+    from focuseval.collection.elements import Elements as Elements
+    from focuseval.collection.elements import IndexedDocument as IndexedDocument
+    from focuseval.collection.index import Index as Index
+    from focuseval.collection.store import open_index as open_index
+    from focuseval.data.gold import Gold as Gold
+    from focuseval.data.run import Run as Run
+    from focuseval.data.topics.parser import parse_nexi as parse_nexi
+    from focuseval.data.topics.reader import read_topics as read_topics
+    from focuseval.engine.cluster import connected as connected
+    from focuseval.errors import FocusevalError as FocusevalError
+    from focuseval.evaluation.planning import evaluate as evaluate
+    from focuseval.evaluation.quotes.checking import verify_quotes as verify_quotes
+    from focuseval.evaluation.scores import Scores as Scores
+    from focuseval.formats.chunks import chunk as chunk
+    from focuseval.formats.embedded import open_documents as open_documents
+    from focuseval.formats.files import read_gold as read_gold
+    from focuseval.formats.files import read_run as read_run
+    from focuseval.formats.files import write_gold as write_gold
+    from focuseval.formats.files import write_run as write_run
+    from focuseval.measures import MEASURES as MEASURES
+    from focuseval.measures.measure import Measure as Measure
+    from focuseval.measures.measure import Parameter as Parameter
+    from focuseval.measures.names import parse as parse
+    from focuseval.measures.tasks.checks import check as check
+    from focuseval.measures.tasks.repairs import repair as repair
+    from focuseval.placing.golds import align_gold as align_gold
+    from focuseval.placing.runs import align_run as align_run
+    from focuseval.placing.texts import align_chunks as align_chunks
+    from focuseval.report.build import build_report as build_report
+    from focuseval.report.heat.map import heat_map as heat_map
+    from focuseval.report.page import render_html as render_html
+    from focuseval.retrieval.retrieving import retrieve as retrieve
+    from focuseval.retrieval.searching import search as search
+    from focuseval.retrieval.sweeps.sweeping import sweep as sweep
+    from focuseval.retrieval.unit_list import units as units
+    from focuseval.studies.fidelity import fidelity as fidelity
+    from focuseval.studies.simulation import simulate as simulate
 
 _PUBLIC = {
     "FocusevalError": "errors",
     "Index": "collection.index",
-    "IndexedDocument": "collection.protocol",
-    "Elements": "collection.protocol",
+    "IndexedDocument": "collection.elements",
+    "Elements": "collection.elements",
     "build_index": "collection.build",
     "open_documents": "formats.embedded",
     "open_index": "collection.store",
@@ -21,44 +72,44 @@ _PUBLIC = {
     "parse_nexi": "data.topics.parser",
     "Gold": "data.gold",
     "Run": "data.run",
-    "repair": "measures.tasks.checks",
+    "repair": "measures.tasks.repairs",
     "check": "measures.tasks.checks",
-    "align_chunks": "placing",
-    "align_gold": "placing",
-    "align_run": "placing",
-    "read_gold": "formats",
-    "read_run": "formats",
-    "write_run": "formats.convert",
-    "write_gold": "formats.convert",
-    "Chunks": "collection.chunks",
+    "align_chunks": "placing.texts",
+    "align_gold": "placing.golds",
+    "align_run": "placing.runs",
+    "read_gold": "formats.files",
+    "read_run": "formats.files",
+    "write_run": "formats.files",
+    "write_gold": "formats.files",
+    "Chunks": "collection.chunks.columns",
     "chunk": "formats.chunks",
-    "retrieve": "retrieval",
-    "search": "retrieval",
-    "units": "retrieval",
+    "retrieve": "retrieval.retrieving",
+    "search": "retrieval.searching",
+    "units": "retrieval.unit_list",
     "evaluate": "evaluation.planning",
     "Scores": "evaluation.scores",
     "assert_no_regression": "bridges.testing",
-    "build_report": "report",
-    "render_html": "report",
+    "build_report": "report.build",
+    "render_html": "report.page",
     "sweep": "retrieval.sweeps.sweeping",
     "connected": "engine.cluster",
-    "build_pool": "assessment.pool",
-    "read_pool": "assessment.pool",
+    "build_pool": "assessment.pool.build",
+    "read_pool": "assessment.pool.files",
     "project_gold": "assessment.golds",
     "simulate": "studies.simulation",
     "fidelity": "studies.fidelity",
-    "heat_map": "report.heat",
-    "verify_quotes": "evaluation.quotes",
-    "ModelSettings": "assessment.models.client",
+    "heat_map": "report.heat.map",
+    "verify_quotes": "evaluation.quotes.checking",
+    "ModelSettings": "assessment.models.settings",
     "Prompt": "assessment.models.prompt",
     "judge_project": "assessment.models.judging",
     "project_trust": "assessment.models.trust",
-    "Measure": "measures",
-    "Parameter": "measures",
+    "Measure": "measures.measure",
+    "Parameter": "measures.measure",
     "MEASURES": "measures",
-    "parse": "measures",
+    "parse": "measures.names",
 }
-"""Name → module, in the order of the documentation."""
+"""Name → module that defines it, in the order of the documentation; a test compares it with the imports above."""
 
 _OPTIONAL = {"connected"}
 """What needs an optional package: ``from focuseval import *`` leaves it out."""
@@ -67,7 +118,8 @@ __all__ = ["__version__", *(name for name in _PUBLIC if name not in _OPTIONAL)] 
 
 __path__.append(f"{__path__[0]}/bridges/former")  # import paths of 0.2.0 whose modules have moved
 
-__getattr__ = attributes(__name__, _PUBLIC)
+if not TYPE_CHECKING:  # a type checker would take every name for one of these
+    __getattr__ = attributes(__name__, _PUBLIC)
 
 
 def __dir__() -> list[str]:

@@ -23,9 +23,10 @@ from click.testing import CliRunner
 
 from focuseval import open_documents
 from focuseval.assessment.database import Database
-from focuseval.cli import COMMANDS, main
+from focuseval.cli import main
 from focuseval.cli.output import NO, READS, WRITES
 from focuseval.example import ROOT
+from strategies.commands import LEAVES
 from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judgements
 
 SOAK = bool(os.environ.get("FOCUSEVAL_SOAK"))
@@ -55,8 +56,8 @@ LINES = {
     ("assess", "log_out"): "assess {project} --log-out ann",
     ("assess", "restore"): "assess {project} --restore",
     ("assess", "source"): "assess {project} --import {judgements}",
-    ("assess", "pool"): "assess {project} --pool {pool} --progress",
-    ("assess", "topics"): "assess {project} --topics {topics} --progress",
+    ("assess", "pool"): "assess {project} --pool {pool} --no-serve",
+    ("assess", "topics"): "assess {project} --topics {topics} --no-serve",
     ("assess", "add_runs"): "assess {project} --add-run {run} --depth 2",
     ("assess", "guidelines"): "assess {project} --guidelines {guidelines}",
     ("assess", "split"): "assess {project} --split pool --among zoe,bob --overlap 2",
@@ -68,16 +69,35 @@ LINES = {
     ("assess", "progress"): "assess {project} --progress",
     ("assess", "agreement"): "assess {project} --agreement",
     ("assess", "stability"): "assess {project} --stability {run} --stability {other}",
+    ("project users add", ""): "project users add {project} ann --users {people}",
+    ("project users remove", ""): "project users remove {project} old --users {people}",
+    ("project users invite", ""): "project users invite {project} lea --users {people}",
+    ("project users log-out", ""): "project users log-out {project} ann",
+    ("project restore", ""): "project restore {project}",
+    ("project import", ""): "project import {project} {judgements}",
+    ("project add-run", ""): "project add-run {project} {run} --depth 2",
+    ("project guidelines", ""): "project guidelines {project} {guidelines}",
+    ("project split", ""): "project split {project} pool --among zoe,bob --overlap 2",
+    ("project reanchor", ""): "project reanchor {project}",
+    ("project check", ""): "project check {project}",
+    ("project export", ""): "project export {project} {out}/all.jsonl",
+    ("project archive", ""): "project archive {project} {out}/all.zip --imported",
+    ("project progress", ""): "project progress {project}",
+    ("project agreement", ""): "project agreement {project} {run} {other}",
+    ("project stability", ""): "project stability {project} {run} {other}",
 }
 """Command and mode → how it is run on a project."""
 
-CODES = {("judge", ""): 1, ("assess", "restore"): 1, ("gate", ""): None}
+CODES = {("judge", ""): 1, ("assess", "restore"): 1, ("project restore", ""): 1, ("gate", ""): None}
 """Exit codes other than 0: no model answers, a server has the project open; a gate may say either."""
 
-WAYS = [("score", ""), ("pool", ""), ("judge", ""),
-        *(("assess", mode) for mode in ("log_out", "restore", "add_runs", "source", "archive"))]  # fmt: skip
+WAYS = [
+    *((name, "") for name in ("score", "pool", "judge")),
+    *((f"project {verb}", "") for verb in ("users log-out", "restore", "add-run", "import", "archive")),
+    *(("assess", mode) for mode in ("pool", "add_runs", "restore")),
+]
 """One for each way of opening a project: as gold, its judgements alone, for a model, without its collection, alone,
-with a collection to read or to write, and as a copy."""
+with a collection to read or to write, as a copy, to add to it; and by options of 0.2.0."""
 
 CASES = sorted(LINES) if SOAK else WAYS
 ENDS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT] if SOAK else [signal.SIGKILL]
@@ -85,8 +105,8 @@ ENDS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT] if SOAK else [signal.SIGK
 
 def modes():
     """Every command and mode, and what it declares."""
-    for name in COMMANDS:
-        declared = main.get_command(None, name).opens
+    for name, one in LEAVES.items():
+        declared = one.opens
         yield from ([((name, ""), declared)] if isinstance(declared, str) else
                     [((name, mode), opens) for mode, opens in declared.items()])  # fmt: skip
 
@@ -102,7 +122,7 @@ def test_a_command_that_declares_to_open_no_project_opens_none(name, tmp_path, m
     monkeypatch.chdir(tmp_path)
     opened = []
     monkeypatch.setattr(Database, "__init__", lambda _, path: opened.append(path))
-    parameters = main.get_command(None, name).params
+    parameters = LEAVES[name].params
     count = sum(1 for one in parameters if one.param_type_name == "argument" and one.required)
     CliRunner().invoke(main, [name, *[str(project)] * max(count, 1), *(["-o", "out"] if name != "quotes" else [])])
     assert opened == []
@@ -113,7 +133,7 @@ def test_what_an_option_of_assess_does_is_declared():
     how = {
         "project", "index", "docs", "exhaustivity", "assessor", "adjudicated", "merge", "imported", "include", "users",
         "lead", "role", "host", "port", "names", "trusted_proxy", "backup_to", "wanted", "anonymous", "depth",
-        "preview", "among", "overlap", "measure", "layout", "output", "against",
+        "preview", "among", "overlap", "measure", "layout", "output", "against", "no_serve",
     }  # fmt: skip
     assess = main.get_command(None, "assess")
     assert {one.name for one in assess.params} - how == set(assess.opens)
@@ -192,7 +212,7 @@ def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("prepared")
     project = begin_project(folder)
     for name, spans in (("one", [(100, 200), (300, 340)]), ("two", [(150, 250)])):
-        command("assess", project, "--import", judgements(folder, name, *spans))
+        command("project", "import", project, judgements(folder, name, *spans))
     command(
         "score",
         project,
@@ -225,8 +245,9 @@ def served(prepared, tmp_path):
 
 def run_here(served, case):
     """Run a command in this process, which is another one than the server's."""
-    if case == ("assess", "remove_user"):
-        command("assess", served.project, "--users", served.folder / "people", "--add-user", "old", stdin="x\nx\n")
+    if case in {("assess", "remove_user"), ("project users remove", "")}:
+        add = ("project", "users", "add", served.project, "old", "--users", served.folder / "people")
+        command(*add, stdin="x\nx\n")
     told = CliRunner().invoke(main, served.line(case), input="secret\nsecret\n")
     expected = CODES.get(case, 0)
     assert told.exit_code == expected or expected is None, told.output
@@ -240,7 +261,7 @@ def test_nothing_is_lost_when_a_command_runs_beside_the_server(served, case, end
     served.start()
     assert served.edit(400) == 200
     run_here(served, case)
-    if case != ("assess", "source"):  # the same judgements are taken once
+    if case not in {("assess", "source"), ("project import", "")}:  # the same judgements are taken once
         run_here(served, case)
     assert served.edit(500) == 200
     assert served.nameless() == []
@@ -272,7 +293,7 @@ def begin(served, case):
 def test_two_commands_that_write_at_the_same_time_both_do(served):
     served.start()
     served.edit(400)
-    both = [begin(served, case) for case in (("assess", "add_runs"), ("assess", "source"))]
+    both = [begin(served, case) for case in (("project add-run", ""), ("project import", ""))]
     starts = [500 + 20 * number for number in range(20)]
     assert [served.edit(start) for start in starts] == [200] * 20
     for one in both:
@@ -280,10 +301,10 @@ def test_two_commands_that_write_at_the_same_time_both_do(served):
         one.stderr.close()
     served.end()
     assert served.marked() == [400, *starts]
-    assert "late" in command("assess", served.project, "--progress")
+    assert "late" in command("project", "progress", served.project)
 
 
-@pytest.mark.parametrize("case", [("assess", "source"), ("assess", "add_runs")], ids=lambda case: case[1])
+@pytest.mark.parametrize("case", [("project import", ""), ("project add-run", "")], ids=lambda case: case[0])
 def test_a_command_that_is_killed_while_it_writes_harms_nobody(served, case):
     served.start()
     starts = []
@@ -298,7 +319,7 @@ def test_a_command_that_is_killed_while_it_writes_harms_nobody(served, case):
     assert served.nameless() == []
     served.end()
     assert served.marked() == starts
-    assert "no defect" in command("assess", served.project, "--check")
+    assert "no defect" in command("project", "check", served.project)
 
 
 @pytest.mark.skipif(not SOAK, reason="make soak fills a disk beside a server")
@@ -344,7 +365,7 @@ def test_a_server_whose_log_was_removed_says_so_and_a_copy_has_everything(served
     rescued = next(served.project.glob("rescued-*.db"))
     assert str(rescued) in served.said
     served.end()
-    command("assess", served.project, "--restore", rescued)
+    command("project", "restore", served.project, rescued)
     assert served.marked() == [400]
     served.start()
     served.version = 1
@@ -358,9 +379,9 @@ def test_a_check_finds_a_server_that_writes_to_a_log_without_a_name(served):
     served.start()
     served.edit(400)
     number = served.server.pid
-    assert "no defect" in command("assess", served.project, "--check")
+    assert "no defect" in command("project", "check", served.project)
     lose_the_log(served)
-    told = command("assess", served.project, "--check", code=1)
+    told = command("project", "check", served.project, code=1)
     assert f"process {number} writes to a log that was removed" in told
 
 
@@ -373,9 +394,9 @@ def test_a_check_against_a_copy_finds_events_that_are_gone(served, kind):
         with closing(sqlite3.connect(served.project / "assess.db")) as file, closing(sqlite3.connect(copy)) as target:
             file.backup(target)
     else:
-        command("assess", served.project, f"--{kind}", copy, "--imported")
+        command("project", kind, served.project, copy, *(["--imported"] if kind == "archive" else []))
     served.edit(500)
-    check = ("assess", served.project, "--check", "--against", copy)
+    check = ("project", "check", served.project, "--against", copy)
     assert f"nothing is missing of {copy}" in command(*check)
     served.end()
     with closing(sqlite3.connect(served.project / "assess.db")) as file:  # as if the log had been lost
@@ -391,11 +412,18 @@ def test_a_check_looks_at_the_newest_backup_by_itself(served):
     served.start()
     served.end()
     newest = max((served.project / "backups").glob("*.db"))
-    assert f"nothing is missing of {newest}" in command("assess", served.project, "--check")
+    assert f"nothing is missing of {newest}" in command("project", "check", served.project)
 
 
-@pytest.mark.parametrize("option", ["--check --against", "--import", "--guidelines", "--pool", "--add-run"])
-def test_the_database_of_a_project_is_no_input(served, option):
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("assess P --check --against", "assess P --import", "assess P --guidelines", "assess P --pool"),
+        *("project check P --against", "project import P", "project guidelines P", "project add-run P"),
+        *("project restore P", "project agreement P"),
+    ],
+)
+def test_the_database_of_a_project_is_no_input(served, line):
     file = served.project / "assess.db"
-    told = command("assess", served.project, *option.split(), file, code=2)
+    told = command(*line.replace(" P", f" {served.project}").split(), file, code=2)
     assert f"{file} is the database of a project; name the project" in told

@@ -91,7 +91,7 @@ INDEXES = (
 
 def restore_remedy(project: Path, backup: Path | None = None) -> str:
     """Return what to do about a file that is damaged or gone."""
-    return f"restore a backup with 'focuseval assess {project} --restore{f' {backup}' if backup else ''}'"
+    return f"restore a backup with 'focuseval project restore {project}{f' {backup}' if backup else ''}'"
 
 
 class Database:
