@@ -13,18 +13,18 @@ from focuseval.engine.version import __version__
 
 if TYPE_CHECKING:
     from focuseval.assessment.golds import project_gold as project_gold
+    from focuseval.assessment.models.client import ModelSettings as ModelSettings
     from focuseval.assessment.models.judging import judge_project as judge_project
     from focuseval.assessment.models.prompt import Prompt as Prompt
-    from focuseval.assessment.models.settings import ModelSettings as ModelSettings
     from focuseval.assessment.models.trust import project_trust as project_trust
-    from focuseval.assessment.pool.build import build_pool as build_pool
-    from focuseval.assessment.pool.files import read_pool as read_pool
+    from focuseval.assessment.pool import build_pool as build_pool
+    from focuseval.assessment.pool import read_pool as read_pool
     from focuseval.bridges.testing import assert_no_regression as assert_no_regression
     from focuseval.collection.build import build_index as build_index
-    from focuseval.collection.chunks.columns import Chunks as Chunks
-    from focuseval.collection.elements import Elements as Elements
-    from focuseval.collection.elements import IndexedDocument as IndexedDocument
+    from focuseval.collection.chunks import Chunks as Chunks
     from focuseval.collection.index import Index as Index
+    from focuseval.collection.protocol import Elements as Elements
+    from focuseval.collection.protocol import IndexedDocument as IndexedDocument
     from focuseval.collection.store import open_index as open_index
     from focuseval.data.gold import Gold as Gold
     from focuseval.data.run import Run as Run
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from focuseval.evaluation.quotes.checking import verify_quotes as verify_quotes
     from focuseval.evaluation.scores import Scores as Scores
     from focuseval.formats.chunks import chunk as chunk
+    from focuseval.formats.convert import write_gold as write_gold
+    from focuseval.formats.convert import write_run as write_run
     from focuseval.formats.embedded import open_documents as open_documents
     from focuseval.formats.files import read_gold as read_gold
     from focuseval.formats.files import read_run as read_run
-    from focuseval.formats.files import write_gold as write_gold
-    from focuseval.formats.files import write_run as write_run
     from focuseval.measures import MEASURES as MEASURES
     from focuseval.measures.measure import Measure as Measure
     from focuseval.measures.measure import Parameter as Parameter
     from focuseval.measures.names import parse as parse
     from focuseval.measures.tasks.checks import check as check
-    from focuseval.measures.tasks.repairs import repair as repair
+    from focuseval.measures.tasks.checks import repair as repair
     from focuseval.placing.golds import align_gold as align_gold
     from focuseval.placing.runs import align_run as align_run
     from focuseval.placing.texts import align_chunks as align_chunks
     from focuseval.report.build import build_report as build_report
-    from focuseval.report.heat.map import heat_map as heat_map
+    from focuseval.report.heat import heat_map as heat_map
     from focuseval.report.page import render_html as render_html
     from focuseval.retrieval.retrieving import retrieve as retrieve
     from focuseval.retrieval.searching import search as search

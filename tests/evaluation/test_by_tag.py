@@ -11,7 +11,8 @@ from building import gold_of, run_of
 from focuseval.cli import main
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.evaluation.planning import evaluate
-from focuseval.formats import read_gold, write_gold
+from focuseval.formats import read_gold
+from focuseval.formats.convert import write_gold
 
 GOLD = gold_of(
     {

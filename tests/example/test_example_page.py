@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from embedded.runs import CAREFUL, COARSE, HASTY
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.evaluation.planning import evaluate
 from focuseval.example import ROOT
 from focuseval.formats import read_gold, read_run

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.placing import texts
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.texts import holders_of

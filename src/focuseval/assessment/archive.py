@@ -40,7 +40,7 @@ from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import write_pool
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
 from focuseval.errors import AssessError, FormatError, NotComparableError, counted
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from focuseval.collection.index import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Gold
     from focuseval.data.tables import Column, Row
     from focuseval.data.topics import Topic

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from focuseval.assessment.store import Key, Quote, Store
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 _SQLITE = b"SQLite format 3\0"
 

@@ -24,11 +24,12 @@ from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, labels
 from focuseval.assessment.project import open_project
 from focuseval.assessment.rules import inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
-from focuseval.collection.rendering.document import Document
+from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import AssessError
-from focuseval.formats import find_format, write_gold
+from focuseval.formats import find_format
+from focuseval.formats.convert import write_gold
 from focuseval.formats.output import write_whole
 from focuseval.placing.anchor import REMEDY
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from focuseval.collection.index import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.rendering import DocumentCache
 
 EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 """The formats of `focuseval.formats` that finished judgements are written in."""

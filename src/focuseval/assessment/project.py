@@ -28,7 +28,7 @@ from focuseval.assessment.pool import Pool, read_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.documents import open_documents
-from focuseval.collection.rendering.documents import DocumentCache
+from focuseval.collection.rendering import DocumentCache
 from focuseval.errors import AssessError, StorageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from focuseval.cli.options import tokenizer_option
 from focuseval.cli.output import NO, Command, echo_lines
 from focuseval.collection.chunks import extent
 from focuseval.formats.chunks import chunk as cut_documents
-from focuseval.formats.chunks import opened, write_chunks
+from focuseval.formats.chunks import write_chunks
+from focuseval.formats.embedded import open_documents
 
 LAYOUTS = ("jsonl", "segments")
 
@@ -50,7 +51,7 @@ def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str)
       focuseval chunk articles.zip elements:sec -o chunks.jsonl
       focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o chunks.jsonl
     """
-    index = opened(docs)
+    index = open_documents(docs)
     chunks = cut_documents(index, spec, tokenizer=tokenizer)
     write_chunks(chunks, output, index, layout)
     echo_lines(f"warning: {remark}" for remark in chunks.remarks)

@@ -20,8 +20,9 @@ from focuseval.cli.output import READS, Command, echo_lines, say_written
 from focuseval.data.alignment import repairs_of
 from focuseval.errors import MissingDataError
 from focuseval.formats.catalogue import detect, find_format
+from focuseval.formats.convert import convert_file, format_of
 from focuseval.formats.embedded import write_repairs
-from focuseval.formats.files import convert_file, format_of, read_gold, read_run
+from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.profiles import profile_named
 
 

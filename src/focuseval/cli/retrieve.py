@@ -12,8 +12,8 @@ from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.engine.workers import cores
 from focuseval.errors import counted
 from focuseval.formats.catalogue import find_format
+from focuseval.formats.convert import write_run
 from focuseval.formats.embedded import open_documents
-from focuseval.formats.files import write_run
 from focuseval.retrieval.retrieving import retrieve as retrieve_run
 
 SETTINGS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")

@@ -20,8 +20,8 @@ from focuseval.cli.options import (
 from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, tables_text, write_text
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
-from focuseval.evaluation import tables
 from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.score_tables import table_for_programs, tag_table, to_trec
 from focuseval.formats.output import write_whole
 from focuseval.formats.run_blocks import ahead
 
@@ -94,11 +94,11 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         values = scores.to_json(per_topic=per_topic, by_tag=by_tag)
         text = json_text(values | ({"judged": merged[0]} if merged else {}))
     elif layout == "trec":
-        text = tables.to_trec(scores, per_topic=per_topic, by_tag=by_tag)
+        text = to_trec(scores, per_topic=per_topic, by_tag=by_tag)
     elif layout == "csv":
-        text = tables_text([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
+        text = tables_text([table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
     else:
-        table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
+        table = tag_table(scores) if by_tag else scores.table(per_topic=per_topic)
         text = tables_text([replace(table, notes=(*table.notes, *merged[1:]))], options, scores.signature)
     write_text(text, options["output"])
 
@@ -155,7 +155,7 @@ def read_topics_of(options: dict[str, Any]) -> Any:
     """Return the topics that ``--topics`` names, or None."""
     if options["topics"] is None:
         return None
-    from focuseval.formats.questions import read_questions  # noqa: PLC0415  few scores need topics
+    from focuseval.formats.embedded import read_questions  # noqa: PLC0415  few scores need topics
 
     return read_questions(options["topics"])
 

@@ -10,7 +10,7 @@ from focuseval.cli.options import layout_option
 from focuseval.cli.output import NO, Command, echo_lines, json_text
 from focuseval.data.tables import Table, render, words
 from focuseval.errors import NexiError, counted
-from focuseval.formats.questions import read_questions
+from focuseval.formats.embedded import read_questions
 
 if TYPE_CHECKING:
     from focuseval.data.topics import Topic

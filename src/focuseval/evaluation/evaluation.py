@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from focuseval.data.run import Run
-    from focuseval.engine.shared import Shared
-    from focuseval.engine.workers import Workers
+    from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.measures import Measure
     from focuseval.measures.matching import Matched, Prepared

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from focuseval.data.tables import Table, numbers, words
-from focuseval.data.tables.layouts import trec
+from focuseval.data.tables import Table, numbers, trec, words
 from focuseval.evaluation.counts import PRINTED
 
 if TYPE_CHECKING:

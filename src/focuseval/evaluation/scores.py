@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Table, numbers, render, words
-from focuseval.data.tables.layouts import notebook
+from focuseval.data.tables import Column, Table, notebook, numbers, render, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import PRINTED, Counts, column, total
 
@@ -311,15 +310,17 @@ def compare_measures(
     *,
     baseline: int | None = None,
     names: Sequence[str] | None = None,
+    among: tuple[int, ...] | None = None,
 ) -> list[Comparison | None]:
     """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
 
-    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores.
+    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores. Of very
+    many runs only the pairs of those `among` which a reader can choose are compared.
     """
     from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
 
     runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
-    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline)
+    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline, among=among)
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:

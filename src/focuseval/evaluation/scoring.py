@@ -52,7 +52,7 @@ def match_source(source: Any, plan: Plan, prepared: Prepared, number: int | None
 def score_match(matched: Matched, plan: Plan) -> RunScores:
     """Compute every measure on a match; a run that breaks its task or shares no document with the gold is refused."""
     run, gold = matched.run, matched.prepared.gold
-    refuse_invalid(matched, plan.task)
+    refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
     values = np.empty((matched.topics, len(plan.measures)))
     for column, asked in enumerate(plan.measures):
         computed = np.asarray(asked.measure.compute(matched, **asked.arguments(plan.policies)), np.float64)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection import Collection
+    from focuseval.collection.protocol import Collection
     from focuseval.evaluation.plan import Plan
 
 
@@ -93,7 +93,7 @@ def as_gold(gold: Any, index: Collection | None) -> Gold:
 
         return read_gold(fspath(gold), index=index)
     if not isinstance(gold, Gold):
-        from focuseval.formats.frame_rows import gold_from_frame  # noqa: PLC0415  only frames need it
+        from focuseval.formats.frames import gold_from_frame  # noqa: PLC0415  only frames need it
 
         gold = gold_from_frame(gold, documents=index)
     return gold if index is None else place_gold(gold, index)
@@ -113,7 +113,7 @@ def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
 
         return _placed(run_from_results(source, doc_key=None if index is None else ""), index)
-    from focuseval.formats.frame_rows import run_from_frame  # noqa: PLC0415  only frames need it
+    from focuseval.formats.frames import run_from_frame  # noqa: PLC0415  only frames need it
 
     return run_from_frame(source, documents=index)
 
@@ -133,7 +133,7 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
     run = read(source, plan.run_format, index)
     if plan.repair and plan.task:
-        from focuseval.measures.tasks import repair  # noqa: PLC0415  only asked for by name
+        from focuseval.measures.tasks.checks import repair  # noqa: PLC0415  only asked for by name
 
         run, changes = repair(run, plan.task, index=index)
         if changes.counts:

@@ -28,11 +28,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.chunks.boundaries import texts_of
-from focuseval.collection.chunks.columns import Chunks
-from focuseval.collection.chunks.cut import as_chunks, cuts
-from focuseval.collection.chunks.spec import SPLITTERS, Spec, parse_spec
-from focuseval.collection.json_lines import json_files, records
+from focuseval.collection.boundaries import texts_of
+from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts, parse_spec
+from focuseval.collection.document_files import json_files, records
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.tokens import open_tokenizer
 from focuseval.data.json_lines import json_line

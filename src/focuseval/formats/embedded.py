@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from focuseval.collection import documents as collection
+from focuseval.collection.document_files import json_files
 from focuseval.collection.index import Index
-from focuseval.collection.json_lines import json_files
 from focuseval.data.json_lines import json_line
 from focuseval.data.topics import read_topics
-from focuseval.data.topics.other_formats import plain_topic
+from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError
 from focuseval.formats import detection

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import counted
-from focuseval.inference.comparison import Verdict, other_order, wins_sentence
+from focuseval.inference.comparison import Conclusion, other_order, wins_sentence
 from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import paired_differences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.evaluation import Counts
+    from focuseval.evaluation.counts import Counts
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6
@@ -27,7 +27,7 @@ UNDECIDED = ("Cannot tell.", "No topic has a value in every run under {measure}.
 
 
 @dataclass(frozen=True)
-class Answer(Verdict):
+class Answer(Conclusion):
     """The verdict with what belongs to it; its word is ``alone`` for a single run."""
 
     against: tuple[dict[str, Any], ...] = ()
@@ -221,11 +221,7 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
     if most := max((c.unjudged for c in counts), default=0):
         runs = "a run" if len(counts) == 1 else "the runs"
         lines.append(f"Up to {most:,} results of {runs} are in documents that nobody judged: they count as wrong.")
-    lines += [
-        f"{label}: {sentence}."
-        for label, own in zip(evidence.labels, counts, strict=True)
-        for sentence in own.sentences()
-    ]
+    lines += [f"{remark}." for label, own in zip(evidence.labels, counts, strict=True) for remark in own.remarks(label)]
     if len(evidence.drawn) < len(evidence.labels):
         drawn = f"curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
         lines.append(f"{len(evidence.labels)} runs: {drawn}")

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.data.tables import ABSENT, Column, Table, numbers, words
+from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
 from focuseval.data.tables import render as render_tables
-from focuseval.data.tables.escape import visible
-from focuseval.data.tables.layouts import html
 from focuseval.evaluation.counts import PRINTED, headings
 from focuseval.inference.sentences import signed
 from focuseval.report.texts import as_json, packed

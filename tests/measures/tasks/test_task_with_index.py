@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from focuseval.collection import open_documents
+from focuseval.collection.documents import open_documents
 from focuseval.measures.tasks.checks import check, repair
 from focuseval.measures.tasks.tasks import TASKS
 from strategies.runs_of_tasks import as_run, lists, result

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from focuseval.cli import main
-from focuseval.formats import read_run, write_run
+from focuseval.formats import read_run
+from focuseval.formats.convert import write_run
 from focuseval.measures.tasks.tasks import TASKS
 from strategies.runs_of_tasks import as_run, elements
 

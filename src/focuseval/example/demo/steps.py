@@ -13,8 +13,9 @@ from focuseval.data.tables import Table, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.engine.lazy import cached_property
 from focuseval.evaluation.planning import evaluate
-from focuseval.formats import read_gold, read_run, write_run
-from focuseval.measures.tasks import check
+from focuseval.formats import read_gold, read_run
+from focuseval.formats.convert import write_run
+from focuseval.measures.tasks.checks import check
 from focuseval.report.build import build_report
 from focuseval.report.page import render_html
 from focuseval.retrieval.retrieving import retrieve
