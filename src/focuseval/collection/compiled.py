@@ -51,7 +51,6 @@ class Memory(threading.local):
     """A thread's arrays, used again and again: memory that is new to a process costs a tenth of the parsing."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def array(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
@@ -91,15 +90,11 @@ def expat() -> int | None:
         address: int | None = get(pyexpat.expat_CAPI, _NAME)
     except (AttributeError, ValueError):
         return None
-    return address if address and _known(address) and ("sizeof(XML_Char)", 1) in pyexpat.features else None
-
-
-def _known(address: int) -> bool:
-    """Say whether a struct has the members that are used, with the meaning that they have."""
-    from ctypes import string_at  # noqa: PLC0415  as above
-
-    magic, size, major = unpack("Pii", string_at(address, 16))
-    return string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
+    if not address or ("sizeof(XML_Char)", 1) not in pyexpat.features:
+        return None
+    magic, size, major = unpack("Pii", ctypes.string_at(address, 16))
+    known = ctypes.string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
+    return address if known else None
 
 
 def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = None) -> Columns | None:
