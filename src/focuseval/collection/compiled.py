@@ -112,9 +112,7 @@ def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = Non
     library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
     memory = memory or Memory()
     arrays = _arrays(memory, len(documents), *room.tolist())
-    struct = np.zeros(1, [(name, np.int64) for name in _COLUMNS])
-    for name, array in arrays.items():
-        struct[name] = array.ctypes.data
+    struct = native.struct(_COLUMNS, arrays)
     struct["most_tags"], struct["slots"] = len(arrays["name_start"]), len(arrays["table"])
     struct["most_name_bytes"], struct["most_depth"] = len(arrays["names"]), MAX_DEPTH
     if not library.xml_read(address, *where, struct.ctypes.data, left.ctypes.data):
@@ -150,9 +148,7 @@ def _columns(
     elements, nodes = counts["elements"], counts["nodes"]
     rows = {name: nodes if name.startswith("node_") else elements for name in _ARRANGED}
     arranged = {name: memory.array(f"arranged {name}", count, np.int32) for name, count in rows.items()}
-    target = np.zeros(1, [(name, np.int64) for name in _ARRANGED])
-    for name, array in arranged.items():
-        target[name] = array.ctypes.data
+    target = native.struct(_ARRANGED, arranged)
     if not library.xml_arrange(struct.ctypes.data, len(read), rank.ctypes.data, target.ctypes.data):
         return None
     kept = np.append(True, read)
