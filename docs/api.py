@@ -53,7 +53,7 @@ SECTIONS = (
             *("Index", "IndexedDocument", "Elements"),
         ),
     ),
-    ("Topics", "", ("read_topics", "data.topics.topic:Topic", "parse_nexi", "data.topics.query:Query")),
+    ("Topics", "", ("read_topics", "data.topics.topic:Topic", "parse_nexi", "data.topics.syntax:Query")),
     ("Check runs", "", ("check", "repair", "measures.tasks.findings:Findings", "measures.tasks.findings:Finding")),
     (
         "Align texts and quotes",

@@ -221,7 +221,6 @@ class Block:
     tags: tuple[str, ...]
 
     def __len__(self) -> int:
-        """Return the number of documents."""
         return int(self.batch.num_rows)
 
     @cached_property

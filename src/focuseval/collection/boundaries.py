@@ -157,37 +157,27 @@ def sentences(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     >>> [text[a:b] for a, b in zip(*sentences(text))]
     ['Dr. No asked: “Why?”', 'Nobody knew.', 'It was late']
     """
-    found = np.array(list(_spans(text)), np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
     at = 0
-    for found in _END.finditer(text):
-        if _ends_none(text, found):
-            continue
-        yield from _trimmed(text, at, found.end())
-        at = found.end()
-    yield from _trimmed(text, at, len(text))
+    ends = [found.end() for found in _END.finditer(text) if not _is_inside(text, found)]
+    for end in (*ends, len(text)):
+        piece = text[at:end]
+        left = len(piece) - len(piece.lstrip())
+        if left < len(piece):
+            spans.append((at + left, at + len(piece.rstrip())))
+        at = end
+    columns = np.array(spans, np.int64).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
 
 
-def _ends_none(text: str, found: re.Match[str]) -> bool:
+def _is_inside(text: str, found: re.Match[str]) -> bool:
     """Say whether a full stop belongs to an abbreviation, or stands within a sentence."""
     sign = found[0]
     if sign[0] not in ".!?…":
         return False
-    follows = text[found.end() : found.end() + 40].lstrip()[:1]
-    if follows.islower():
+    if text[found.end() : found.end() + 40].lstrip()[:1].islower():
         return True
     return sign == "." and _SHORT.search(text, max(0, found.end() - _LONGEST), found.end()) is not None
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a span without the white space at its ends, if anything is left."""
-    piece = text[start:end]
-    left = len(piece) - len(piece.lstrip())
-    if left < len(piece):
-        yield start + left, start + len(piece.rstrip())
 
 
 _JOINER, _RETURN, _FEED = 0x200D, 0x0D, 0x0A

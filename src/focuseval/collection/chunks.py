@@ -78,7 +78,6 @@ class Spec:
     """Tags of elements, or the class of a splitter."""
 
     def __str__(self) -> str:
-        """Return it as it is typed."""
         stroke = "" if self.step == self.size else f"/{self.step}"
         window = [f"{self.size}{stroke}"] if self.size else []
         return ":".join([self.kind, *([",".join(self.names)] if self.names else []), *window])
@@ -120,7 +119,6 @@ class Chunks:
     """What a reader should know: texts of a splitter that stand nowhere, say."""
 
     def __len__(self) -> int:
-        """Return the number of chunks."""
         return len(self.start)
 
     def to_arrow(self) -> pa.Table:

@@ -51,7 +51,6 @@ class Memory(threading.local):
     """A thread's arrays, used again and again: memory that is new to a process costs a tenth of the parsing."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def array(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
@@ -91,15 +90,11 @@ def expat() -> int | None:
         address: int | None = get(pyexpat.expat_CAPI, _NAME)
     except (AttributeError, ValueError):
         return None
-    return address if address and _known(address) and ("sizeof(XML_Char)", 1) in pyexpat.features else None
-
-
-def _known(address: int) -> bool:
-    """Say whether a struct has the members that are used, with the meaning that they have."""
-    from ctypes import string_at  # noqa: PLC0415  as above
-
-    magic, size, major = unpack("Pii", string_at(address, 16))
-    return string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
+    if not address or ("sizeof(XML_Char)", 1) not in pyexpat.features:
+        return None
+    magic, size, major = unpack("Pii", ctypes.string_at(address, 16))
+    known = ctypes.string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
+    return address if known else None
 
 
 def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = None) -> Columns | None:
@@ -117,9 +112,7 @@ def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = Non
     library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
     memory = memory or Memory()
     arrays = _arrays(memory, len(documents), *room.tolist())
-    struct = np.zeros(1, [(name, np.int64) for name in _COLUMNS])
-    for name, array in arrays.items():
-        struct[name] = array.ctypes.data
+    struct = native.struct(_COLUMNS, arrays)
     struct["most_tags"], struct["slots"] = len(arrays["name_start"]), len(arrays["table"])
     struct["most_name_bytes"], struct["most_depth"] = len(arrays["names"]), MAX_DEPTH
     if not library.xml_read(address, *where, struct.ctypes.data, left.ctypes.data):
@@ -155,9 +148,7 @@ def _columns(
     elements, nodes = counts["elements"], counts["nodes"]
     rows = {name: nodes if name.startswith("node_") else elements for name in _ARRANGED}
     arranged = {name: memory.array(f"arranged {name}", count, np.int32) for name, count in rows.items()}
-    target = np.zeros(1, [(name, np.int64) for name in _ARRANGED])
-    for name, array in arranged.items():
-        target[name] = array.ctypes.data
+    target = native.struct(_ARRANGED, arranged)
     if not library.xml_arrange(struct.ctypes.data, len(read), rank.ctypes.data, target.ctypes.data):
         return None
     kept = np.append(True, read)

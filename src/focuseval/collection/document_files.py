@@ -138,9 +138,8 @@ def whole_characters(text: str, at: Place, expected: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise CollectionError(
-            f"{expected}, found half a surrogate pair", at=at, remedy="write real characters"
-        ) from None
+        what = f"{expected}, found half a surrogate pair"
+        raise CollectionError(what, at=at, remedy="write real characters") from None
     return text
 
 
@@ -151,9 +150,8 @@ def _lines(path: Location) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise CollectionError(f"expected UTF-8, found: {error.reason}", at=str(path), remedy="convert it") from None
     except OSError as error:
-        raise CollectionError(
-            f"cannot read: {error.strerror or error}", at=str(path), remedy="check the name and the permissions"
-        ) from None
+        what = f"cannot read: {error.strerror or error}"
+        raise CollectionError(what, at=str(path), remedy="check the name and the permissions") from None
 
 
 def opened(path: Location) -> Any:

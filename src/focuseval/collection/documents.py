@@ -41,33 +41,24 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
     place = location(path)
     if is_index(place):
         return open_index(place)
-    if files := json_files(place):
-        return _from_json_lines(files, str(path))
-    report, sources = ParseReport(), Sources([place])
-    blocks = list(_blocks(sources, report))
+    files = json_files(place)
+    if files and holds_segments(files):
+        segments, texts = read_segments(files)
+        return in_memory([texts_block(list(texts), list(texts.values()))], str(path), segments=segments)
+    if files:
+        return in_memory([texts_block(*_read_jsonl(files, str(path)))], str(path))
+    report, sources, blocks = ParseReport(), Sources([place]), []
+    raws = (Raw(m.id, m.file, unpacked(m.read() if m.read else read_file(m.file), m.file), m.kind) for m in sources)
+    for portion in portions(raws):
+        block, one = parse_documents(portion)
+        report.add(one)
+        blocks += [] if block is None else [block]
     counted = {
         "passed_over": dict(sources.passed_over),
         "entities_by_name": report.named,
         "entities_left_out": dict(report.left_out),
     }
     return in_memory(blocks, str(path), counted)
-
-
-def _from_json_lines(files: Sequence[Location], name: str) -> Index:
-    """Return the documents of JSON lines: those that are written there, or those that their segments show."""
-    if not holds_segments(files):
-        return in_memory([texts_block(*_read_jsonl(files, name))], name)
-    segments, texts = read_segments(files)
-    return in_memory([texts_block(list(texts), list(texts.values()))], name, segments=segments)
-
-
-def _blocks(sources: Sources, report: ParseReport) -> Iterator[Block]:
-    raws = (Raw(m.id, m.file, unpacked(m.read() if m.read else read_file(m.file), m.file), m.kind) for m in sources)
-    for portion in portions(raws):
-        block, one = parse_documents(portion)
-        report.add(one)
-        if block is not None:
-            yield block
 
 
 def portions(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
@@ -115,9 +106,6 @@ def _read_jsonl(files: Sequence[Location], name: str) -> tuple[list[str], list[s
         seen[document] = at
         texts.append(text)
     if not texts:
-        raise CollectionError(
-            'expected a line {"id": …, "text": …} per document, found none',
-            at=name,
-            remedy="write one such object on a line",
-        )
+        what = 'expected a line {"id": …, "text": …} per document, found none'
+        raise CollectionError(what, at=name, remedy="write one such object on a line")
     return list(seen), texts

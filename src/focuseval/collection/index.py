@@ -61,7 +61,6 @@ class Index(Described):
     """How another process opens it, where it is stored: a function and its arguments."""
 
     def __len__(self) -> int:
-        """Return the number of documents."""
         return int(self.first[-1])
 
     def description(self) -> str:
@@ -118,7 +117,6 @@ class Index(Described):
         return IndexedDocument(self, row)
 
     def __iter__(self) -> Iterator[IndexedDocument]:
-        """Yield every document."""
         return (IndexedDocument(self, row) for row in range(len(self)))
 
     def text(self, row: int) -> str:

@@ -54,7 +54,8 @@ def parse_paths(paths: Any) -> Steps:
     lists = pc.split_pattern(pc.utf8_ltrim(pc.utf8_trim_whitespace(distinct), "/"), "/")
     bounds = lists.offsets.to_numpy().astype(np.int64)
     words = lists.flatten().dictionary_encode()
-    known = [_step(word) for word in words.dictionary.to_pylist()]
+    found = map(_STEP.fullmatch, words.dictionary.to_pylist())
+    known = [(step[1], int(step[2] or 1)) if step else ("", 0) for step in found]
     names = tuple(dict.fromkeys(name for name, _ in known if name))
     code = {name: i for i, name in enumerate(names)} | {"": -1}
     which = words.indices.to_numpy()
@@ -62,11 +63,6 @@ def parse_paths(paths: Any) -> Steps:
     n = np.array([n for _, n in known], np.int64)[which]
     path = column.indices.fill_null(-1).to_numpy().astype(np.int64)
     return Steps(path, bounds[:-1], np.diff(bounds), tag, n, names)
-
-
-def _step(word: str) -> tuple[str, int]:
-    found = _STEP.fullmatch(word)
-    return (found[1], int(found[2] or 1)) if found else ("", 0)
 
 
 def encoded(column: Any) -> Any:

@@ -89,11 +89,9 @@ class Elements:
     """``tag_names[tag_code]`` is the name of a tag."""
 
     def __len__(self) -> int:
-        """Return the number of elements."""
         return len(self.start)
 
     def __iter__(self) -> Iterator[IndexedElement]:
-        """Yield every element."""
         columns = (self.depth.tolist(), self.start.tolist(), self.end.tolist())
         return (IndexedElement(*row) for row in zip(self.paths(), self.tags, *columns, strict=True))
 
@@ -141,11 +139,9 @@ class IndexedDocument:
         return self.collection.elements(self.row)
 
     def __len__(self) -> int:
-        """Return the number of characters."""
         return int(self.collection.lengths[self.row])
 
     def __iter__(self) -> Iterator[IndexedElement]:
-        """Yield its elements."""
         return iter(self.elements)
 
     def span(self, path: str) -> tuple[int, int] | None:

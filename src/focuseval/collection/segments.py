@@ -55,7 +55,6 @@ class Segments:
     """Segments whose text is longer or shorter than their span."""
 
     def __len__(self) -> int:
-        """Return the number of segments."""
         return len(self.start)
 
     def find(self, ids: Any) -> NDArray[np.int64]:
@@ -92,7 +91,10 @@ def read_segments(files: Sequence[Location]) -> tuple[Segments, dict[str, str]]:
             raise CollectionError(f"segment {segment.id!r} is at {seen[segment.id]} already", at=at, remedy="keep one")
         seen[segment.id] = at
         found.append(segment)
-    return as_columns(found), _texts(found)
+    of: dict[str, list[Segment]] = {}
+    for segment in sorted(found, key=lambda s: (s.start, s.end)):
+        of.setdefault(segment.document, []).append(segment)
+    return as_columns(found), {segment.document: _laid(of[segment.document]) for segment in found}
 
 
 def as_columns(found: Sequence[Segment]) -> Segments:
@@ -103,16 +105,8 @@ def as_columns(found: Sequence[Segment]) -> Segments:
     return Segments(ids, documents, spans[:, 0], spans[:, 1], uneven)
 
 
-def _texts(found: Iterable[Segment]) -> dict[str, str]:
-    """Lay the segments of every document one over the other: what an earlier one shows stays."""
-    of: dict[str, list[Segment]] = {}
-    for segment in found:
-        of.setdefault(segment.document, []).append(segment)
-    return {name: _laid(sorted(mine, key=lambda s: (s.start, s.end))) for name, mine in of.items()}
-
-
 def _laid(segments: Iterable[Segment]) -> str:
-    """Return the text that segments in the order of their starts show together.
+    """Return the text that segments in the order of their starts show together: what an earlier one shows stays.
 
     >>> _laid([Segment("d#0", "d", 0, 4, "To b"), Segment("d#1", "d", 2, 5, " be"), Segment("d#2", "d", 7, 9, "or")])
     'To be  or'
@@ -133,15 +127,11 @@ def _placed(files: Sequence[Location]) -> Iterator[tuple[Segment, Place]]:
         name, text = record.get("docid", record.get("id")), record.get("segment", record.get("text"))
         start, end = record.get("start_char"), record.get("end_char")
         if not (isinstance(name, str) and name and isinstance(text, str) and _whole(start) and _whole(end)):
-            raise CollectionError(
-                f"{_EXPECTED}, found keys {sorted(record)}", at=at, remedy="two texts, two whole numbers"
-            )
+            what = f"{_EXPECTED}, found keys {sorted(record)}"
+            raise CollectionError(what, at=at, remedy="two texts, two whole numbers")
         if not 0 <= start < end:
-            raise CollectionError(
-                f"expected 0 ≤ start_char < end_char of {name!r}, found {start} and {end}",
-                at=at,
-                remedy="spans are half-open",
-            )
+            what = f"expected 0 ≤ start_char < end_char of {name!r}, found {start} and {end}"
+            raise CollectionError(what, at=at, remedy="spans are half-open")
         whole_characters(name + text, at, _EXPECTED)
         yield Segment(name, name.rpartition("#")[0] or name, start, end, text), at
 

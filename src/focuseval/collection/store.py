@@ -87,11 +87,9 @@ class MappedBlocks:
     """Which folder on the disk was opened: another one of the same name is another index."""
 
     def __len__(self) -> int:
-        """Return the number of blocks."""
         return int(self.table.num_rows)
 
     def __getitem__(self, number: int) -> Block:
-        """Return one block."""
         with self._lock:
             if number not in self._seen:
                 part, batch, _, tags = (column[number].as_py() for column in self.table.columns)

@@ -54,10 +54,11 @@ def open_tokenizer(given: str | Tokenizer) -> Tokenizer:
     if package == "tiktoken" and name:
         return TiktokenEncoding(_tiktoken(name))
     if package == "tokenizers" and name:
-        return TokenizerFile(name).checked()
-    raise UsageError(
-        f"expected tiktoken:NAME or tokenizers:FILE as tokenizer, found {given!r}; tiktoken:cl100k_base, for instance"
-    )
+        opened = TokenizerFile(name)
+        _ = opened._tokenizer  # noqa: SLF001  it is loaded now
+        return opened
+    what = f"expected tiktoken:NAME or tokenizers:FILE as tokenizer, found {given!r}"
+    raise UsageError(f"{what}; tiktoken:cl100k_base, for instance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +93,14 @@ def _tiktoken(name: str) -> Any:
             name = tiktoken.encoding_name_for_model(name)
         except KeyError:
             known = ", ".join(tiktoken.list_encoding_names())
-            raise UsageError(
-                f"expected an encoding or a model of tiktoken, found {name!r}; there are {known}"
-            ) from None
+            what = f"expected an encoding or a model of tiktoken, found {name!r}"
+            raise UsageError(f"{what}; there are {known}") from None
     try:
         return tiktoken.get_encoding(name)
     except Exception as error:  # whatever its download raises, it is the vocabulary that is missing
         what = f"tiktoken:{name}: the vocabulary cannot be loaded ({type(error).__name__})"
-        raise MissingDataError(
-            f"{what}; tiktoken downloads it once: connect, or set TIKTOKEN_CACHE_DIR to a folder that holds it"
-        ) from error
+        remedy = "tiktoken downloads it once: connect, or set TIKTOKEN_CACHE_DIR to a folder that holds it"
+        raise MissingDataError(f"{what}; {remedy}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,18 +129,13 @@ class TokenizerFile:
             raise _absent("tokenizers") from None
         data = self._data
         try:
-            made = tokenizers.Tokenizer.from_buffer(data)
+            tokenizer = tokenizers.Tokenizer.from_buffer(data)
         except Exception as error:  # noqa: BLE001  the package raises this class and no other
             what = f"expected a tokenizer.json of Hugging Face's tokenizers, found: {error}"
             raise FormatError(what, at=self.path, remedy="save it with Tokenizer.save") from None
-        made.no_truncation()
-        made.no_padding()
-        return made
-
-    def checked(self) -> TokenizerFile:
-        """Return it, once it is loaded."""
-        _ = self._tokenizer
-        return self
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
 
     def __reduce__(self) -> Any:
         """Go to another process by name."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unicodedata import category
 
 import numpy as np
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
 """As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
+
+_KIND = {"L": LETTER, "N": LETTER, "M": MARK}
+"""What the first letter of a category says."""
 
 WITHOUT_BLANKS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
@@ -76,26 +79,17 @@ def kind(character: str) -> int:
     [1, 1, 0, 3]
     """
     code = ord(character)
-    return _kind(category(character), any(low <= code <= high for low, high in WITHOUT_BLANKS))
-
-
-def _kind(name: str, dense: bool) -> int:
-    if name[0] not in "LMN":
-        return OTHER
-    return {(False, False): LETTER, (True, False): MARK, (False, True): DENSE, (True, True): DENSE_MARK}[
-        name[0] == "M", dense
-    ]
+    plain = _KIND.get(category(character)[0], OTHER)
+    dense = plain and any(low <= code <= high for low, high in WITHOUT_BLANKS)
+    return plain + DENSE - LETTER if dense else plain
 
 
 @cache
 def kinds() -> NDArray[np.uint8]:
     """Return what every code point is."""
     plain = np.zeros(0x110000, np.uint8)
-    known = {
-        name: _kind(name, dense=False) for name in ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No")
-    }
     for first, end in (*_SCANNED, *_SCANNED_HIGH):
-        plain[first:end] = [known.get(category(chr(code)), OTHER) for code in range(first, end)]
+        plain[first:end] = [_KIND.get(category(chr(code))[0], OTHER) for code in range(first, end)]
     for first, last in _BLOCKS:
         end = bisect_left(range(first, last + 1), True, key=lambda code: category(chr(code))[0] != "L")
         plain[first : first + end] = LETTER
@@ -128,11 +122,8 @@ def cut_block(block: Block) -> Cut:
     """Return the words of a block's documents."""
     text, breaks = block.batch.column("text"), _breaks(block)
     library = native.library()
-    if library is not None:
-        compiled = _compiled(library, text, breaks)
-        if compiled is not None:
-            return compiled
-    return _in_python(text, breaks)
+    compiled = None if library is None else _compiled(library, text, breaks)
+    return _in_python(text, breaks) if compiled is None else compiled
 
 
 def spans(text: str, breaks: Collection[int] = ()) -> Iterator[tuple[int, int]]:
@@ -191,18 +182,9 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
         return None
     start, end, number, ends = (np.empty(most, np.int32) for _ in range(4))
     names, hashes = np.empty(2 * most, np.uint8), np.empty(most, np.uint32)  # a character may stand in two pairs
-    arrays: dict[str, NDArray[Any]] = {
-        "start": start,
-        "end": end,
-        "number": number,
-        "names": names,
-        "ends": ends,
-        "hashes": hashes,
-    }
-    struct = np.zeros(1, [(name, np.int64) for name in _STRUCT])
+    arrays = {"start": start, "end": end, "number": number, "names": names, "ends": ends, "hashes": hashes}
+    struct = native.struct(_STRUCT, arrays)
     struct["text"] = data.address
-    for name, array in arrays.items():
-        struct[name] = array.ctypes.data
     word_bounds = np.empty(len(bounds), np.int64)
     where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, kinds().ctypes.data, word_bounds.ctypes.data)
     count = library.words_split(struct.ctypes.data, *where)

@@ -48,7 +48,6 @@ class Alignment:
     noun: str = "chunks"
 
     def __len__(self) -> int:
-        """Return the number of texts."""
         return len(self.start)
 
     @property

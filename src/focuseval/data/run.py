@@ -88,7 +88,6 @@ class Run(Described):
     repeats. `focuseval.formats.read_run` raises the first unless it is asked to keep them."""
 
     def __len__(self) -> int:
-        """Return the number of results."""
         return len(self.topic)
 
     def description(self) -> str:

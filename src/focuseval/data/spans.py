@@ -39,7 +39,6 @@ class Spans:
     """For every span, the row of a given span that begins where it does."""
 
     def __len__(self) -> int:
-        """Return the number of spans."""
         return len(self.start)
 
     @cached_property

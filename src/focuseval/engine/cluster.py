@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib.metadata
 import logging
 import os
+import pickle
 import platform
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
@@ -27,11 +28,14 @@ from focuseval.engine.workers import Shared, WorkerError, Workers, cores, interr
 from focuseval.errors import UsageError, counted
 
 try:
+    import cloudpickle
     import dask
     import distributed
     from distributed.comm.core import CommClosedError
 except ImportError:
-    raise UsageError("--cluster needs Dask's distributed; install it with: pip install 'focuseval[cluster]'") from None
+    raise UsageError(
+        "a cluster (--cluster) needs Dask's distributed; install it with: pip install 'focuseval[cluster]'"
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,8 +84,8 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
     with _client(address) as client:
         _refuse_other_versions(client, address)
         if say is not None and client.dashboard_link:
-            say(f"cluster: {counted(len(_threads(client)), 'worker')}, dashboard at {client.dashboard_link}")
-        at_once, executor = max(1, sum(_threads(client).values())), client.get_executor(pure=False)
+            say(f"cluster: {counted(len(client.nthreads()), 'worker')}, dashboard at {client.dashboard_link}")
+        at_once, executor = max(1, sum(client.nthreads().values())), client.get_executor(pure=False)
         ahead = max(_LEAST, 4 * at_once)
         sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
         try:
@@ -97,7 +101,19 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
 def _client(address: str) -> Iterator[Any]:
     """Connect to a scheduler, or start a cluster for as long as it is needed."""
     if address == "local" or address.startswith("local:"):
-        with _started(_number(address)) as cluster, distributed.Client(cluster, set_as_default=False) as client:
+        number = address.removeprefix("local").removeprefix(":") or str(cores())
+        if not number.isdigit() or int(number) < 1:
+            what = f"expected local:N with a number of processes, found {address!r}"
+            raise UsageError(f"{what}; give one such as local:4")
+        with interrupts_held(), dask.config.set(_LOCAL):  # Ctrl-C reaches this process alone, as with local processes
+            cluster = distributed.LocalCluster(
+                n_workers=int(number),
+                threads_per_worker=1,
+                protocol="tcp://",
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL + 1,
+            )
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
         return
     where = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
@@ -111,33 +127,6 @@ def _client(address: str) -> Iterator[Any]:
         raise WorkerError(f"{address}: {what}; start one with 'dask scheduler'") from None
     with client:
         yield client
-
-
-def _started(number: int) -> Any:
-    """Start workers on this machine; Ctrl-C reaches this process alone, as it does with local processes."""
-    with interrupts_held(), dask.config.set(_LOCAL):
-        return distributed.LocalCluster(
-            n_workers=number,
-            threads_per_worker=1,
-            protocol="tcp://",
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL + 1,
-        )
-
-
-def _number(address: str) -> int:
-    """Return how many processes a local cluster has."""
-    said = address.removeprefix("local").removeprefix(":")
-    if not said:
-        return cores()
-    if not said.isdigit() or int(said) < 1:
-        raise UsageError(f"expected local:N with a number of processes, found {address!r}; give one such as local:4")
-    return int(said)
-
-
-def _threads(client: Any) -> dict[str, int]:
-    found: dict[str, int] = client.nthreads()
-    return found
 
 
 def _refuse_other_versions(client: Any, address: str) -> None:
@@ -177,7 +166,6 @@ class Agreeing(Executor):
     """Dask's executor; a worker that joined later and has other versions refuses the task."""
 
     def __init__(self, executor: Executor) -> None:
-        """Give tasks to Dask's executor."""
         self._executor = executor
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -222,8 +210,6 @@ class _Arrived:
     def get(self) -> Any:
         """Return the value; the caller holds the lock."""
         if self.content is not None:
-            import pickle  # noqa: PLC0415  only a worker needs it
-
             self.value, self.content = pickle.loads(self.content), None  # noqa: S301  sent by the client of this cluster
         return self.value
 
@@ -258,8 +244,6 @@ def held(key: str) -> Any:
 @contextmanager
 def on_every_worker(client: Any, value: T) -> Iterator[Shared[T]]:
     """Send a value to every worker once, while it is needed."""
-    import cloudpickle  # noqa: PLC0415  Dask's own dependency
-
     plugin = SharedValue(f"focuseval-{uuid4().hex}", cloudpickle.dumps(value, protocol=5))
     client.register_plugin(plugin)
     try:

@@ -16,10 +16,12 @@ T = TypeVar("T")
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801  the name it has everywhere
-    """Python's own, computed once: a thread that asks for a value that another one is computing waits for it.
+    """Python's `functools.cached_property` with a lock for every value of every object.
 
-    Runs that are scored at once share large columns of one gold, which would otherwise be made once for each of them.
-    Threads that work on different objects, or on different values, do not wait for each other.
+    Python 3.11's own holds one lock for all objects of a class: threads that work on different objects wait for each
+    other. From 3.12 on it holds none: two threads that ask for the same value both compute it. Here a thread waits only
+    while another one computes the same value of the same object. Runs that are scored at the same time share large
+    columns of one gold, so both would cost time and memory.
     """
 
     @overload
@@ -30,15 +32,15 @@ class cached_property(functools.cached_property[T]):  # noqa: N801  the name it 
         """Return the value, which from then on is an attribute like any other."""
         if instance is None:
             return self
-        name, made = self.attrname or "", instance.__dict__
+        name, values = self.attrname or "", instance.__dict__
         lock = f"{name} is being computed"
-        with made.setdefault(lock, RLock()):
+        with values.setdefault(lock, RLock()):
             try:
-                if name not in made:
-                    made[name] = self.func(instance)
-                return made[name]
+                if name not in values:
+                    values[name] = self.func(instance)
+                return values[name]
             finally:
-                made.pop(lock, None)
+                values.pop(lock, None)
 
 
 def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
@@ -52,6 +54,3 @@ def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
         return value
 
     return get
-
-
-__all__ = ["attributes", "cached_property"]

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from ctypes import CDLL
 
     from numpy.typing import NDArray
@@ -68,6 +68,14 @@ def library() -> CDLL | None:
     for function in (found.filled, found.hash64, found.joint, found.xml_room, found.words_place, found.words_post):
         function.restype = None
     return found
+
+
+def struct(names: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Return a C struct of 64-bit members, in which arrays are given by their addresses; the others are 0."""
+    filled = np.zeros(1, [(name, np.int64) for name in names])
+    for name, array in arrays.items():
+        filled[name] = array.ctypes.data
+    return filled
 
 
 def hash64(strings: pa.Array) -> NDArray[np.uint64] | None:

@@ -216,7 +216,7 @@ def test_without_dask_a_cluster_says_what_to_install(campaign, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "focuseval.engine.cluster", raising=False)
     _, err = done("score", *campaign, "-m", "AP", "--cluster", "local", code=2)
-    assert err == "--cluster needs Dask's distributed; install it with: pip install 'focuseval[cluster]'\n"
+    assert err == "a cluster (--cluster) needs Dask's distributed; install it with: pip install 'focuseval[cluster]'\n"
 
 
 def test_a_cluster_that_is_none_is_wrong_usage(campaign):

@@ -57,10 +57,8 @@ def decode(data: bytes, file: str) -> str:
     try:
         return data.decode(name).replace("\r\n", "\n").replace("\r", "\n")
     except LookupError:
-        remedy = "declare the encoding that the file is written in"
-        raise FormatError(
-            f"expected an encoding that exists, found {name!r}", at=Place(file, 1), remedy=remedy
-        ) from None
+        what = f"expected an encoding that exists, found {name!r}"
+        raise FormatError(what, at=Place(file, 1), remedy="declare the encoding that the file is written in") from None
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         found = f"byte 0x{data[error.start]:02x}" if error.start < len(data) else "the end"

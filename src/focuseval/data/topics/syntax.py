@@ -80,7 +80,6 @@ class Term:
         return cls(phrase or found["word"], found["sign"], phrase is not None, found.start(), found.end())
 
     def __str__(self) -> str:
-        """Return the term as NEXI writes it."""
         return f'{self.sign}"{self.text}"' if self.phrase else self.sign + self.text
 
 
