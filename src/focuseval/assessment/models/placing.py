@@ -10,10 +10,10 @@ from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
 from focuseval.data.alignment import AMBIGUOUS, HOW, LOST
 from focuseval.data.highlights import merge
 from focuseval.placing import SIMILARITY
-from focuseval.placing.page import Page, Placed, Wanted, place
+from focuseval.placing.page import Page, Wanted, place, place_quotes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from focuseval.assessment.models.answer import ModelAnswer
 
@@ -45,7 +45,7 @@ def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswe
     spans, points, counts, unplaced = list[tuple[int, int]](), list[tuple[int, str]](), Counter[str](), list[str]()
     for (start, end), answer in answers:
         page = Page(text[start:end])
-        for quote, found in zip(answer.quotes, _placed(page, answer.quotes), strict=True):
+        for quote, found in zip(answer.quotes, place_quotes(page, answer.quotes, SIMILARITY), strict=True):
             counts[HOW[found.how]] += 1
             if found.how in (AMBIGUOUS, LOST):
                 unplaced.append(quote)
@@ -59,12 +59,6 @@ def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswe
     return PlacedAnswer(judgement, tuple(counts[name] for name in COUNTED), how, tuple(unplaced))
 
 
-def _placed(page: Page, quotes: Sequence[str]) -> list[Placed]:
-    """Return the place of each quote; even numbers, because quotes do not touch as chunks do."""
-    said = [quote if quote.strip() else "" for quote in quotes]
-    return place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(said)], SIMILARITY)
-
-
 def _entry(page: Page, answer: ModelAnswer) -> list[tuple[int, str]]:
     """Return the entry point of an answer with how it was found, if the answer has one and anything is relevant.
 
@@ -76,7 +70,7 @@ def _entry(page: Page, answer: ModelAnswer) -> list[tuple[int, str]]:
     if found.how == AMBIGUOUS:
         begun = [
             at
-            for quote, at in zip(answer.quotes, _placed(page, answer.quotes), strict=True)
+            for quote, at in zip(answer.quotes, place_quotes(page, answer.quotes, SIMILARITY), strict=True)
             if quote.startswith(answer.entry) and at.start >= 0
         ]
         found = begun[0] if begun else found
