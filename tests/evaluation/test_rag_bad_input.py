@@ -88,7 +88,7 @@ def test_a_quoted_span_past_the_end_is_put_where_its_quote_stands(score):
 
 def test_a_quoted_span_past_the_end_is_refused_without_documents():
     line = json.dumps(marked((52, 58, "Serve."), length=56)).encode()
-    expected = r"gold:1: expected a span within the 56 characters of 'tea', found 52 … 58 for topic 'q1'; give the doc"
+    expected = r"gold:1: expected a span within the 56 characters of 'tea', found 52 … 58 for topic 'q1'; give docs"
     with pytest.raises(FormatError, match=expected):
         read_gold(source_of(line, "gold"))
 
@@ -169,7 +169,7 @@ def test_texts_without_documents_are_refused_and_the_remedy_named(tmp_path):
     (tmp_path / "run.jsonl").write_text(json.dumps({"topic": "q1", "doc": "tea", "text": "Boil water."}) + "\n")
     done = CliRunner().invoke(main, ["score", str(tmp_path / "gold.jsonl"), str(tmp_path / "run.jsonl")])
     assert done.exit_code == 1
-    assert done.stderr.endswith("results are texts, so their places are unknown; give the documents with --docs\n")
+    assert done.stderr.endswith("results are texts, so their places are unknown; give docs or an index\n")
 
 
 def test_quotes_without_documents_are_refused_and_the_remedy_named(tmp_path):

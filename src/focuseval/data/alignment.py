@@ -100,7 +100,7 @@ class Alignment:
     def first_unplaced(self) -> tuple[str, ...]:
         """Return one more line that names the first text without a place in its document and says why, if there is one.
 
-        Texts of unknown documents are no such ones: these are named by their documents.
+        A text whose document is unknown does not count here: another remark names such documents.
         """
         rows = np.flatnonzero(((self.how == AMBIGUOUS) | (self.how == LOST)) & (self.places >= 0))
         if not len(rows):

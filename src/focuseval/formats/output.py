@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-_EXISTS = "choose another name, or replace it (on the command line with --force)"
+_EXISTS = "choose another name, or replace it with --force"
 
 
 def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:

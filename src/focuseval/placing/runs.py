@@ -20,7 +20,7 @@ from focuseval.data.placement import (
     UNKNOWN_PLACE,
     Placement,
 )
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, MissingDataError
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
@@ -163,6 +163,17 @@ def _remarks(
             bare = bare & pc.is_null(run.text).to_numpy(zero_copy_only=False)
         if bare.any() and (warning := unsure_offsets(collection, documents[bare])):
             yield warning
+
+
+def needs_collection(run: Run) -> MissingDataError:
+    """Return the refusal of results that only a collection could place: texts, or element paths."""
+    where = run.file or run.run_id
+    if run.path is None:
+        return MissingDataError(f"{where}: results are texts, so their places are unknown; give docs or an index")
+    return MissingDataError(
+        f"{where}: results are element paths, so their characters are unknown; "
+        "build the collection's index with 'focuseval index' and give it as the index"
+    )
 
 
 def refuse_bad_spans(run: Run) -> None:

@@ -41,19 +41,19 @@ def test_a_whole_document_of_unknown_length_is_refused(index, file, where):
         places(run, as_index(index))
     assert str(caught.value) == (
         f"{where}: results are whole documents whose length the gold does not give; "
-        "build the collection's index with 'focuseval index' and give it with --index"
+        "build the collection's index with 'focuseval index' and give it as the index"
     )
 
 
 @pytest.mark.parametrize(
     ("column", "told"),
     [
-        ("text", "results are texts, so their places are unknown; give the documents with --docs"),
+        ("text", "results are texts, so their places are unknown; give docs or an index"),
         (
             "path",
             (
                 "results are element paths, so their characters are unknown; "
-                "build the collection's index with 'focuseval index' and give it with --index"
+                "build the collection's index with 'focuseval index' and give it as the index"
             ),
         ),
     ],

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MissingDataError
+from focuseval.placing.runs import needs_collection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.data.run import Run
     from focuseval.measures.matching.results import Results
 
 
@@ -36,7 +36,7 @@ def result_spans(matched: Results) -> ResultSpans:
     if not len(matched) or run.whole_documents:
         return _whole_documents(matched)
     if run.start is None:
-        raise _needs_collection(run)
+        raise needs_collection(run)
     start = np.asarray(matched.column(run.start))
     end = np.full(len(matched), -1, np.int64) if run.end is None else np.asarray(matched.column(run.end))
     unplaced = start < 0
@@ -45,19 +45,6 @@ def result_spans(matched: Results) -> ResultSpans:
     point = ~unplaced & (end < start)
     ends = np.where(unplaced, 0, np.where(point, start, end))
     return ResultSpans(np.maximum(start, 0), ends, start, unplaced, bool(point.any() and (point | unplaced).all()))
-
-
-def _needs_collection(run: Run) -> MissingDataError:
-    """Return the refusal of results that only a collection could place."""
-    where = run.file or run.run_id
-    if run.path is None:
-        return MissingDataError(
-            f"{where}: results are texts, so their places are unknown; give the documents with --docs"
-        )
-    return MissingDataError(
-        f"{where}: results are element paths, so their characters are unknown; "
-        "build the collection's index with 'focuseval index' and give it with --index"
-    )
 
 
 def _whole_documents(matched: Results) -> ResultSpans:
@@ -77,6 +64,6 @@ def _lengths(matched: Results) -> NDArray[np.int64]:
     if (length < 0).any():
         raise MissingDataError(
             f"{matched.run.file or matched.run.run_id}: results are whole documents whose length the gold does not "
-            "give; build the collection's index with 'focuseval index' and give it with --index"
+            "give; build the collection's index with 'focuseval index' and give it as the index"
         )
     return length
