@@ -49,10 +49,6 @@ KNOWN_CYCLES: list[tuple[str, ...]] = [
     ("formats.columns", "formats.table"),
     ("inference.comparison", "inference.tables"),
     ("inference.paired_tests", "inference.settings"),
-    ("measures", "measures.names"),
-    ("measures.matching.documents", "measures.matching.places", "measures.matching.results"),
-    ("measures.matching.elements", "measures.matching.matched"),
-    ("measures.matching.needs", "measures.matching.prepared"),
     ("retrieval.sweeps.page", "retrieval.sweeps.result"),
 ]
 """Modules that import each other, lazily or for types alone: to be taken apart, never to be added to."""

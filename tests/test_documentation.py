@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import focuseval
 from blocks import ROOT
 from focuseval.cli import COMMANDS, main
-from focuseval.measures import MEASURES
+from focuseval.measures.catalogue import MEASURES
 
 SOURCE = Path(focuseval.__file__).parent
 

@@ -14,7 +14,7 @@ import focuseval
     ("name", "package"),
     [
         ("evaluate", "evaluation"),
-        ("retrieve", "retrieval"),
+        ("retrieve", "retrieval.retrieving"),
         ("sweep", "retrieval.sweeps"),
         ("simulate", "studies.simulation"),
         ("fidelity", "studies.fidelity"),

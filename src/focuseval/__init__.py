@@ -32,9 +32,9 @@ _PUBLIC = {
     "write_gold": "formats",
     "Chunks": "collection.chunks",
     "chunk": "formats.chunks",
-    "retrieve": "retrieval",
-    "search": "retrieval",
-    "units": "retrieval",
+    "retrieve": "retrieval.retrieving",
+    "search": "retrieval.retrieving",
+    "units": "retrieval.unit_list",
     "evaluate": "evaluation",
     "Scores": "evaluation",
     "assert_no_regression": "bridges.testing",
@@ -53,10 +53,10 @@ _PUBLIC = {
     "Prompt": "assessment.models",
     "judge_project": "assessment.models",
     "project_trust": "assessment.models",
-    "Measure": "measures",
-    "Parameter": "measures",
-    "MEASURES": "measures",
-    "parse": "measures",
+    "Measure": "measures.measure",
+    "Parameter": "measures.measure",
+    "MEASURES": "measures.catalogue",
+    "parse": "measures.measure",
 }
 """Name → module, in the order of the documentation."""
 

@@ -21,7 +21,7 @@ def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> 
 
     def with_variants(planned: Evaluation) -> Evaluation:
         from focuseval.evaluation.comparison import variants  # noqa: PLC0415  help must not wait for it
-        from focuseval.measures import parse  # noqa: PLC0415  as above
+        from focuseval.measures.measure import parse  # noqa: PLC0415  as above
 
         measures[:] = dict.fromkeys(asked.key for asked in planned.plan.measures)
         for axis in options["axes"]:

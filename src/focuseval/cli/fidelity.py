@@ -47,8 +47,8 @@ def fidelity(gold: str, **options: Any) -> None:
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  as above
     from focuseval.cli.scoring import write_curves  # noqa: PLC0415  as above
+    from focuseval.studies.fidelity import as_json, tables  # noqa: PLC0415  as above
     from focuseval.studies.fidelity import fidelity as test_measures  # noqa: PLC0415  as above
-    from focuseval.studies.fidelity.tables import as_json, tables  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     policies = {"profile": options["profile"], "drop_tags": options["drop_tags"] or ()}

@@ -40,7 +40,7 @@ def inex_eval(
     """
     from focuseval.errors import FocusevalError  # noqa: PLC0415  help must not wait for it
     from focuseval.evaluation.inex_eval import Options, report  # noqa: PLC0415  as above
-    from focuseval.measures.matching import prepare  # noqa: PLC0415  as above
+    from focuseval.measures.matching.prepared import prepare  # noqa: PLC0415  as above
 
     mode = _mode({letter: flags.pop(f"mode_{letter}") for letter in "tfrbi"})
     documents = open_collection({"index": index, "docs": docs})

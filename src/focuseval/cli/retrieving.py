@@ -67,7 +67,7 @@ def retrieve_file(path: str, topics: str, options: dict[str, Any]) -> Iterator[s
     from dataclasses import replace  # noqa: PLC0415  help must not wait for it
 
     from focuseval.formats import find_format, write_run  # noqa: PLC0415  as above
-    from focuseval.retrieval import retrieve  # noqa: PLC0415  as above
+    from focuseval.retrieval.retrieving import retrieve  # noqa: PLC0415  as above
 
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
@@ -96,7 +96,7 @@ def search_lines(path: str, query: str, options: dict[str, Any], *, as_json: boo
     """Yield the results of one query, three lines each, or a JSON object."""
     from dataclasses import asdict  # noqa: PLC0415  help must not wait for it
 
-    from focuseval.retrieval import search  # noqa: PLC0415  as above
+    from focuseval.retrieval.retrieving import search  # noqa: PLC0415  as above
 
     with watched(_READING) as progress:
         jobs = _jobs(options.pop("jobs"))

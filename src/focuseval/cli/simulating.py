@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import counted
-from focuseval.studies.simulation import RECALL_BASE_KINDS
+from focuseval.studies.simulation import RECALL_BASE_KINDS, TASKS, Dial, simulate
 
 if TYPE_CHECKING:
     from focuseval.data.run import Run
@@ -16,8 +16,6 @@ def simulate_file(gold: str, options: dict[str, Any]) -> str:
     """Make the run, write it, and return a sentence that says what was made."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.formats import write_run  # noqa: PLC0415  as above
-    from focuseval.studies.simulation import simulate  # noqa: PLC0415  as above
-    from focuseval.studies.simulation.degraded import Dial  # noqa: PLC0415  as above
 
     task = _task(options)
     judged, index = read_judged(gold, options)
@@ -55,7 +53,6 @@ def _left_out(task: str | None, options: dict[str, Any]) -> tuple[str, ...]:
     """Return the tags that the recall base leaves out: the profile's, for the task that is named or the kind's own."""
     from focuseval.measures.matching.policies import Policies  # noqa: PLC0415  help must not wait for it
     from focuseval.measures.profiles import profile_named  # noqa: PLC0415  as above
-    from focuseval.studies.simulation.recall_base import TASKS  # noqa: PLC0415  as above
 
     policies = Policies(drop_tags=options["drop_tags"] or ())
     if options["profile"]:

@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MeasureError
-from focuseval.measures import Asked
+from focuseval.measures.measure import MeasureCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
     from focuseval.measures.peers import Peer, Twin
 
 
-def with_twins(asked: Sequence[Asked], peer: Peer) -> tuple[Asked, ...]:
+def with_twins(asked: Sequence[MeasureCall], peer: Peer) -> tuple[MeasureCall, ...]:
     """Put behind every measure that the peer also has the peer's own number."""
-    both: list[Asked] = []
+    both: list[MeasureCall] = []
     for mine in asked:
         twin = _twin_of(mine, peer)
-        both += [mine] if twin is None else [mine, Asked(twin.theirs, mine.at)]
+        both += [mine] if twin is None else [mine, MeasureCall(twin.theirs, mine.at)]
     if len(both) == len(asked):
         known = ", ".join(twin.ours + ("@k" if twin.theirs.at else "") for twin in peer.twins)
         raise MeasureError(f"--compat {peer.name} has numbers of its own for {known}; ask for one of them with -m")
     return tuple(both)
 
 
-def _twin_of(mine: Asked, peer: Peer) -> Twin | None:
+def _twin_of(mine: MeasureCall, peer: Peer) -> Twin | None:
     """Return what the peer has for a measure: at a rank or for the whole list, never at a budget of text."""
     if mine.at and not mine.at.isdigit():
         return None
@@ -38,7 +38,7 @@ def _twin_of(mine: Asked, peer: Peer) -> Twin | None:
     return next((twin for twin in peer.twins if twin.ours == bare), None)
 
 
-def explain(matched: Matched, asked: Sequence[Asked], values: NDArray[Any], peer: Peer) -> Iterator[str]:
+def explain(matched: Matched, asked: Sequence[MeasureCall], values: NDArray[Any], peer: Peer) -> Iterator[str]:
     """Say for each of the peer's numbers on how many topics it differs from ours, and why."""
     for column, mine in enumerate(asked):
         twin = _twin_of(mine, peer)

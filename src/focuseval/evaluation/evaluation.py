@@ -28,8 +28,8 @@ from focuseval.evaluation.sources import absolute, load
 from focuseval.evaluation.tagged import tags_of
 from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.formats.run_blocks import streamed_format
-from focuseval.measures.matching import Matched, match
 from focuseval.measures.matching.documents import shares_documents
+from focuseval.measures.matching.matched import Matched, match
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from focuseval.engine.shared import Shared
     from focuseval.engine.workers import Workers
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures import Asked, Measure
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.measure import Measure, MeasureCall
 
     SharedPlan = Shared[tuple[Plan, Prepared]]
 
@@ -243,7 +243,7 @@ def _size(run: Run) -> int:
     return sum(int(column.nbytes) for column in columns if column is not None)
 
 
-def _computed(asked: Asked, matched: Matched, plan: Plan) -> NDArray[np.float64]:
+def _computed(asked: MeasureCall, matched: Matched, plan: Plan) -> NDArray[np.float64]:
     """Return a measure's values, one for each topic; a user's own measure may make another shape of them."""
     values = np.asarray(asked.measure.compute(matched, **asked.arguments(plan.policies)), np.float64)
     if values.shape != (matched.topics,):

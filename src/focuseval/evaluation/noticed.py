@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures import Asked
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.measure import MeasureCall
 
 TWINS = {
     "P": "spanP",
@@ -63,7 +63,7 @@ def folded(remarks: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(f"{many.get(what, name)}{colon}{what}" for name, colon, what in parted))
 
 
-def _of_documents(measures: Sequence[Asked]) -> Iterator[str]:
+def _of_documents(measures: Sequence[MeasureCall]) -> Iterator[str]:
     """Say that measures of documents look at a run of chunks as at a list of documents, and which measure chunks."""
     asked = [one for one in measures if one.measure.name in TWINS]
     if asked:
@@ -76,7 +76,7 @@ def _of_documents(measures: Sequence[Asked]) -> Iterator[str]:
         )
 
 
-def of_gold(gold: Gold, measures: Sequence[Asked]) -> tuple[str, ...]:
+def of_gold(gold: Gold, measures: Sequence[MeasureCall]) -> tuple[str, ...]:
     """Return what a reader should know of the gold, with its file before it."""
     remarks = list(gold.remarks)
     if any("elements" in asked.needs for asked in measures):
@@ -88,7 +88,7 @@ def of_gold(gold: Gold, measures: Sequence[Asked]) -> tuple[str, ...]:
     return tuple(f"{gold.file or 'the gold'}: {remark}" for remark in remarks)
 
 
-def other_names(measures: Sequence[Asked]) -> Iterator[str]:
+def other_names(measures: Sequence[MeasureCall]) -> Iterator[str]:
     """Say of measures that were asked for by another name what they are."""
     for one in measures:
         if one.written.partition("@")[0].partition("(")[0].strip() not in {"", one.measure.name}:

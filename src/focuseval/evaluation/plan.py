@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MissingDataError, UsageError
-from focuseval.measures import parse
 from focuseval.measures.matching.policies import Policies, inex_eval
+from focuseval.measures.measure import parse
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
-    from focuseval.measures import Asked
+    from focuseval.measures.measure import MeasureCall
     from focuseval.measures.peers import Peer
 
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Plan:
     """Measures and policies of one evaluation."""
 
-    measures: tuple[Asked, ...]
+    measures: tuple[MeasureCall, ...]
     policies: Policies
     task: str | None
     profile: str | None
@@ -49,7 +49,13 @@ class Plan:
 
 
 def plan_for(
-    gold: Gold, first: Run | None, asked: tuple[Asked, ...], *, task: str | None, profile: str | None, changes: Any
+    gold: Gold,
+    first: Run | None,
+    asked: tuple[MeasureCall, ...],
+    *,
+    task: str | None,
+    profile: str | None,
+    changes: Any,
 ) -> Plan:
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     changes = dict(changes)
@@ -77,7 +83,7 @@ def plan_for(
     return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
 
 
-def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:
+def tokenizer_for(given: str | Tokenizer | None, asked: tuple[MeasureCall, ...]) -> Tokenizer | None:
     """Open the tokenizer that was given; a budget of tokens without one is refused."""
     if given is None:
         if counting := next((one.key for one in asked if one.counts_tokens), None):
@@ -98,7 +104,7 @@ def _peer(compat: str) -> Peer | None:
     return peer_named(compat)
 
 
-def _with_twins(asked: tuple[Asked, ...], peer: Peer) -> tuple[Asked, ...]:
+def _with_twins(asked: tuple[MeasureCall, ...], peer: Peer) -> tuple[MeasureCall, ...]:
     from focuseval.evaluation.compat import with_twins  # noqa: PLC0415  only asked for by name
 
     return with_twins(asked, peer)

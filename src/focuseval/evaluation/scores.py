@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.inference.comparison import Comparison
-    from focuseval.measures import Measure
+    from focuseval.measures.measure import Measure
 
 
 def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:

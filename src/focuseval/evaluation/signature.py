@@ -9,7 +9,7 @@ from focuseval.measures.matching.policies import Policies
 
 if TYPE_CHECKING:
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.matching.prepared import Prepared
 
 VERSION = __version__
 """Looked up once: it costs as much as scoring a hundred topics."""

@@ -21,7 +21,7 @@ from focuseval.evaluation import counts
 from focuseval.evaluation.noticed import RANKS, order_remarks
 from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
-from focuseval.measures.matching import prepare
+from focuseval.measures.matching.prepared import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation.evaluation import Evaluation, RunScores
     from focuseval.evaluation.plan import Plan
     from focuseval.formats.run_blocks import LargeRun
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.matching.prepared import Prepared
 
     Codes = NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from focuseval.errors import NotComparableError
 from focuseval.evaluation.comparing import find_run
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.inference.settings import Settings
-from focuseval.measures import Asked, Measure, parse
+from focuseval.measures.measure import Measure, MeasureCall, parse
 from focuseval.report.charts import charts
 from focuseval.report.charts.curves import wanted
 from focuseval.report.charts.entry_points import wanted_distances
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def build_report(
     gold: Any,
     runs: Any,
-    measures: Iterable[str | Asked | Measure] | None = None,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
     *,
     index: Any = None,
     docs: Any = None,
@@ -79,7 +79,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
     heat, texts = explain(evidence, budget, served=served)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
-        from focuseval.studies.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
+        from focuseval.studies.fidelity import tables  # noqa: PLC0415  only asked for by name
 
         grids = tuple(tables(evidence.fidelity))
     return Report(
@@ -98,7 +98,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
 def gather_evidence(
     gold: Any,
     runs: Any,
-    measures: Iterable[str | Asked | Measure] | None = None,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
     *,
     index: Any = None,
     task: str | None = None,

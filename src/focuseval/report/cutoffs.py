@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures import parse  # noqa: F401  for the example
-from focuseval.measures.budget import paid_ends
-from focuseval.measures.measure import Budget, parse_at
+from focuseval.measures.measure import (
+    Budget,
+    parse,  # noqa: F401  for the example
+    parse_at,
+)
+from focuseval.measures.spans import paid_ends
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
@@ -16,11 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.measures import Asked
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.measure import MeasureCall
 
 
-def cut_of(asked: Asked) -> list[int | str] | None:
+def cut_of(asked: MeasureCall) -> list[int | str] | None:
     """Return amount and unit of a measure's cut-off: results, articles, characters, words or tokens.
 
     None where it reads all, and for a budget of each article by itself.
@@ -37,7 +40,7 @@ def cut_of(asked: Asked) -> list[int | str] | None:
     return [at, "articles" if grouped or "documents" in asked.measure.needs else "results"]
 
 
-def counted_budgets(measures: Iterable[Asked]) -> tuple[Budget, ...]:
+def counted_budgets(measures: Iterable[MeasureCall]) -> tuple[Budget, ...]:
     """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
 
     >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])

@@ -12,7 +12,7 @@ import numpy as np
 
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.curves import curve_of, mean_of
-from focuseval.measures import parse
+from focuseval.measures.measure import parse
 from focuseval.measures.spans import read
 from focuseval.report.cutoffs import characters_read, counted_budgets
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from focuseval.evaluation import Evaluation
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
     from focuseval.measures.measure import Budget
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -9,7 +9,7 @@ import numpy as np
 
 from focuseval.errors import MeasureError
 from focuseval.inference.correlation import correlate, explain, reading
-from focuseval.measures import Asked, parse
+from focuseval.measures.measure import MeasureCall, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def variants(axis: str, measures: Sequence[str], scale: str = "highlights") -> l
     return groups
 
 
-def _spelled(asked: Asked, parameter: str, choice: str) -> str:
+def _spelled(asked: MeasureCall, parameter: str, choice: str) -> str:
     """Return the measure's name with one parameter spelt out, default or not."""
     given = {**asked.given, parameter: choice}
     inside = ", ".join(f"{p.name}={given[p.name]}" for p in asked.measure.parameters if p.name in given)

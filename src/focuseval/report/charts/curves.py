@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.measures import parse
+from focuseval.measures.measure import parse
 from focuseval.report.charts.chart import Chart, axis, by_run, left_out, number
 from focuseval.report.evidence import MOST_LINES
 

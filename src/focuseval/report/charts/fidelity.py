@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.report.charts.chart import Chart, number
-from focuseval.studies.simulation.parts import SELECTIONS
-from focuseval.studies.simulation.ranking import RANKINGS
+from focuseval.studies.space_runs import RANKINGS, SELECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

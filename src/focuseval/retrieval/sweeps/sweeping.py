@@ -20,11 +20,11 @@ from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk, opened
 from focuseval.inference.settings import Settings
-from focuseval.measures import Asked, parse
-from focuseval.measures.measure import Budget
+from focuseval.measures.measure import Budget, MeasureCall, parse
 from focuseval.measures.tasks.tasks import MOST_RESULTS
-from focuseval.retrieval import retrieve, units
+from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.sweeps.result import Sweep
+from focuseval.retrieval.unit_list import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.engine.shared import Shared
     from focuseval.engine.workers import Workers
-    from focuseval.measures import Measure
-    from focuseval.retrieval import UnitList
+    from focuseval.measures.measure import Measure
+    from focuseval.retrieval.unit_list import UnitList
 
     Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 
@@ -56,7 +56,7 @@ def sweep(
     docs: Any,
     chunks: Sequence[Any],
     retriever: str | Retriever | Sequence[Any] = BM25,
-    measures: Sequence[str | Asked | Measure] = (),
+    measures: Sequence[str | MeasureCall | Measure] = (),
     *,
     topics: Any = None,
     tokenizer: str | Tokenizer | None = None,
@@ -131,7 +131,7 @@ class _Chunking:
     index: Index
     tokenizer: Tokenizer | None
     counted: Any
-    asked: Sequence[str | Asked | Measure]
+    asked: Sequence[str | MeasureCall | Measure]
     given: Sequence[Any]
     questions: Any
     retriever: Any
@@ -157,7 +157,7 @@ def _cut_and_retrieved(shared: Shared[_Chunking], task: tuple[int, Any]) -> tupl
     return cut, text, _retrieved(s.index, s.questions, cut, s.retriever, wanted)
 
 
-def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> int:
+def enough_results(measures: Sequence[str | MeasureCall | Measure], size: float) -> int:
     """Return how many results the measures can look at: those of the largest rank, or twice those of a budget.
 
     Chunks are so many characters long on average. There are never fewer than a hundred, and as many as a run may have
@@ -169,12 +169,12 @@ def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> in
     wanted = 100
     for named in measures:
         one = parse(named) if isinstance(named, str) else named
-        at = one.arguments().get("at") if isinstance(one, Asked) else None
+        at = one.arguments().get("at") if isinstance(one, MeasureCall) else None
         if isinstance(at, Budget):
             wanted = max(wanted, ceil(2 * at.amount * _LENGTHS[at.unit] / max(size, 1)))
         elif isinstance(at, int):
             wanted = max(wanted, at)
-        elif not (isinstance(one, Asked) and one.measure.name == "ceiling"):  # which looks at no result
+        elif not (isinstance(one, MeasureCall) and one.measure.name == "ceiling"):  # which looks at no result
             return MOST_RESULTS
     return min(wanted, MOST_RESULTS)
 
