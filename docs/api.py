@@ -83,7 +83,7 @@ SECTIONS = (
     (
         "Measures",
         "The [measures themselves](measures.md) have a page of their own.",
-        ("parse", "measures.measure:Asked", "Measure", "Parameter", "MEASURES"),
+        ("parse", "measures.measure:MeasureCall", "Measure", "Parameter", "MEASURES"),
     ),
     ("Clusters", "", ("connected",)),
     ("Errors", "", ("FocusevalError",)),

@@ -64,7 +64,7 @@ def measures_page() -> str | None:
     declared = getattr(module, "MEASURES", None)
     if not declared:
         return None
-    parts = ["# Measures\n", "Declared in `focuseval.measures.MEASURES`; `focuseval measures NAME` prints the same.\n"]
+    parts = ["# Measures\n", "Declared in `focuseval.MEASURES`; `focuseval measures NAME` prints the same.\n"]
     parts += ["| name | what it is |", "|---|---|", *(f"| `{m.name}` | {cell(m.summary)} |" for m in declared), ""]
     parts += ["## Other names\n", "Accepted as well; a line below the scores says which measure was computed.\n"]
     parts += ["| you may write | which is | what it is |", "|---|---|---|"]

@@ -10,9 +10,8 @@ that the paper prints before its percentages are not consistent.
 import focuseval as fe
 from focuseval.data.tables import Table
 from focuseval.example import ROOT
-from focuseval.studies.fidelity.requirements import requirements
-from focuseval.studies.fidelity.space import Outcome, space_test
-from focuseval.studies.fidelity.tables import recall_base_table
+from focuseval.studies.fidelity import Outcome, recall_base_table, space_test
+from focuseval.studies.requirements import requirements
 from reproductions import plos_gold
 from reproductions.data import Missing
 from reproductions.published import compared, verdict

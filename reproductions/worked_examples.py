@@ -9,8 +9,7 @@ import focuseval as fe
 from focuseval.data.tables import Table
 from focuseval.formats.frames import run_from_frame
 from focuseval.formats.source import source_of
-from focuseval.measures.i2 import precall, weak_ranks
-from focuseval.measures.i3 import recall_precision
+from focuseval.measures.graded import precall, recall_precision, weak_ranks
 from focuseval.measures.matching import match, prepare
 from reproductions.published import compared, printed, verdict
 

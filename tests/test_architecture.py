@@ -29,12 +29,7 @@ PACKAGES = (
 BESIDE = ("errors.py", "__init__.py", "__main__.py")
 """What stands beside the packages; `__init__` and `__main__` may import any of them."""
 
-KNOWN_CYCLES: list[tuple[str, ...]] = [
-    ("measures", "measures.names"),
-    ("measures.matching.documents", "measures.matching.places", "measures.matching.results"),
-    ("measures.matching.elements", "measures.matching.matched"),
-    ("measures.matching.needs", "measures.matching.prepared"),
-]
+KNOWN_CYCLES: list[tuple[str, ...]] = []
 """Modules that import each other, lazily or for types alone: to be taken apart, never to be added to."""
 
 SOURCE = Path(focuseval.__file__).parent

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import focuseval
 from blocks import ROOT
 from focuseval.cli import COMMANDS, main
-from focuseval.measures import MEASURES
+from focuseval.measures.catalogue import MEASURES
 from strategies.commands import LEAVES
 
 SOURCE = Path(focuseval.__file__).parent

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from focuseval.measures import MEASURES as MEASURES
     from focuseval.measures.measure import Measure as Measure
     from focuseval.measures.measure import Parameter as Parameter
-    from focuseval.measures.names import parse as parse
+    from focuseval.measures.measure import parse as parse
     from focuseval.measures.tasks.checks import check as check
     from focuseval.measures.tasks.checks import repair as repair
     from focuseval.placing.golds import align_gold as align_gold
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from focuseval.report.heat import heat_map as heat_map
     from focuseval.report.page import render_html as render_html
     from focuseval.retrieval.retrieving import retrieve as retrieve
-    from focuseval.retrieval.searching import search as search
+    from focuseval.retrieval.retrieving import search as search
     from focuseval.retrieval.sweeps.sweeping import sweep as sweep
     from focuseval.retrieval.unit_list import units as units
     from focuseval.studies.fidelity import fidelity as fidelity

@@ -18,10 +18,9 @@ from focuseval.cli import main
 from focuseval.errors import MeasureError
 from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_gold
-from focuseval.measures import MEASURES
-from focuseval.measures.chunk_evaluators import texts
+from focuseval.measures.catalogue import MEASURES
 from focuseval.measures.matching import Chunks, match, prepare
-from focuseval.measures.peers import PEERS, _repeated, peer_named
+from focuseval.measures.peers import PEERS, _repeated, peer_named, texts
 from strategies.highlighted import collections
 
 CHROMA = {"chroma:recall@5": 0.8744695211, "chroma:precision@5": 0.1151893573, "chroma:iou@5": 0.1123977256}

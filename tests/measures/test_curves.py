@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
-from focuseval.measures.eprum import expected_precision, precision_recall_curve
-from focuseval.measures.i2 import average_precall, precall_curve
+from focuseval.measures.entry_points import eprum_contains, expected_precision, precision_recall_curve
+from focuseval.measures.graded import average_precall, precall_curve
 from focuseval.measures.matching import match, prepare
-from focuseval.measures.nxcg import mean_normalised_cumulated_gain, normalised_cumulated_gain, normalised_curve
-from focuseval.measures.prum import eprum_contains
 from focuseval.measures.xcg import (
     cumulated_gain,
     effort_curve,
@@ -22,6 +20,9 @@ from focuseval.measures.xcg import (
     ideal_curve,
     ideal_gain,
     interpolated_mean_effort_precision,
+    mean_normalised_cumulated_gain,
+    normalised_cumulated_gain,
+    normalised_curve,
 )
 from strategies.element_runs import Case, cases
 from strategies.highlighted import collections, usable

@@ -9,10 +9,10 @@ import pytest
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.measures.ceiling import ceiling
-from focuseval.measures.i2 import precall_curve
+from focuseval.measures.graded import precall_curve
 from focuseval.measures.matching import Chunks, match, prepare
 from focuseval.measures.peers import _touching
+from focuseval.measures.spans import ceiling
 from strategies.element_runs import Case
 
 MARKED = {"t": {"d": {"spans": [(0, 100)], "length": 200}}}

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 import focuseval.measures.explain as module
-from focuseval.measures import FAMILIES, MEASURES, parse
-from focuseval.measures.citations import CITATIONS
-from focuseval.measures.explain import explain, explain_profile, overview
-from focuseval.measures.formula import readable
+from focuseval.measures import parse
+from focuseval.measures.catalogue import MEASURES
+from focuseval.measures.explain import CITATIONS, explain, explain_profile, overview, readable
 from focuseval.measures.matching.policies import Policies
-from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.measure import FAMILIES, Measure, Parameter
 from focuseval.measures.profiles import Profile
 
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "reference" / "bibliography.md"
@@ -179,7 +178,7 @@ def test_a_page_says_what_keeps_a_perfect_run_from_the_upper_bound(monkeypatch, 
 
 def test_an_overview_has_a_table_for_every_family_and_a_row_for_every_measure():
     tables = overview()
-    assert [table.title for table in tables] == [module.TITLES[name] for name, _ in FAMILIES]
+    assert [table.title for table in tables] == [family.title for family in FAMILIES]
     assert [row[1] for table in tables for row in table.rows] == [measure.summary for measure in MEASURES]
     assert len({len(row[0]) for table in tables for row in table.rows}) == 1  # all names as wide as the widest
 

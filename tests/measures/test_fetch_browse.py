@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.measures.fetch_browse import browse, browse_effort_precision
 from focuseval.measures.generalised import generalised_precision
+from focuseval.measures.xcg import browse, browse_effort_precision
 from oracle import recall_base as slow_base
 from oracle import xcg as slow
 from strategies.element_runs import DOCUMENTS, Case, cases

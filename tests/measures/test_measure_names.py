@@ -8,7 +8,7 @@ import pytest
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MeasureError
-from focuseval.measures.citations import reference
+from focuseval.measures.explain import reference
 from focuseval.measures.measure import number
 from focuseval.measures.profiles import PROFILES, Profile, profile_named
 

@@ -5,12 +5,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import focuseval.measures
-from focuseval.measures.fetch_browse import browse, browse_effort_precision, browse_scores
-from focuseval.measures.i2 import average_precall, precall_curve
-from focuseval.measures.nxcg import mean_normalised_cumulated_gain, normalised_cumulated_gain, normalised_curve
-from focuseval.measures.prum import eprum_contains, expected_ratio, prum
+import focuseval
+from focuseval.measures.catalogue import MEASURES
+from focuseval.measures.entry_points import eprum_contains, expected_ratio, prum
+from focuseval.measures.graded import average_precall, precall_curve
+from focuseval.measures.measure import every_measure
 from focuseval.measures.xcg import (
+    browse,
+    browse_effort_precision,
+    browse_scores,
     cumulated_gain,
     effort_curve,
     effort_precision_at,
@@ -20,6 +23,9 @@ from focuseval.measures.xcg import (
     ideal_gain,
     interpolated_mean_effort_precision,
     mean_average_effort_precision,
+    mean_normalised_cumulated_gain,
+    normalised_cumulated_gain,
+    normalised_curve,
 )
 from strategies.element_runs import Case
 
@@ -99,14 +105,6 @@ def test_expected_ratio_and_the_articles_of_a_browse_have_the_same_defaults():
     same(mine.base.gain, theirs.base.gain)
 
 
-def test_the_measures_are_gathered_when_they_are_first_asked_for():
-    assert focuseval.measures.__getattr__("MEASURES") == focuseval.measures.MEASURES
-    assert len(focuseval.measures.MEASURES) == len({measure.name for measure in focuseval.measures.MEASURES}) > 40
-    with pytest.raises(AttributeError, match=r"^module 'focuseval.measures' has no attribute 'nothing'$"):
-        focuseval.measures.nothing  # noqa: B018  the look-up is the test
-
-
-def test_the_measures_are_gathered_once(monkeypatch):
-    monkeypatch.delitem(vars(focuseval.measures), "MEASURES", raising=False)
-    gathered = focuseval.measures.MEASURES
-    assert vars(focuseval.measures)["MEASURES"] is gathered
+def test_every_measure_is_in_the_catalogue_once():
+    assert every_measure() == MEASURES == focuseval.MEASURES
+    assert len(MEASURES) == len({measure.name for measure in MEASURES}) > 40

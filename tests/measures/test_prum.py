@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
+from focuseval.measures.entry_points import eprum_contains, expected_ratio, prum
 from focuseval.measures.matching import match, prepare
-from focuseval.measures.prum import eprum_contains, expected_ratio, prum
 from oracle import prum as slow
 from oracle import recall_base as slow_base
 from strategies.element_runs import Case, cases

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from building import gold_of, run_of
 from focuseval.evaluation.sources import as_index
-from focuseval.measures.budget import _pieces_of
-from focuseval.measures.ceiling import best_read
 from focuseval.measures.characters import interpolated_curve
-from focuseval.measures.chunk_evaluators import texts
-from focuseval.measures.entry_point import near
+from focuseval.measures.entry_points import near, seen_targets
 from focuseval.measures.matching import match, prepare
-from focuseval.measures.prum import seen_targets
-from focuseval.measures.spans import read
+from focuseval.measures.peers import texts
+from focuseval.measures.spans import _pieces_of, best_read, read
 from focuseval.measures.topicwise import blocks, ceiling, count, count_by, ratio, running, running_count, total
 from focuseval.measures.xcg import effort_precision
 from strategies.element_runs import Case

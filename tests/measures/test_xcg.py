@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.measures.nxcg import mean_normalised_cumulated_gain, normalised_cumulated_gain, normalised_curve
 from focuseval.measures.xcg import (
     cumulated_gain,
     effort_curve,
@@ -19,6 +18,9 @@ from focuseval.measures.xcg import (
     ideal_gain,
     interpolated_mean_effort_precision,
     mean_average_effort_precision,
+    mean_normalised_cumulated_gain,
+    normalised_cumulated_gain,
+    normalised_curve,
 )
 from oracle import recall_base as slow_base
 from oracle import xcg as slow

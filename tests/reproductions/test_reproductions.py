@@ -7,7 +7,7 @@ import pytest
 
 import focuseval as fe
 from focuseval.data.tables import render
-from focuseval.studies.fidelity.space import steps
+from focuseval.studies.fidelity import steps
 from reproductions import __main__ as command
 from reproductions import (
     chroma_embed,

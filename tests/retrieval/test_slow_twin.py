@@ -13,7 +13,8 @@ from focuseval.collection import words as split
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine import native
 from focuseval.measures.tasks.checks import check
-from focuseval.retrieval import block_words, build, retrieve
+from focuseval.retrieval import build
+from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.settings import RetrievalSettings
 from oracle import retrieval as slow
 from strategies import retrieval as random
@@ -139,7 +140,7 @@ def test_without_a_compiler_the_words_are_the_same(documents, query):
     runs = []
     with pytest.MonkeyPatch.context() as patch:
         for library in (native.library(), None):
-            for module in (split, block_words, build):
+            for module in (split, build):
                 patch.setattr(module.native, "library", lambda found=library: found)
             runs.append(retrieve(collection(documents, 2), {"1": query}, unit="element", min_words=1))
     assert rows(runs[0]) == rows(runs[1])

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Articles, Gold, GradedElements, Passages
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.studies.simulation import KINDS, simulate
-from focuseval.studies.simulation.degraded import Dial
+from focuseval.studies.simulation import KINDS, Dial, simulate
 from oracle import simulate as oracle
 
 EMPTY = np.zeros(0, np.int32)

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 from focuseval.bridges.span_ids import as_gold, as_run
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.planning import evaluate
-from focuseval.measures import MEASURES
+from focuseval.measures.catalogue import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focuseval.measures import Measure
+    from focuseval.measures.measure import Measure
 
 NAME = "focuseval"
 

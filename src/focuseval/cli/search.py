@@ -13,7 +13,7 @@ from focuseval.cli.output import NO, Command, progress_bar
 from focuseval.cli.retrieve import READING, retrieval_options
 from focuseval.engine.workers import cores
 from focuseval.formats.embedded import open_documents
-from focuseval.retrieval.searching import search as search_documents
+from focuseval.retrieval.retrieving import search as search_documents
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 

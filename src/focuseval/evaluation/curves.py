@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval import measures
 from focuseval.errors import MeasureError
-from focuseval.measures import parse
+from focuseval.measures.measure import every_measure, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scores import Scores
-    from focuseval.measures import Asked
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.measure import MeasureCall
 
 
 def curve_of(name: str, matched: Matched, plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -40,24 +39,22 @@ def mean_of(y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(y[kept].mean(axis=0)) if kept.any() else np.full(y.shape[1], np.nan)
 
 
-def asked_curve(name: str, scored: Sequence[Asked] = ()) -> tuple[Asked, Callable[..., Any]]:
+def asked_curve(name: str, scored: Sequence[MeasureCall] = ()) -> tuple[MeasureCall, Callable[..., Any]]:
     """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function.
 
     A user's own measure is known among those that were scored.
     """
-    own = next((a for a in scored if a.key == name and a.measure not in measures.MEASURES), None)
+    own = next((a for a in scored if a.key == name and a.measure not in every_measure()), None)
     if own is not None and own.measure.curve is not None:
         return own, own.measure.curve
     if own is not None:
         raise MeasureError(f"{name} summarises no curve: it is declared without one")
     bare = name.split("@", maxsplit=1)[0]
-    measure = next(
-        (m for m in measures.MEASURES if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None
-    )
+    measure = next((m for m in every_measure() if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None)
     if measure is None:
         parse(bare)  # says which names are near
     if measure is None or measure.curve is None:
-        known = ", ".join(m.name for m in measures.MEASURES if m.curve is not None)
+        known = ", ".join(m.name for m in every_measure() if m.curve is not None)
         raise MeasureError(f"{name} summarises no curve; these do: {known}")
     at = ("@1" if measure.at[0] == "rank" else "@0") if measure.at_required else ""
     return parse(bare + at), measure.curve
@@ -71,7 +68,7 @@ def curves_csv(scores: Scores) -> bytes:
         if _summarises(name):
             named.setdefault(bare, name)
     if not named:
-        known = ", ".join(m.name for m in measures.MEASURES if m.curve is not None)
+        known = ", ".join(m.name for m in every_measure() if m.curve is not None)
         raise MeasureError(f"none of the measures summarises a curve; these do: {known}")
     tables = []
     for bare, name in named.items():

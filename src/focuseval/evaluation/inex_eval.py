@@ -16,18 +16,18 @@ import numpy as np
 
 from focuseval.errors import FormatError
 from focuseval.evaluation.task_rules import refuse_invalid
-from focuseval.measures.article_score import article_scores
-from focuseval.measures.characters import average_interpolated_precision, harmonic, interpolated_curve
+from focuseval.measures.characters import average_interpolated_precision, interpolated_curve
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.generalised import (
+    article_scores,
     average_generalised_precision,
     generalised_precision,
     interpolate,
     recall_credit,
 )
-from focuseval.measures.matching import Matched, Policies, match
-from focuseval.measures.matching.policies import inex_eval
-from focuseval.measures.topicwise import count, ratio
+from focuseval.measures.matching.matched import Matched, match
+from focuseval.measures.matching.policies import Policies, inex_eval
+from focuseval.measures.topicwise import count, harmonic, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.run import Run
     from focuseval.formats.source import Source
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.matching.prepared import Prepared
 
 RANKS = (1, 2, 3, 5, 10, 25, 50)
 TASKS = {

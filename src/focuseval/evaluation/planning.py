@@ -12,8 +12,8 @@ from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.run_blocks import ahead, streamed_format
-from focuseval.measures import Asked, Measure, parse
-from focuseval.measures.matching import prepare
+from focuseval.measures.matching.prepared import prepare
+from focuseval.measures.measure import Measure, MeasureCall, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def evaluate(
     gold: Any,
     runs: Any,
-    measures: Iterable[str | Asked | Measure] | None = None,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
     *,
     task: str | None = None,
     profile: str | None = None,
@@ -80,7 +80,7 @@ def evaluate(
 def plan_evaluation(
     gold: Any,
     runs: Any,
-    measures: Iterable[str | Asked | Measure] | None = None,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
     *,
     task: str | None = None,
     profile: str | None = None,
@@ -121,10 +121,14 @@ def _chunks(given: Chunks | Sequence[Chunks] | None, sources: Sequence[Any]) -> 
     return tuple(given)
 
 
-def _asked(measures: Iterable[str | Asked | Measure] | None) -> tuple[Asked, ...]:
+def _asked(measures: Iterable[str | MeasureCall | Measure] | None) -> tuple[MeasureCall, ...]:
     """Understand names, and measures of the user's own."""
-    named = (measures,) if isinstance(measures, (str, Asked, Measure)) or callable(measures) else tuple(measures or ())
+    named = (
+        (measures,)
+        if isinstance(measures, (str, MeasureCall, Measure)) or callable(measures)
+        else tuple(measures or ())
+    )
     for one in named:
-        if not isinstance(one, (str, Asked, Measure)):
+        if not isinstance(one, (str, MeasureCall, Measure)):
             raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
-    return tuple(Asked(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)
+    return tuple(MeasureCall(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)

@@ -23,7 +23,7 @@ from focuseval.evaluation.remarks import remarks_on_order
 from focuseval.evaluation.scoring import match_source, score_match
 from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
-from focuseval.measures.matching import prepare
+from focuseval.measures.matching.prepared import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scoring import RunScores
     from focuseval.formats.run_blocks import LargeRun
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.matching.prepared import Prepared
 
     Codes = NDArray[np.int64]
 

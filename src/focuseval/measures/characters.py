@@ -1,7 +1,4 @@
-"""Characters in rank order, INEX 2007 and later: iP, AiP and MAiP, and precision and recall of the whole list.
-
-Only text that no earlier rank returned counts. Recall levels are compared as integers: ``0.07 * 100 > 7`` in floats.
-"""
+"""Characters and articles in rank order: INEX 2007–10 (iP, charP, artP), HiXEval. Text counts once, where it is new."""
 
 from __future__ import annotations
 
@@ -10,21 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.budget import budgeted
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure
-from focuseval.measures.topicwise import ceiling, count, ratio, running_count
+from focuseval.measures.spans import budgeted
+from focuseval.measures.topicwise import ceiling, count, harmonic, ratio, running, running_count, total
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
     from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
+
 
 LEVELS = 101
 
@@ -90,11 +88,6 @@ def char_recall(m: Matched, at: Budget | None = None) -> Floats:
     return ratio(count(relevant, m.bounds), m.prepared.trel_of_topic)
 
 
-def harmonic(p: Floats, r: Floats) -> Floats:
-    """Return the harmonic mean of precision and recall, 0 where both are 0."""
-    return ratio(2 * p * r, p + r)
-
-
 def char_f(m: Matched, at: Budget | None = None) -> Floats:
     """Return the harmonic mean of charP and charR."""
     return harmonic(char_precision(m, at), char_recall(m, at))
@@ -118,6 +111,43 @@ def art_f(m: Matched) -> Floats:
 _characters = partial(Measure, cite="kamps2008inex", needs=("spans",))
 _by_recall = partial(_characters, tasks=("focused", "thorough"), curve=interpolated_curve)
 _articles = partial(_characters, needs=("documents",))
+
+
+def purity(m: Matched) -> tuple[NDArray[np.int64], Floats]:
+    """Return the rows that add highlighted text, and the share of each that it adds; all other shares are 0."""
+    rows = np.flatnonzero(m.new_rsize)
+    return rows, m.new_rsize[rows] / m.size[rows]
+
+
+def hix_precision(m: Matched, at: int) -> Floats:
+    """Return the mean share of new highlighted text over the first `at` results."""
+    rows, share = purity(m)
+    kept = m.rank[rows] <= at
+    return total(share[kept], m.topic[rows[kept]], m.topics) / at
+
+
+def hix_recall(m: Matched, at: int) -> Floats:
+    """Return the share of the topic's highlighted text that the first `at` results return."""
+    return ratio(count(np.where(m.rank <= at, m.new_rsize, 0), m.bounds), m.prepared.trel_of_topic)
+
+
+def hix_f(m: Matched, at: int) -> Floats:
+    """Return the harmonic mean of hP and hR."""
+    return harmonic(hix_precision(m, at), hix_recall(m, at))
+
+
+def hix_average_precision(m: Matched) -> Floats:
+    """Return hP at every rank, weighted by the share of the highlighted text that the rank adds."""
+    rows, share = purity(m)
+    topic = m.topic[rows]
+    bounds = np.searchsorted(topic, np.arange(m.topics + 1))
+    precision = running(share, bounds) / m.rank[rows]
+    return ratio(total(precision * m.new_rsize[rows], topic, m.topics), m.prepared.trel_of_topic)
+
+
+_overall = partial(Measure, cite="pehcevski2006hixeval", needs=("spans",))
+_at_rank = partial(_overall, at=("rank",), at_required=True, perfect=False)
+
 
 MEASURES = (
     _by_recall(
@@ -182,5 +212,32 @@ MEASURES = (
         formula=r"artF = 2 \cdot artP \cdot artR / (artP + artR)",
         example="artP 0.6667, artR 0.5: 0.5714.",
     ),
+    _at_rank(
+        "hP",
+        hix_precision,
+        "Mean share of new highlighted text in the first results.",
+        formula=r"hP@r = \frac{1}{r} \sum_{i \le r} \frac{\text{new } rsize(e_i)}{size(e_i)}",
+        example="One fully highlighted section, then two without any: hP@3 = 0.3333.",
+    ),
+    _at_rank(
+        "hR",
+        hix_recall,
+        "Share of the highlighted text in the first results.",
+        formula=r"hR@r = \frac{1}{Trel(t)} \sum_{i \le r} \text{new } rsize(e_i)",
+        example="99 of 198 highlighted characters in the first three results: hR@3 = 0.5.",
+    ),
+    _at_rank(
+        "hF",
+        hix_f,
+        "Harmonic mean of hP and hR.",
+        formula=r"hF@r = \frac{2\, hP@r\, hR@r}{hP@r + hR@r}",
+        example="hP@3 = 1, hR@3 = 0.5: hF@3 = 0.6667.",
+    ),
+    _overall(
+        "hAP",
+        hix_average_precision,
+        "Average precision of highlighted text.",
+        formula=r"hAP = \sum_r hP@r \cdot \frac{\text{new } rsize(e_r)}{Trel(t)}",
+        example="Three highlighted paragraphs, half of the topic's text, at ranks 1 to 3: hAP = 0.5.",
+    ),
 )
-"""Character and article measures of INEX 2007 and later."""

@@ -1,23 +1,148 @@
-"""A measure or a profile in words, made from its declaration."""
+"""What is declared of measures and profiles, as pages, tables and plain values; formulas as a terminal shows them."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import asdict
 from math import isfinite
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from focuseval.data.tables import Table, words
-from focuseval.measures import FAMILIES, family
-from focuseval.measures.citations import reference
-from focuseval.measures.formula import readable
 from focuseval.measures.matching.policies import Policies
-from focuseval.measures.measure import number
-from focuseval.measures.names import named
+from focuseval.measures.measure import FAMILIES, named, number
 
 if TYPE_CHECKING:
     from focuseval.measures.measure import Measure, Parameter
     from focuseval.measures.profiles import Profile
+
+
+CITATIONS = {
+    "goevert2002overview": "N. Gövert, G. Kazai. Overview of the INitiative for the Evaluation of XML retrieval (INEX) "
+    "2002. Proceedings of the first INEX workshop, 2003, 1–17.",
+    "jarvelin2002cumulated": "K. Järvelin, J. Kekäläinen. Cumulated gain-based evaluation of IR techniques. ACM TOIS "
+    "20(4), 2002, 422–446.",
+    "piwowarski2003expected": "B. Piwowarski, P. Gallinari. Expected ratio of relevant units: a measure for structured "
+    "information retrieval. INEX 2003 workshop proceedings.",
+    "zhai2003beyond": "C. Zhai, W. W. Cohen, J. Lafferty. Beyond independent relevance: methods and evaluation metrics "
+    "for subtopic retrieval. SIGIR 2003, 10–17.",
+    "goevert2005effectiveness": "N. Gövert, N. Fuhr, M. Lalmas, G. Kazai. Evaluating the effectiveness of "
+    "content-oriented XML retrieval methods. Information Retrieval 9(6), 2006, 699–722.",
+    "voorhees2005trec": "E. M. Voorhees, D. K. Harman (eds). TREC: Experiment and Evaluation in Information Retrieval. "
+    "MIT Press, 2005.",
+    "piwowarski2005precision": "B. Piwowarski, P. Gallinari, G. Dupret. Precision recall with user modeling (PRUM): "
+    "application to structured information retrieval. ACM TOIS 25(1), 2007.",
+    "kazai2006extended": "G. Kazai, M. Lalmas. eXtended cumulated gain measures for the evaluation of content-oriented "
+    "XML retrieval. ACM TOIS 24(4), 2006, 503–542.",
+    "pehcevski2006hixeval": "J. Pehcevski, J. A. Thom. HiXEval: highlighting XML retrieval evaluation. INEX 2005, LNCS "
+    "3977, 2006, 43–57.",
+    "piwowarski2006evaluation": "B. Piwowarski, G. Dupret. Evaluation in (XML) information retrieval: expected "
+    "precision-recall with user modelling (EPRUM). SIGIR 2006, 260–267.",
+    "kamps2007evaluating": "J. Kamps, M. Lalmas, J. Pehcevski. Evaluating relevant in context: document retrieval with "
+    "a twist. SIGIR 2007, 749–750.",
+    "lalmas2007inex": "M. Lalmas, G. Kazai, J. Kamps, J. Pehcevski, B. Piwowarski, S. Robertson. INEX 2006 evaluation "
+    "measures. INEX 2006, LNCS 4518, 2007, 20–34.",
+    "kamps2008inex": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson. INEX 2007 evaluation measures. INEX "
+    "2007, LNCS 4862, 2008, 24–33.",
+    "arvola2011contextualization": "P. Arvola, S. Geva, J. Kamps, R. Schenkel, A. Trotman, J. Vainio. Overview of the "
+    "INEX 2010 ad hoc track. INEX 2010, LNCS 6932, 2011, 1–32.",
+    "gutierrez2024hipporag": "B. Jiménez Gutiérrez, Y. Shu, Y. Gu, M. Yasunaga, Y. Su. HippoRAG: neurobiologically "
+    "inspired long-term memory for large language models. NeurIPS 2024.",
+    "focuseval": "Defined by focuseval; see CITATION.cff in the project's root.",
+}
+"""Key → reference."""
+
+
+def reference(key: str) -> str:
+    """Return a measure's citation with its key; a user's own measure has a key that nobody else knows.
+
+    >>> reference("voorhees2005trec")[:40]
+    'voorhees2005trec: E. M. Voorhees, D. K. '
+    """
+    return f"{key}: {CITATIONS[key]}" if key in CITATIONS else key
+
+
+_SIGNS = {
+    "le": "≤", "ge": "≥", "ne": "≠", "cdot": "·", "cap": "∩", "cup": "∪", "emptyset": "∅", "subseteq": "⊆", "in": "∈",
+    "ldots": "…", "wedge": "and", "sum": "Σ", "max": "max", "min": "min", "log": "log", ",": " ", ";": " ", "{": "{",
+    "}": "}", " ": " ",
+}  # fmt: skip
+_TOKEN = re.compile(r"\\([A-Za-z]+|.)|(.)", re.DOTALL)
+_SMALL = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+
+
+def readable(formula: str) -> str:
+    r"""Return a formula as plain text; a sum's range stands in brackets behind it.
+
+    >>> readable(r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)")
+    'gP[r] = 1/r · Σ[i ≤ r] S(a_i)'
+    >>> readable(r"nDCG@k = \frac{\sum_{i \le k} g_i / \log_2(i+1)}{N}")
+    'nDCG@k = (Σ[i ≤ k] g_i / log₂(i+1)) / N'
+    """
+    text, rest = _read(formula)
+    assert not rest, f"unbalanced formula: {formula}"
+    text = re.sub(r" +", " ", text).strip()
+    return re.sub(r"(/\S+|\)) (?=Σ)", r"\1 · ", text)
+
+
+def _read(rest: str) -> tuple[str, str]:
+    """Return the text up to the brace that closes this group, and what stands behind it."""
+    made = ""
+    while rest and rest[0] != "}":
+        if rest[0] in "_^":
+            raised, rest = rest[0] == "^", rest[1:]
+            part, rest = _argument(rest)
+            made = _attached(made, part, raised=raised)
+            continue
+        if rest[0] == "{":
+            part, rest = _argument(rest)
+            made += part
+            continue
+        found = _TOKEN.match(rest)
+        name, plain = (found[1], found[2]) if found else ("", "")
+        rest = rest[found.end() :] if found else ""
+        if name == "frac":
+            top, rest = _argument(rest)
+            bottom, rest = _argument(rest)
+            made += _fraction(top, bottom)
+        elif name == "text":
+            part, rest = _argument(rest)
+            made += part
+        else:
+            made += _SIGNS[name] if name else plain
+    return made, rest
+
+
+def _argument(rest: str) -> tuple[str, str]:
+    """Return one argument: a group in braces, or a single sign."""
+    if not rest.startswith("{"):
+        found = _TOKEN.match(rest)
+        if found is None:
+            return "", ""
+        return (_SIGNS[found[1]] if found[1] else found[2]), rest[found.end() :]
+    text, behind = _read(rest[1:])
+    return text, behind[1:]
+
+
+def _attached(before: str, part: str, *, raised: bool) -> str:
+    """Return a text with an index: a range behind a sum, a small number behind a log, else as LaTeX writes it."""
+    if before.endswith("Σ"):
+        return f"{before}[{part}]"
+    if raised and before.endswith("]"):
+        return f"{before[:-1]} … {part}]"
+    if not raised and part.isdigit():
+        return before + part.translate(_SMALL)
+    return before + (part if raised else f"_{part}")
+
+
+def _fraction(top: str, bottom: str) -> str:
+    """Return a fraction on one line, in brackets where they are needed."""
+    parts = [top.strip(), bottom.strip()]
+    if all(re.fullmatch(r"[\w|.]+", part) for part in parts):
+        return "/".join(parts)
+    return " / ".join(part if re.fullmatch(r"[\w|.()\[\]]+", part) else f"({part})" for part in parts)
+
 
 AT = {
     "rank": "@k, a rank: @10",
@@ -28,47 +153,25 @@ AT = {
 }
 
 
-TITLES = {
-    "xcg": "Elements: effort-precision and cumulated gain (INEX 2005–06)",
-    "nxcg": "Elements: normalised cumulated gain",
-    "fetch_browse": "Elements: fetch and browse",
-    "generalised": "Ranked articles: generalised precision",
-    "tolerance": "Ranked articles: tolerance to irrelevance",
-    "entry_point": "Entry points",
-    "eprum": "Entry points with user modelling",
-    "prum": "Elements with user modelling",
-    "hixeval": "Highlighted text by rank (HiXEval)",
-    "characters": "Characters and articles (INEX 2007–10)",
-    "i2": "Graded elements: inex_eval (2002–04)",
-    "i3": "Graded elements: inex_eval_ng",
-    "documents": "Documents (trec_eval)",
-    "spans": "Spans for RAG",
-    "needs": "Several needed spans: alternatives, multi-hop",
-    "ceiling": "What a chunking allows",
-}
-"""The heading of each family of measures."""
-
-
 def overview() -> list[Table]:
     """Return a table for each family, with a row for each measure; names stand in columns of one width."""
-    found = [(TITLES[module], family(module)) for module, _ in FAMILIES]
-    width = max(len(_spelled(measure)) for _, measures in found for measure in measures)
+    width = max(len(_spelled(measure)) for family in FAMILIES for measure in family.measures)
     return [
-        Table(title, words("", ""), tuple((_spelled(one).ljust(width), one.summary) for one in measures))
-        for title, measures in found
+        Table(family.title, words("", ""), tuple((_spelled(one).ljust(width), one.summary) for one in family.measures))
+        for family in FAMILIES
     ]
 
 
 def as_json() -> list[dict[str, object]]:
     """Return every measure's declaration as plain values."""
-    return [declared(measure, module) for module, _ in FAMILIES for measure in family(module)]
+    return [declared(measure, family.title) for family in FAMILIES for measure in family.measures]
 
 
-def declared(measure: Measure, module: str) -> dict[str, object]:
+def declared(measure: Measure, family: str) -> dict[str, object]:
     """Return what is declared of a measure as plain values."""
     return {
         "name": measure.name,
-        "family": TITLES[module],
+        "family": family,
         "aliases": list(measure.aliases),
         "summary": measure.summary,
         "definition": "\n".join(_definition(measure)).strip(),
@@ -87,13 +190,12 @@ def declared(measure: Measure, module: str) -> dict[str, object]:
 
 
 def found_measure(text: str) -> tuple[Measure, str]:
-    """Return the measure that a name means, with or without parameters, and the module of its family."""
-    measure = _named(text)
-    module = next(module for module, names in FAMILIES if measure.name in names)
-    return measure, module
+    """Return the measure that a name means, with or without parameters, and the heading of its family."""
+    measure = _bare(text)
+    return measure, next(family.title for family in FAMILIES if measure.name in family.names.split())
 
 
-def _named(text: str) -> Measure:
+def _bare(text: str) -> Measure:
     return named(text.split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
 
 
@@ -106,7 +208,7 @@ def _spelled(measure: Measure) -> str:
 
 def explain(text: str) -> str:
     """Return what is declared of a measure, as a page."""
-    measure = _named(text)
+    measure = _bare(text)
     lines = [_spelled(measure), "", measure.summary]
     lines += [f"Also called {', '.join(measure.aliases)}."] if measure.aliases else []
     lines += ["", *_definition(measure)]
@@ -131,8 +233,6 @@ def _folded(line: str, width: int = 80) -> list[str]:
     if len(line) <= width:
         return [line]
     label, text = (line[:LABEL], line[LABEL:]) if line[LABEL - 1 : LABEL] == " " and line[LABEL:] else ("", line)
-    from textwrap import wrap  # noqa: PLC0415  most lines are short
-
     parts = wrap(text, width - len(label), break_long_words=False, break_on_hyphens=False)
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 

@@ -1,25 +1,138 @@
-"""Generalised precision and recall over ranked articles: relevant in context, best in context from 2007."""
+"""Generalised precision and recall over ranked articles: relevant in context, best in context from 2007.
+
+``S(a)`` is the score of an article: F of the text returned from it, tolerance to irrelevance (a reader who gives up
+after so much irrelevant text), nearness of the entry point, or MAep of its elements.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.article_score import ScoredArticles, article_scores
-from focuseval.measures.budget import restricted
+from focuseval.data.spans import fragments, union
+from focuseval.errors import MissingDataError
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import count, ratio, running_count, total, without_base
+from focuseval.measures.spans import restricted
+from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
+from focuseval.measures.xcg import browse_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
     from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredArticles:
+    """The returned articles that may score, in rank order; all others score 0."""
+
+    row: NDArray[np.int64]
+    """Row in the article view."""
+    topic: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    score: Floats
+    bounds: NDArray[np.int64]
+    """Where each topic's articles begin, and the end of the last."""
+
+    def gp(self) -> Floats:
+        """Return gP at the rank of every article here."""
+        return running(self.score, self.bounds) / self.rank
+
+
+def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> ScoredArticles:
+    """Return the articles that may score: by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
+    worth = m.a_relevant | (m.a_bep >= 0) if score == "bep" else m.a_relevant
+    rows = np.flatnonzero(worth)
+    topic = m.a_topic[rows].astype(np.int64)
+    bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
+    return ScoredArticles(rows, topic, m.a_rank[rows], _scores(m, rows, score, beta, irr, n), bounds)
+
+
+def _scores(m: Matched, rows: NDArray[np.int64], score: str, *parameters: float) -> Floats:
+    beta, irr, n = parameters
+    if score == "t2i":
+        return tolerance_scores(m, int(irr))[rows]
+    if score == "ep":
+        return np.asarray(np.nan_to_num(m.of_gold(browse_scores(m), missing=0)))[rows]
+    return entry_point_scores(m, int(n))[rows] if score == "bep" else f_scores(m, rows, beta)
+
+
+def f_scores(m: Matched, rows: NDArray[np.int64], beta: float) -> Floats:
+    r"""Return F of the given relevant articles, 0 where nothing relevant was returned.
+
+    .. math:: F_\beta(a) = \frac{(1 + \beta^2) P(a) R(a)}{\beta^2 P(a) + R(a)}
+    """
+    number = np.zeros(len(m.prepared.topic), np.int64)
+    number[m.a_article[rows]] = np.arange(len(rows))
+    place = number[m.known[m.hits]]
+    size, relevant = (np.bincount(place, column[m.hits], len(rows)) for column in (m.cost, m.new_rsize))
+    p, r = ratio(relevant, size), ratio(relevant, m.prepared.trel[m.a_article[rows]])
+    return ratio((1 + beta * beta) * p * r, beta * beta * p + r)
+
+
+def entry_point_scores(m: Matched, n: int) -> Floats:
+    """Return max(0, (n − distance) / n) for every returned article, 0 without a best entry point."""
+    known = (m.a_bep >= 0) & (m.a_entry >= 0)
+    distance = np.abs(m.a_entry - m.a_bep)
+    return np.where(known, np.maximum(0, n - distance) / n, 0.0)
+
+
+def tolerance_scores(m: Matched, irr: int) -> Floats:
+    r"""Return T2I of every returned article, in the official form of 2010.
+
+    The reader goes through the returned passages in document order, then through the text between them in document
+    order, and stops once `irr` irrelevant characters are read.
+    """
+    readable = np.flatnonzero(m.a_relevant)
+    article, length = m.a_article[readable], m.a_length[readable]
+    if (length < 0).any():
+        raise MissingDataError(
+            f"{m.prepared.gold.file or 'the gold'}: T2I reads to the end of the article, whose length is unknown; "
+            "build the collection's index with 'focuseval index' and give it with --index"
+        )
+    scores = np.zeros(len(m.a_first))
+    scores[readable] = _read(m, article, length, irr)
+    return scores
+
+
+def _read(m: Matched, article: NDArray[np.int64], length: NDArray[np.int64], irr: int) -> Floats:
+    """Cut the articles where passages and highlights begin and end; read the pieces in the reader's order."""
+    number = np.full(len(m.prepared.topic), -1, np.int64)
+    number[article] = np.arange(len(article))
+    hits, highlights = m.hits, m.prepared.highlights
+    place, end = number[m.article[hits]], m.end[hits]
+    reach = length.copy()
+    if m.policies.compat == "inex_eval":
+        np.maximum.at(reach, place, end)  # what is returned past an article's end is read as irrelevant text
+    returned = union(place, m.start[hits], np.minimum(end, reach[place]))
+    mine = np.flatnonzero(number[highlights.group] >= 0)
+    relevant = union(number[highlights.group[mine]], highlights.start[mine], highlights.end[mine])
+    pieces = fragments(reach, returned, relevant)
+    inside, good = pieces.inside
+    last = np.where(inside, pieces.end, np.minimum(pieces.end, length[pieces.group]))
+    order = np.lexsort((pieces.start, ~inside, pieces.group))
+    group, size, good = pieces.group[order], np.maximum(last - pieces.start, 0)[order], good[order]
+    bounds = np.searchsorted(group, np.arange(len(article) + 1))
+    bad = np.where(good, 0, size)
+    liked = total(np.where(good & (running_count(bad, bounds) < irr), size, 0), group, len(article))
+    disliked = np.minimum(total(bad, group, len(article)), irr)
+    return ratio(liked, liked + disliked)
+
+
+def tolerance(m: Matched, irr: int) -> Floats:
+    """Return the mean T2I over the topic's relevant articles; an article that was not returned scores 0.
+
+    A reader goes through an article's returned passages, then through the text between them, each in document order,
+    and stops once `irr` irrelevant characters are read.
+    """
+    return ratio(total(tolerance_scores(m, irr), m.a_topic, m.topics), m.prepared.numrel)
 
 
 def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: int, n: int) -> Floats:
@@ -148,7 +261,21 @@ _scored = partial(
     curve=generalised_curve,
 )
 
+
 MEASURES = (
+    Measure(
+        "T2I",
+        tolerance,
+        "Tolerance to irrelevance, averaged over the relevant articles.",
+        "arvola2011contextualization",
+        needs=("spans",),
+        traits=("grouped output",),
+        parameters=(Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", least=1),),
+        formula=r"T2I(a) = \frac{\text{relevant read}}{\text{relevant read} + \text{irrelevant read}}",
+        example="100 relevant characters are read before 300 irrelevant ones: 0.25.",
+        perfect=False,
+        tasks=("relevant-in-context",),
+    ),
     _scored(
         "gP",
         generalised_precision,
@@ -185,4 +312,3 @@ MEASURES = (
         aliases=("AgP",),
     ),
 )
-"""Ranked articles, each with a score between 0 and 1."""

@@ -2,7 +2,8 @@
 
 A measure is a name, what may stand behind its ``@``, its parameters, and one pure function from the matched table to
 one number per topic. Help, documentation and the common tests are made from these declarations; a user's own measure
-is the same value, passed to `focuseval.evaluate`.
+is the same value, passed to `focuseval.evaluate`. `parse` reads ``nxCG(ideal=full)@10``; a family's module is imported
+when one of its names is first needed.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.limits import MOST
-from focuseval.errors import MeasureError
+from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -102,8 +104,8 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A measure with what was asked of it: ``nxCG(ideal=full)@10``.
+class MeasureCall:
+    """A measure with its parameters and its cut-off: ``nxCG(ideal=full)@10``.
 
     ``str()`` prints the canonical form: parameters that differ from their defaults, in declared order.
     """
@@ -119,7 +121,7 @@ class Asked:
         """Return the canonical name.
 
         >>> beta = Parameter("beta", 1, "weight of recall")
-        >>> str(Asked(Measure("MAgP", abs, "", "", parameters=(beta,)), given={"beta": 0.25}))
+        >>> str(MeasureCall(Measure("MAgP", abs, "", "", parameters=(beta,)), given={"beta": 0.25}))
         'MAgP(beta=0.25)'
         """
         inside = ", ".join(
@@ -136,7 +138,7 @@ class Asked:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether it is asked at a budget of tokens."""
+        """Whether its cut-off is a budget of tokens."""
         return self.at.endswith("t") and "tokens" in self.measure.at
 
     @property
@@ -210,3 +212,158 @@ def number(value: float | str) -> str:
     """
     short = f"{value:.12g}" if isinstance(value, float) else str(value)
     return short if isinstance(value, str) or float(short) == value else repr(value)
+
+
+_NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>\S+))?\s*")
+
+
+_ASKING_A_MODEL = {
+    "context_recall": "spanR@k",
+    "contextual_recall": "spanR@k",
+    "context_precision": "spanP@k, or by rank spanNDCG@k",
+    "contextual_precision": "spanP@k, or by rank spanNDCG@k",
+    "context_relevance": "spanP@k",
+    "contextual_relevancy": "spanP@k",
+}
+"""Names that other tools give to what a language model says, and what measures it here."""
+
+
+class Family(NamedTuple):
+    """A family of measures: its heading, the module that declares it, and all names of its measures."""
+
+    title: str
+    module: str
+    names: str
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures of the family."""
+        return tuple(measure for measure in declared_in(self.module) if measure.name in self.names.split())
+
+
+FAMILIES = (
+    Family("Elements: effort-precision and cumulated gain (INEX 2005–06)", "xcg", "MAep iMAep ep gr xCG xCI"),
+    Family("Elements: normalised cumulated gain", "xcg", "nxCG MAnxCG"),
+    Family("Elements: fetch and browse", "xcg", "browseMAep"),
+    Family("Ranked articles: generalised precision", "generalised", "gP gR MAgP AgP"),
+    Family("Ranked articles: tolerance to irrelevance", "generalised", "T2I"),
+    Family("Entry points", "entry_points", "BEPD"),
+    Family("Entry points with user modelling", "entry_points", "EPRUM EPRUM-P"),
+    Family("Elements with user modelling", "entry_points", "PRUM ERRel"),
+    Family("Highlighted text by rank (HiXEval)", "characters", "hP hR hF hAP"),
+    Family(
+        "Characters and articles (INEX 2007–10)",
+        "characters",
+        "iP MAiP AiP charP charR charF artP artR artF",
+    ),
+    Family("Graded elements: inex_eval (2002–04)", "graded", "i2AP"),
+    Family("Graded elements: inex_eval_ng", "graded", "i3AP"),
+    Family(
+        "Documents (trec_eval)",
+        "documents",
+        "P Precision precision R Recall recall AP MAP map RR MRR mrr nDCG NDCG ndcg Rprec Success HitRate hit_rate",
+    ),
+    Family("Spans for RAG", "spans", "spanP spanR spanF IoU hit full spanRR spanNDCG"),
+    Family(
+        "Several needed spans: alternatives, multi-hop", "needs", "needR S-recall SRecall all-recall AllRecall AllFound"
+    ),
+    Family("What a chunking allows", "spans", "ceiling"),
+)
+"""Every family, in the order of the documentation; a test compares the names with the declarations."""
+
+
+def declared_in(module: str) -> tuple[Measure, ...]:
+    """Return the measures that a module declares; it is imported when one of them is first needed."""
+    declared: tuple[Measure, ...] = import_module(f"focuseval.measures.{module}").MEASURES
+    return declared
+
+
+def every_measure() -> tuple[Measure, ...]:
+    """Return every measure, in the order of the documentation."""
+    return tuple(measure for family in FAMILIES for measure in family.measures)
+
+
+def parse(text: str, measures: Iterable[Measure] | None = None) -> MeasureCall:
+    """Return the measure that a name stands for; an unknown name is refused and the nearest ones offered.
+
+    >>> str(parse("MAgP( beta = 0.25 )"))
+    'MAgP(beta=0.25)'
+    """
+    shape = _NAME.fullmatch(text)
+    if shape is None:
+        raise MeasureError(f"{text!r} is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k")
+    measure = named(shape["name"], measures)
+    given = _parameters(shape["inside"] or "", measure)
+    at = shape["at"] or ""
+    _check_at(at, measure)
+    return MeasureCall(measure, at, given, written=text)
+
+
+def named(name: str, measures: Iterable[Measure] | None = None) -> Measure:
+    """Return the measure of a bare name, or of one of its other names.
+
+    >>> named("AgP").name
+    'MAgP'
+    """
+    if measures is None:
+        module = next((family.module for family in FAMILIES if name in family.names.split()), None)
+        measures = every_measure() if module is None else declared_in(module)
+    known = {other: measure for measure in measures for other in (measure.name, *measure.aliases)}
+    if name not in known:
+        raise MeasureError(_unknown(name, tuple(known)))
+    return known[name]
+
+
+def _check_at(at: str, measure: Measure) -> None:
+    if at and not measure.at:
+        raise MeasureError(f"{measure.name}@{at}: {measure.name} takes no '@'; write {measure.name}")
+    if at:
+        parse_at(at, measure)
+    elif measure.at_required:
+        example = {"rank": "@10", "level": "@0.1"}[measure.at[0]]
+        raise MeasureError(f"{measure.name}: expected a cut-off, as in {measure.name}{example}")
+
+
+def _parameters(inside: str, measure: Measure) -> dict[str, int | float | str]:
+    given: dict[str, int | float | str] = {}
+    known = {p.name: p for p in measure.parameters}
+    for part in filter(None, (piece.strip() for piece in inside.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals and measure.parameters and not given:
+            name, value = measure.parameters[0].name, part
+        if name not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise MeasureError(f"{measure.name} has no parameter {name!r}; {there}")
+        if name in given:
+            raise MeasureError(f"{measure.name}: parameter {name!r} is given twice; keep one")
+        given[name] = _value(value, known[name], measure)
+    return given
+
+
+def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | str:
+    """Read one value: a word that is allowed, or a number in range."""
+    where = f"{measure.name}({parameter.name}={text})"
+    if parameter.choices:
+        if text not in parameter.choices:
+            raise MeasureError(f"{where}: expected one of {', '.join(parameter.choices)}")
+        return text
+    if isinstance(parameter.default, str):
+        return text
+    try:
+        value = float(text) if "_" not in text else float("nan")
+    except ValueError:
+        value = float("nan")
+    if not abs(value) <= MOST:  # nor is NaN
+        raise MeasureError(f"{where}: expected a number up to {MOST}, found {text!r}")
+    if parameter.least is not None and value < parameter.least:
+        raise MeasureError(f"{where}: expected {parameter.least:g} or more")
+    return int(value) if value == int(value) else value
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> str:
+    """Offer the nearest names; of those that differ only in case, the first."""
+    if name in _ASKING_A_MODEL:
+        ours = f"on highlighted text it is {_ASKING_A_MODEL[name]}"
+        return f"unknown measure {name!r}: RAGAS and DeepEval ask a language model for it; {ours}"
+    offer = did_you_mean(name, known[::-1])
+    return f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)"

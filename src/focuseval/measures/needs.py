@@ -15,15 +15,15 @@ import numpy as np
 
 from focuseval.data.spans import Spans, union
 from focuseval.errors import MeasureError
-from focuseval.measures.budget import paid_ends
 from focuseval.measures.measure import Budget, Measure, Parameter, number
 from focuseval.measures.spans import MEASURES as SPANS
+from focuseval.measures.spans import paid_ends
 from focuseval.measures.topicwise import ceiling, count_by, ratio, total, without_base
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -1,6 +1,8 @@
 """Other chunk evaluators: their own numbers, beside ours under ``--compat``, and what makes the two differ.
 
-The numbers are no measures of ours, and stand in no list of them: one exceeds 1.
+Both LegalBench-RAG and chunking_evaluation add up lengths where they should unite text, so that one of them gives a
+recall of 1.2. The formulas are theirs, for all topics at once; they are no measures of ours, and stand in no list of
+them.
 """
 
 from __future__ import annotations
@@ -10,18 +12,124 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures import chunk_evaluators as theirs
-from focuseval.measures.ceiling import ceiling
+from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.measure import Measure
+from focuseval.measures.spans import best_read, ceiling
+from focuseval.measures.topicwise import count, count_by, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching import Matched
+    from focuseval.measures.matching.matched import Matched
 
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
     Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """What both tools add up, for every topic: lengths with all repeats, and what chunks and references share."""
+
+    chunks: Integers
+    """Lengths of the retrieved chunks, repeated text counted each time."""
+    references: Integers
+    """Lengths of the gold's references, overlapping text counted each time."""
+    shared: Integers
+    """Common characters of every chunk with every reference, added up pair by pair."""
+    united: Integers
+    """Characters that are both in a chunk and in a reference, each once."""
+    missed: Integers
+    """Characters of every reference that no chunk holds, added up reference by reference."""
+
+
+def texts(m: Matched, at: int | None) -> Texts:
+    """Return the sums for the first `at` results; made once for each `at`."""
+    name = f"texts of the first {at}"
+    if name not in m.made:
+        m.made[name] = _texts(m, at)
+    found: Texts = m.made[name]
+    return found
+
+
+def _texts(m: Matched, at: int | None) -> Texts:
+    shown = m.rank <= (at or len(m))
+    rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
+    group, start, end = _references(m)
+    topic = m.prepared.topic[group]
+    seen = union(m.article[rows], m.start[rows], m.end[rows])
+    inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
+    missed = end - start - seen.covered(group, start, end)
+    return Texts(
+        count(np.where(shown, m.size, 0), m.bounds),
+        count_by(end - start, topic, m.topics),
+        count_by(_shared(m, rows), m.topic[rows], m.topics),
+        count_by(inside, m.prepared.topic[seen.group], m.topics),
+        count_by(missed, topic, m.topics),
+    )
+
+
+def _references(m: Matched) -> tuple[Integers, Integers, Integers]:
+    """Return the gold's references as they stand, not united: article, start, end."""
+    passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
+    here = np.flatnonzero((article >= 0) & (passages.start >= 0))
+    return article[here], passages.start[here], passages.end[here]
+
+
+def _shared(m: Matched, rows: Integers) -> Integers:
+    """Return the characters that each result shares with the references, summed over the references."""
+    group, start, end = _references(m)
+    begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
+
+    def before(position: Integers) -> Integers:
+        """Add up what lies before a position of each reference in its article."""
+        return _distance(begins, m.article[rows], position) - _distance(ends, m.article[rows], position)
+
+    return np.asarray(before(m.end[rows]) - before(m.start[rows]))
+
+
+def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
+    """Sum how far the keys before a position lie before it; what earlier groups add is the same for all: it cancels."""
+    high = np.searchsorted(keys, pack(group, position))
+    running = np.concatenate(([0], np.cumsum(unpack(keys)[1])))
+    return np.asarray(high * position - running[high])
+
+
+def legalbench_recall(m: Matched, at: int | None = None) -> Floats:
+    """Return what every chunk shares with every snippet, over the length of the snippets."""
+    found = texts(m, at)
+    return ratio(found.shared, found.references)
+
+
+def legalbench_precision(m: Matched, at: int | None = None) -> Floats:
+    """Return what every chunk shares with every snippet, over the length of the chunks."""
+    found = texts(m, at)
+    return ratio(found.shared, found.chunks)
+
+
+def chroma_recall(m: Matched, at: int | None = None) -> Floats:
+    """Return the highlighted text retrieved, over the lengths of the references added up."""
+    found = texts(m, at)
+    return ratio(found.united, found.references)
+
+
+def chroma_precision(m: Matched, at: int | None = None) -> Floats:
+    """Return the highlighted text retrieved, over the lengths of the chunks added up."""
+    found = texts(m, at)
+    return ratio(found.united, found.chunks)
+
+
+def chroma_iou(m: Matched, at: int | None = None) -> Floats:
+    """Return the highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
+    found = texts(m, at)
+    return ratio(found.united, found.chunks + found.missed)
+
+
+def chroma_omega(m: Matched) -> Floats:
+    """Return IoU of all chunks that hold a reference or touch one."""
+    return best_read(m, near=1).iou()
 
 
 @dataclass(frozen=True)
@@ -59,13 +167,13 @@ def _repeated(m: Matched, at: int | None) -> Flags:
 
 def _overlapping(m: Matched, at: int | None) -> Flags:
     """Return topics in which references share text."""
-    return np.asarray(theirs.texts(m, at).references > m.prepared.trel_of_topic)
+    return np.asarray(texts(m, at).references > m.prepared.trel_of_topic)
 
 
 def _touching(m: Matched, at: int | None) -> Flags:
     """Return topics in which a chunk touches a reference without holding any of it."""
     del at
-    return np.asarray(theirs.chroma_omega(m) != ceiling(m, "IoU"))
+    return np.asarray(chroma_omega(m) != ceiling(m, "IoU"))
 
 
 _CHUNKS = Reason("chunks overlap, and it counts the text that they share once for each of them", _repeated)
@@ -84,18 +192,18 @@ PEERS = (
     Peer(
         "legalbenchrag",
         (
-            _twin("spanR", "legalbenchrag:recall", theirs.legalbench_recall, _CHUNKS, _REFERENCES),
-            _twin("spanP", "legalbenchrag:precision", theirs.legalbench_precision, _CHUNKS, _REFERENCES),
+            _twin("spanR", "legalbenchrag:recall", legalbench_recall, _CHUNKS, _REFERENCES),
+            _twin("spanP", "legalbenchrag:precision", legalbench_precision, _CHUNKS, _REFERENCES),
         ),
         tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP")),
     ),
     Peer(
         "chroma",
         (
-            _twin("spanR", "chroma:recall", theirs.chroma_recall, _REFERENCES),
-            _twin("spanP", "chroma:precision", theirs.chroma_precision, _CHUNKS),
-            _twin("IoU", "chroma:iou", theirs.chroma_iou, _CHUNKS, _REFERENCES),
-            _twin("ceiling(IoU)", "chroma:precision_omega", theirs.chroma_omega, _TOUCHING),
+            _twin("spanR", "chroma:recall", chroma_recall, _REFERENCES),
+            _twin("spanP", "chroma:precision", chroma_precision, _CHUNKS),
+            _twin("IoU", "chroma:iou", chroma_iou, _CHUNKS, _REFERENCES),
+            _twin("ceiling(IoU)", "chroma:precision_omega", chroma_omega, _TOUCHING),
         ),
         ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)"),
     ),

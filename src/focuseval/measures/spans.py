@@ -1,27 +1,108 @@
-"""Spans for RAG: the union of the text in the first results, or in what a budget of text pays for."""
+"""Spans for RAG: the union of the text in the first results, or in what a budget of text pays for.
+
+A budget says which results it pays for, and where it cuts the last one. `ceiling` is what a chunking allows: the scores
+when exactly the chunks that hold relevant text are retrieved.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.data.spans import union
-from focuseval.measures.budget import budgeted
-from focuseval.measures.characters import harmonic
-from focuseval.measures.measure import Budget, Measure
-from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, ratio, total
+from focuseval.collection.boundaries import between_blanks, boundaries, texts_of
+from focuseval.data.spans import overlapping, union, unseen
+from focuseval.errors import MissingDataError
+from focuseval.measures.matching.documents import document_codes
+from focuseval.measures.measure import Budget, Measure, Parameter
+from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, harmonic, ratio, running_count, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching import Matched
+    from focuseval.collection.boundaries import Boundaries
+    from focuseval.measures.matching.matched import Matched
 
-    Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
     At = int | Budget | None
+
+
+def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
+    """Return the new characters, and the new highlighted ones, that each result shows within the budget.
+
+    Every returned character counts against the budget, repeats included; the last result is cut where it ends. A budget
+    of words or tokens ends with its last one: blanks behind it are not read, so that a chunk cut there shows no more.
+    """
+    paid, cut, end = paid_ends(m, budget)
+    size, relevant = np.where(paid, m.new_size, 0), np.where(paid, m.new_rsize, 0)
+    if not len(cut):
+        return size, relevant
+    rows = np.flatnonzero(paid & np.isin(m.article, m.article[cut]))  # what was seen before the cut result is needed
+    shown = unseen(m.article[rows], m.start[rows], end[rows])
+    size[rows] = shown
+    hits = rows[np.isin(rows, m.hits)]
+    relevant[hits] = unseen(m.article[hits], m.start[hits], end[hits], m.prepared.highlights)
+    return size, relevant
+
+
+def paid_ends(m: Matched, budget: Budget) -> tuple[NDArray[np.bool_], Integers, Integers]:
+    """Return which results a budget pays for, the rows of those that it cuts, and where every result then ends."""
+    cost = m.size if budget.unit == "characters" else pieces(m, budget.unit)
+    before = running_count(cost, m.bounds) - cost
+    left = budget.amount - before
+    paid = left > 0
+    cut = np.flatnonzero(paid & (cost >= left))
+    end = m.end.copy()
+    if len(cut):
+        paid_for = left[cut]
+        end[cut] = m.start[cut] + paid_for if budget.unit == "characters" else piece_ends(m, budget.unit, cut, paid_for)
+    return paid, cut, end
+
+
+def restricted(m: Matched, most: int) -> Matched:
+    """Return the match with every article's results cut after its first `most` characters, in rank order."""
+    order = np.argsort(m.article, kind="stable")
+    group, size = m.article[order], m.size[order]
+    edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)]
+    left = np.empty_like(size)
+    left[order] = np.clip(most - (running_count(size, edges) - size), 0, None)
+    return m.with_spans(replace(m.places, end=np.minimum(m.end, m.start + left)))
+
+
+def pieces(m: Matched, unit: str) -> Integers:
+    """Return the number of words or tokens in each result, cut ones included.
+
+    Words are runs of characters that are not white space; tokens are those of the whole document.
+    """
+    found, document = _pieces_of(m, unit)
+    return found.count(document, m.start, m.end)
+
+
+def piece_ends(m: Matched, unit: str, rows: Integers, left: Integers) -> Integers:
+    """Return where the last word or token ends that the budget pays for, in each of the given results."""
+    found, document = _pieces_of(m, unit)
+    first = found.upto_end(document[rows], m.start[rows])
+    return np.asarray(np.minimum(found.end[first + left - 1], m.end[rows]))
+
+
+def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
+    """Return the words or tokens of every document that a result is in, each read once, and which is each result's."""
+    if unit not in m.made:
+        index = m.prepared.index
+        if index is None:
+            raise MissingDataError(
+                f"a budget of {unit} needs the text of the documents; give it with --docs or --index"
+            )
+        if unit == "tokens" and m.tokenizer is None:
+            raise MissingDataError("a budget of tokens needs a tokenizer; give it with --tokenizer")
+        cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
+        kept, code = np.unique(m.document_row, return_inverse=True)
+        m.made[unit] = boundaries(texts_of(index, kept), cut), code
+    made: tuple[Boundaries, Integers] = m.made[unit]
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +234,49 @@ def _reading(m: Matched) -> list[Read]:
 _ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
 _set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=False)
 
+
+def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
+    """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
+    seen = best_read(m)
+    return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()
+
+
+def best_read(m: Matched, near: int = 0) -> Read:
+    """Return what is read when exactly the chunks that hold highlighted text are retrieved.
+
+    With ``near=1`` the chunks that only touch highlighted text are retrieved, too.
+    """
+    name = f"best read, near {near}"
+    if name not in m.made:
+        m.made[name] = _best_read(m, near)
+    found: Read = m.made[name]
+    return found
+
+
+def _best_read(m: Matched, near: int) -> Read:
+    prepared, chunks = m.prepared, chunks_of(m)
+    highlights = prepared.highlights
+    document = prepared.same[prepared.gold.articles.document[highlights.group]]
+    mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
+    shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
+    topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
+    size = count_by(shown.end - shown.start, topic, m.topics)
+    return Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
+
+
+def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
+    """Return document codes and spans of the chunks: the chunker's when they are given, else those of the run."""
+    if m.chunks is not None:
+        ids, start, end = m.chunks.document, m.chunks.start, m.chunks.end
+    elif m.run.start is not None and m.run.end is not None:
+        ids, start, end = m.run.document, m.run.start, m.run.end  # of all topics, counted or not
+    else:
+        ids, start, end = m.column(m.run.document), m.start, m.end
+    codes = document_codes(ids, m.prepared)
+    known = codes >= 0
+    return codes[known], start[known], end[known]
+
+
 MEASURES = (
     _set(
         "spanP",
@@ -215,5 +339,21 @@ MEASURES = (
         example="All highlighted text in the result at rank 3: 1 / log2(4) = 0.5.",
         perfect=False,
     ),
+    Measure(
+        "ceiling",
+        ceiling,
+        "What the chunking allows: a measure of exactly the chunks that hold highlighted text.",
+        "focuseval",
+        needs=("spans",),
+        parameters=(
+            Parameter(
+                "M", "spanF", "Which measure of spans.", ("spanP", "spanR", "spanF", "IoU"), always=True, bare=True
+            ),
+        ),
+        formula=r"ceiling(M) = M(\{c : c \cap H \ne \emptyset\})",
+        example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1.",
+        perfect=False,
+        tasks=("spans",),
+        topicwise=False,
+    ),
 )
-"""Sets of spans at a rank or a budget; rank-sensitive spans."""

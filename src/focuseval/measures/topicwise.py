@@ -120,6 +120,11 @@ def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return out
 
 
+def harmonic(p: Floats, r: Floats) -> Floats:
+    """Return the harmonic mean of precision and recall, 0 where both are 0."""
+    return ratio(2 * p * r, p + r)
+
+
 def without_base(values: Floats, base: NDArray[Any]) -> Floats:
     """Mark the topics whose base is empty for this measure: they are left out of its mean, and counted."""
     return np.where(np.asarray(base) > 0, values, np.nan)

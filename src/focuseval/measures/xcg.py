@@ -1,8 +1,9 @@
-r"""Extended cumulated gain: effort-precision for the thorough task, normalised gain for the focused one.
+"""Extended cumulated gain: effort-precision (thorough), normalised gain (focused), and fetch & browse (2005).
 
 ``xG[i]`` is the gain of the i-th result and ``xCG`` its running sum; ``xI`` are the gains of a recall base in
 descending order and ``xCI`` their running sum: what an ideal list would have gathered. Effort-precision compares the
-ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank.
+ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank. For fetch & browse the
+elements of every article are a list of their own, scored by effort-precision against the article's own recall base.
 
 Gains are integers in units of the base (`focuseval.measures.recall_base.base`), so sums are exact; where a sum is
 compared with another, `SLACK` units a summand are allowed for rounding.
@@ -10,14 +11,16 @@ compared with another, `SLACK` units a summand are allowed for rounding.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.measures.matching.elements import ElementMatch, match_rows
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.recall_base import SLACK
+from focuseval.measures.recall_base.base import SLACK
 from focuseval.measures.topicwise import ceiling, ratio, total, without_base
 
 if TYPE_CHECKING:
@@ -25,8 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.elements import ElementMatch
     from focuseval.measures.matching.matched import Matched
+
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
 """The gain-recall points of the ep/gr graph."""
@@ -168,6 +171,94 @@ _gain = partial(Measure, cite="kazai2006extended", needs=("elements",), tasks=("
 _effort = partial(_gain, parameters=(QUANT, BASE, IDEAL), curve=effort_curve)
 _at_rank = partial(_gain, at=("rank",), at_required=True, parameters=(QUANT, BASE), perfect=False)
 
+
+def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "ideal") -> NDArray[np.float64]:
+    r"""Return normalised cumulated gain at ranks: topics × ranks.
+
+    .. math:: nxCG[k] = \sum_{j \le k} xG_{norm}[j] \;/\; xCI[\min(k, |ideal|)]
+    """
+    best = match.base.ideal_list if ideal == "ideal" else match.base.full_list
+    return relevant_ratio(match.upto(match.normalised, ranks), best.upto(ranks))
+
+
+def normalised_cumulated_gain(
+    m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
+) -> NDArray[np.float64]:
+    """Return what the first `at` results gain, over what the ideal list gains by then.
+
+    A result gains no more than the ideal element on its path (itself, its ancestor or its descendant) still leaves:
+    ``max(0, min(xG[j], xG[ideal] − gains of earlier results that overlap it))``. A result that contains several ideal
+    elements takes the one that leaves it most, and overlaps each of them for later results.
+    """
+    return normalised_at(m.elements(quant, base), np.array([at]), ideal)[:, 0]
+
+
+def mean_normalised_cumulated_gain(
+    m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
+) -> NDArray[np.float64]:
+    """Return the mean of nxCG over the ranks 1 … `at`, past the end of the list too."""
+    return np.asarray(normalised_at(m.elements(quant, base), np.arange(1, at + 1), ideal).mean(axis=1))
+
+
+def normalised_curve(
+    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
+) -> tuple[Any, NDArray[np.float64]]:
+    """Return the ranks up to the longest list and, for every topic, nxCG at each."""
+    ranks = np.arange(1, np.diff(m.bounds).max(initial=1) + 1)
+    return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
+
+
+NORMALISED_BY = Parameter("ideal", "ideal", "Recall base that the ideal list is made of.", ("ideal", "full"))
+
+_normalised = partial(
+    Measure,
+    cite="kazai2006extended",
+    needs=("elements",),
+    traits=("ideal recall base", "two dimensions"),
+    at=("rank",),
+    at_required=True,
+    parameters=(QUANT, BASE, NORMALISED_BY),
+    perfect_unless="ideal=full",
+    tasks=("focused",),
+    curve=normalised_curve,
+)
+
+
+def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
+    """Return the results article by article: the match of `m`, with every judged article in place of a topic."""
+    match = m.elements(quant, base)
+    whole, articles = match.base, len(match.base.topic_of_article)
+    by_article = np.lexsort((whole.code, whole.article))
+    columns: dict[str, Any] = {name: getattr(whole, name)[by_article] for name in ("article", "code", "gain", "source")}
+    apart = replace(whole, topics=articles, topic_of_article=np.arange(articles), topic=columns["article"], **columns)
+    judged = np.flatnonzero(match.article >= 0)
+    order = judged[np.argsort(match.article[judged], kind="stable")]
+    article, code = match.article[order], match.code[order]
+    bounds = np.searchsorted(article, np.arange(articles + 1)).astype(np.int64)
+    return ElementMatch(apart, bounds, article, code, *match_rows(apart, article, code))
+
+
+def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> NDArray[np.float64]:
+    """Return MAep of every judged article (a row of ``gold.articles``), NaN where it has no relevant element."""
+    match = browse(m, quant, base)
+    return relevant_ratio(
+        total(effort_precision(match, ideal), match.hit_topic, match.base.topics), match.base.full_list.length()
+    )
+
+
+def browse_effort_precision(
+    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
+) -> NDArray[np.float64]:
+    """Return the mean, over a topic's relevant articles, of the MAep of each article's elements; 0 if not returned.
+
+    Every article is a list of its own: its elements as the run ranks them, against the article's own recall base.
+    """
+    scores = browse_scores(m, quant, base, ideal)
+    here = np.flatnonzero(~np.isnan(scores))
+    topic = m.prepared.assessed.topic_of_article[here]
+    return relevant_ratio(total(scores[here], topic, m.topics), np.bincount(topic, minlength=m.topics))
+
+
 MEASURES = (
     _effort(
         "MAep",
@@ -216,5 +307,31 @@ MEASURES = (
         formula=r"xCI[i] = \sum_{j \le i} xI[j]",
         example="Gains 1, .5, .5 in the base: xCI@2 = 1.5.",
         curve=ideal_curve,
+    ),
+    _normalised(
+        "nxCG",
+        normalised_cumulated_gain,
+        "Normalised cumulated gain at a rank: what was gained over what the ideal list would have gained.",
+        formula=r"nxCG[k] = \frac{\sum_{j \le k} xG_{norm}[j]}{xCI[\min(k, |ideal|)]}",
+        example="Ideal gains 1 and .5 returned in reverse: nxCG@1 = 0.5, nxCG@2 = 1.",
+    ),
+    _normalised(
+        "MAnxCG",
+        mean_normalised_cumulated_gain,
+        "Mean of nxCG over the ranks 1 … k.",
+        formula=r"MAnxCG[k] = \frac{1}{k} \sum_{j=1}^{k} nxCG[j]",
+        example="Ideal gains 1 and .5 returned in reverse: MAnxCG@2 = (0.5 + 1) / 2 = 0.75.",
+    ),
+    Measure(
+        "browseMAep",
+        browse_effort_precision,
+        "MAep of the elements inside each relevant article, averaged over the topic's relevant articles.",
+        "kazai2006extended",
+        needs=("elements",),
+        traits=("grouped output", "two dimensions"),
+        parameters=(QUANT, BASE, IDEAL),
+        formula=r"\frac{1}{|A|} \sum_{a \in A} MAep(a)",
+        example="Two relevant articles, one not returned, the other's elements in ideal order: (1 + 0) / 2 = 0.5.",
+        tasks=("fetch-browse",),
     ),
 )

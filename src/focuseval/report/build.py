@@ -157,7 +157,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
     heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
-        from focuseval.studies.fidelity.tables import tables  # noqa: PLC0415  only asked for by name
+        from focuseval.studies.fidelity import tables  # noqa: PLC0415  only asked for by name
 
         grids = tuple(tables(evidence.fidelity))
     scores, labels = evidence.scores, evidence.labels

@@ -14,7 +14,7 @@ import numpy as np
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.curves import curve_of, mean_of
 from focuseval.measures import parse
-from focuseval.measures.budget import paid_ends
+from focuseval.measures.spans import paid_ends
 from focuseval.measures.measure import Budget, parse_at
 from focuseval.measures.spans import read
 from focuseval.measures.topicwise import count

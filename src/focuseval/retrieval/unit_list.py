@@ -17,8 +17,7 @@ import numpy as np
 from focuseval.collection.chunks import span_texts
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError
-from focuseval.retrieval.lists import task_list
-from focuseval.retrieval.results import Places, as_run, places
+from focuseval.retrieval.lists import Places, as_run, places, task_list
 from focuseval.retrieval.retrieving import default_run_id, settings_for
 from focuseval.retrieval.settings import asked_unit
 from focuseval.retrieval.store import open_words

@@ -28,7 +28,7 @@ from focuseval.engine.workers import WorkerError  # noqa: E402
 from focuseval.errors import CollectionError, UsageError  # noqa: E402
 from focuseval.evaluation import evaluation  # noqa: E402
 from focuseval.formats import run_blocks  # noqa: E402
-from focuseval.retrieval import retrieve  # noqa: E402
+from focuseval.retrieval.retrieving import retrieve  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,19 +19,79 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.collection.paths import encoded
 from focuseval.data.placement import Placement
-from focuseval.engine.keys import BLOCK, Lookup, hash64, in_blocks, indices, joint, rows_of_chunks
+from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.keys import BLOCK, Lookup, in_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from focuseval.data.run import Run
+    from focuseval.measures.matching.policies import Policies
     from focuseval.measures.matching.prepared import Prepared
-    from focuseval.measures.matching.results import Results
 
 _DOT = re.compile(rb"\.")
 _CELLS = 8
 """A table of topics × documents may have so many cells for each result: then nothing is faster."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The results of a run that are evaluated: one block of rows for each counted topic, in the gold's order."""
+
+    prepared: Prepared
+    run: Run
+    policies: Policies
+    rows: NDArray[np.int64] | None
+    """Rows of the run that are evaluated, in this table's order; None for all of them as they stand."""
+    bounds: NDArray[np.int64]
+    """Where each counted topic's block begins, and one more entry for the end of the last."""
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return int(self.bounds[-1])
+
+    @property
+    def topics(self) -> int:
+        """The number of counted topics."""
+        return len(self.bounds) - 1
+
+    @cached_property
+    def answered(self) -> NDArray[np.bool_]:
+        """For every counted topic, whether the run returned anything."""
+        return np.diff(self.bounds) > 0
+
+    @cached_property
+    def topic(self) -> NDArray[np.int32]:
+        """For every result, its counted topic; the run's own column where its topics are the counted ones."""
+        if self.rows is None and np.array_equal(self.bounds, self.run.bounds):
+            return self.run.topic
+        return np.repeat(np.arange(self.topics, dtype=np.int32), np.diff(self.bounds))
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """For every result, its rank in its topic, from 1."""
+        return ranks(self.bounds)
+
+    def column(self, values: Any) -> Any:
+        """Return a column of the run (NumPy or Arrow) in this table's order."""
+        return values if self.rows is None else values.take(self.rows)
+
+    @cached_property
+    def path(self) -> pa.Array | None:
+        """Element paths, or None when the run has none."""
+        return None if self.run.path is None else self.column(self.run.path)
+
+
+def ranks(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return 1, 2, … within each block.
+
+    >>> ranks(np.array([0, 2, 2, 5]))
+    array([1, 2, 1, 2, 3])
+    """
+    return np.arange(1, bounds[-1] + 1) - np.repeat(bounds[:-1], np.diff(bounds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +112,7 @@ class MatchedDocuments:
         return article
 
 
-def find_documents(matched: Results) -> MatchedDocuments:
+def find_documents(matched: Rows) -> MatchedDocuments:
     """Return the article of every result."""
     placement = matched.run.placement
     if matched.prepared.index is not None and placement is not None:
@@ -64,7 +124,7 @@ def find_documents(matched: Results) -> MatchedDocuments:
     return _by_pairs(matched)
 
 
-def shares_documents(matched: Results) -> bool:
+def shares_documents(matched: Rows) -> bool:
     """Say whether a run and a gold name any document in common, for whatever topic."""
     return bool((document_codes(matched.run.document, matched.prepared, matched.run.placement) >= 0).any())
 
@@ -91,7 +151,7 @@ def _codes_of_names(ids: pa.Array, rows: NDArray[np.int64], prepared: Prepared) 
 # -- in a collection ------------------------------------------------------------------------------------------------
 
 
-def _by_row(matched: Results, placement: Placement) -> MatchedDocuments:
+def _by_row(matched: Rows, placement: Placement) -> MatchedDocuments:
     """Meet documents by their rows in the collection; those that it does not have by their names."""
     prepared = matched.prepared
     code = matched.column(document_codes(matched.run.document, prepared, placement))
@@ -115,7 +175,7 @@ def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 # -- by the codes of documents --------------------------------------------------------------------------------------
 
 
-def _by_distinct_ids(matched: Results) -> MatchedDocuments:
+def _by_distinct_ids(matched: Rows) -> MatchedDocuments:
     """Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly."""
     prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
     names = ids.dictionary.cast(pa.string())
@@ -124,7 +184,7 @@ def _by_distinct_ids(matched: Results) -> MatchedDocuments:
     return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
 
 
-def _by_code(matched: Results, code: NDArray[np.int64]) -> MatchedDocuments:
+def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
     """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
     prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
     if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
@@ -149,7 +209,7 @@ def _by_code(matched: Results, code: NDArray[np.int64]) -> MatchedDocuments:
 # -- by the keys of ids ---------------------------------------------------------------------------------------------
 
 
-def _by_promised_keys(matched: Results, promised: NDArray[np.uint64]) -> MatchedDocuments:
+def _by_promised_keys(matched: Rows, promised: NDArray[np.uint64]) -> MatchedDocuments:
     """Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice."""
     topic, keys = matched.topic, matched.column(promised)
     lookup, known = matched.prepared.hashed_pairs, np.empty(len(keys), np.int32)
@@ -165,7 +225,7 @@ def _by_promised_keys(matched: Results, promised: NDArray[np.uint64]) -> Matched
     return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
 
 
-def _by_pairs(matched: Results) -> MatchedDocuments:
+def _by_pairs(matched: Rows) -> MatchedDocuments:
     """Meet pairs of topic and document, each maybe returned more than once."""
     prepared, ids = matched.prepared, matched.column(matched.run.document)
     pairs = _pair_keys(ids, matched.topic)
@@ -205,7 +265,7 @@ class Respelt:
         return pc.replace_with_mask(names, pa.array(mine), _plain(documents.take(indices(self.code[at[mine]]))))
 
 
-def _respelt(matched: Results, known: NDArray[np.int32]) -> Respelt:
+def _respelt(matched: Rows, known: NDArray[np.int32]) -> Respelt:
     """Return the results that keys do not find because their id has or lacks an extension.
 
     Equal keys of different ids are no match: what they found is corrected in place.
@@ -227,7 +287,7 @@ def _respelt(matched: Results, known: NDArray[np.int32]) -> Respelt:
     return Respelt(rows[other], code[other])
 
 
-def _may_be_respelt(matched: Results) -> bool:
+def _may_be_respelt(matched: Rows) -> bool:
     """Say whether an id may carry a file extension: no dot, no extension. One look at the bytes."""
     return matched.prepared.has_extensions or any(
         _DOT.search(memoryview(buffer)) is not None
@@ -236,7 +296,7 @@ def _may_be_respelt(matched: Results) -> bool:
     )
 
 
-def _extended(matched: Results, ids: pa.Array, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _extended(matched: Rows, ids: pa.Array, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return those of some rows that may be in the gold under another spelling."""
     if matched.prepared.has_extensions:
         return rows

@@ -13,13 +13,13 @@ import numpy as np
 
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import MissingDataError
-from focuseval.measures.recall_base import running
+from focuseval.measures.matching.results import Results
+from focuseval.measures.recall_base.base import running
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
-    from focuseval.measures.recall_base import Assessed, RecallBase
+    from focuseval.measures.recall_base.base import RecallBase
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +122,51 @@ def _sum_before(values: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[
     return before - np.repeat(before[begins], np.diff(np.r_[begins, len(group)]))
 
 
-def match_elements(matched: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
-    """Return a run's results as elements of the recall base under a quantisation.
+@dataclass(frozen=True, eq=False)
+class ElementResults(Results):
+    """One run's results, and what they are as elements of recall bases."""
 
-    `base` is ``full``, ``filtered`` (without the policies' link types) or ``auto``, what the policies say.
-    """
-    return match_base(matched, matched.prepared.assessed.base(quant, matched.policies.left_out(base)))
+    def elements(self, quant: str = "auto", base: str = "auto") -> ElementMatch:
+        """Return the results as elements of the recall base under a quantisation, made once for each pair.
+
+        `base` is ``full``, ``filtered`` (without the policies' link types) or ``auto``, what the policies say.
+        """
+        if (quant, base) not in self.element_matches:
+            assessed = self.prepared.assessed.base(quant, self.policies.left_out(base))
+            self.element_matches[quant, base] = match_base(self, assessed)
+        return self.element_matches[quant, base]
+
+    @cached_property
+    def element_matches(self) -> dict[tuple[str, str], ElementMatch]:
+        """The matches with recall bases that were made so far, by quantisation and base."""
+        return {}
+
+    @cached_property
+    def path_codes(self) -> NDArray[np.int64]:
+        """For every result, its path as a code of the assessed elements' tree, −1 where it has no relative there.
+
+        A run of whole documents returns their root elements.
+        """
+        run, assessed = self.run, self.prepared.assessed
+        if run.path is None and (run.start is not None or run.text is not None):
+            raise MissingDataError(
+                f"{run.file or run.run_id}: results are passages, and this measure compares elements; "
+                "use a measure of characters (iP, MAiP, charP …), or a run with element paths"
+            )
+        if run.path is None:  # the root element of every result's article
+            roots = np.flatnonzero(assessed.tree.depth == 1)
+            of_article = np.full(len(assessed.topic_of_article) + 1, -1, np.int64)
+            of_article[assessed.article] = roots[np.searchsorted(roots, assessed.code, "right") - 1]
+            return np.asarray(of_article[self.known])  # the last entry, −1, is for unjudged articles
+        code = assessed.tree.find(self.path)
+        if run.end_path is None:
+            return code
+        ends = self.column(run.end_path)
+        element = np.asarray(ends.is_null()) | (assessed.tree.find(ends) == code)
+        return np.where(element, code, -1)
 
 
-def match_base(matched: Matched, base: RecallBase) -> ElementMatch:
+def match_base(matched: ElementResults, base: RecallBase) -> ElementMatch:
     """Return a run's results as elements of any recall base made of the same assessments."""
     article, code = np.asarray(matched.known, np.int64), matched.path_codes
     row, repeated = match_rows(base, article, code)
@@ -142,42 +178,8 @@ def match_rows(base: RecallBase, article: NDArray[np.int64], code: NDArray[np.in
     here = np.flatnonzero((code >= 0) & (article >= 0))
     row = np.full(len(code), -1, np.int64)
     row[here] = base.lookup.find(base.key_of(article[here], code[here]))
-    kept = _without_repeats(row, len(base))
-    return kept, int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))
-
-
-def _without_repeats(row: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Keep the first of several results that are the same row."""
-    first = np.empty(size + 1, np.int64)
+    first = np.empty(len(base) + 1, np.int64)
     backwards = np.arange(len(row) - 1, -1, -1)
     first[row[backwards]] = backwards  # of equal rows the last assignment, the first result, stays
-    return np.where(first[row] == np.arange(len(row)), row, -1)
-
-
-def path_codes(matched: Matched) -> NDArray[np.int64]:
-    """Return every result's path as a code of the assessed elements' tree, −1 where it has no relative there.
-
-    A run of whole documents returns their root elements.
-    """
-    run, assessed = matched.run, matched.prepared.assessed
-    if run.path is None and (run.start is not None or run.text is not None):
-        raise MissingDataError(
-            f"{run.file or run.run_id}: results are passages, and this measure compares elements; "
-            "use a measure of characters (iP, MAiP, charP …), or a run with element paths"
-        )
-    if run.path is None:
-        return _roots(matched, assessed)
-    code = assessed.tree.find(matched.path)
-    if run.end_path is None:
-        return code
-    ends = matched.column(run.end_path)
-    element = np.asarray(ends.is_null()) | (assessed.tree.find(ends) == code)
-    return np.where(element, code, -1)
-
-
-def _roots(matched: Matched, assessed: Assessed) -> NDArray[np.int64]:
-    """Return the root element of every result's article."""
-    roots = np.flatnonzero(assessed.tree.depth == 1)
-    of_article: Any = np.full(len(assessed.topic_of_article) + 1, -1, np.int64)
-    of_article[assessed.article] = roots[np.searchsorted(roots, assessed.code, "right") - 1]
-    return np.asarray(of_article[matched.known])  # the last entry, −1, is for unjudged articles
+    kept = np.where(first[row] == np.arange(len(row)), row, -1)
+    return kept, int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))

@@ -1,29 +1,91 @@
-"""The rows of a match: one per result, with its topic, rank, article and characters."""
+"""The rows of a match: one per result, with its topic, rank, article, place and characters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.spans import novelty, unseen
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import MissingDataError
-from focuseval.measures.matching.documents import MatchedDocuments, find_documents
-from focuseval.measures.matching.places import ResultSpans, result_spans
+from focuseval.measures.matching.documents import MatchedDocuments, Rows, find_documents
 
 if TYPE_CHECKING:
     from typing import Self
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
-    from focuseval.measures.matching.policies import Policies
-    from focuseval.measures.matching.prepared import Prepared
+
+
+@dataclass(frozen=True, eq=False)
+class ResultSpans:
+    """Spans of all results; a result without a place is an empty span at 0, and counted."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    entry: NDArray[np.int64]
+    """Where a reader enters: the start, −1 where unknown."""
+    unplaced: NDArray[np.bool_]
+    """Results whose place nobody knows: a path that leads nowhere, an offset marked as unknown."""
+    points: bool = False
+    """Whether all results are entry points, so that none of them holds any text."""
+
+
+def result_spans(matched: Results) -> ResultSpans:
+    """Return the span of every result."""
+    run = matched.run
+    if not len(matched) or run.whole_documents:
+        return _whole_documents(matched)
+    if run.start is None:
+        raise _needs_collection(run)
+    start = np.asarray(matched.column(run.start))
+    end = np.full(len(matched), -1, np.int64) if run.end is None else np.asarray(matched.column(run.end))
+    unplaced = start < 0
+    if not unplaced.any() and (end >= start).all():
+        return ResultSpans(start, end, start, unplaced)
+    point = ~unplaced & (end < start)
+    ends = np.where(unplaced, 0, np.where(point, start, end))
+    return ResultSpans(np.maximum(start, 0), ends, start, unplaced, bool(point.any() and (point | unplaced).all()))
+
+
+def _needs_collection(run: Run) -> MissingDataError:
+    """Return the refusal of results that only a collection could place."""
+    where = run.file or run.run_id
+    if run.path is None:
+        return MissingDataError(
+            f"{where}: results are texts, so their places are unknown; give the documents with --docs"
+        )
+    return MissingDataError(
+        f"{where}: results are element paths, so their characters are unknown; "
+        "build the collection's index with 'focuseval index' and give it with --index"
+    )
+
+
+def _whole_documents(matched: Results) -> ResultSpans:
+    """Return whole documents: what a run without any place stands for."""
+    length = _lengths(matched)
+    zero = np.zeros(len(length), np.int64)
+    return ResultSpans(zero, length, zero, zero.astype(np.bool_))
+
+
+def _lengths(matched: Results) -> NDArray[np.int64]:
+    """Return the length of every result's document, from the gold or the collection."""
+    judged, placement = matched.judged, matched.run.placement
+    length = np.full(len(matched), -1, np.int64)
+    length[judged] = matched.prepared.length[matched.known[judged]]
+    if (length < 0).any() and placement is not None:
+        length = np.where(length < 0, matched.column(placement.length), length)
+    if (length < 0).any():
+        raise MissingDataError(
+            f"{matched.run.file or matched.run.run_id}: results are whole documents whose length the gold does not "
+            "give; build the collection's index with 'focuseval index' and give it with --index"
+        )
+    return length
 
 
 UNPLACED_COST = 18
@@ -31,57 +93,15 @@ UNPLACED_COST = 18
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class Results(Rows):
     """One run's results against one gold, a column at a time, each made when it is first asked for."""
 
-    prepared: Prepared
-    run: Run
-    policies: Policies
-    rows: NDArray[np.int64] | None
-    """Rows of the run that are looked at, in this table's order; None for all of them as they stand."""
-    bounds: NDArray[np.int64]
-    """Where each counted topic's block begins, and one more entry for the end of the last."""
     chunks: Chunks | None = None
     """All chunks of the chunker, for `ceiling`."""
     cut: ResultSpans | None = None
     """Spans that stand in for the results' own, where results are cut short; see `with_spans`."""
     tokenizer: Tokenizer | None = None
     """What counts tokens, for budgets of them."""
-
-    def __len__(self) -> int:
-        """Return the number of results."""
-        return int(self.bounds[-1])
-
-    @property
-    def topics(self) -> int:
-        """The number of counted topics."""
-        return len(self.bounds) - 1
-
-    @cached_property
-    def answered(self) -> NDArray[np.bool_]:
-        """For every counted topic, whether the run returned anything."""
-        return np.diff(self.bounds) > 0
-
-    @cached_property
-    def topic(self) -> NDArray[np.int32]:
-        """For every result, its counted topic; the run's own column where its topics are the counted ones."""
-        if self.rows is None and np.array_equal(self.bounds, self.run.bounds):
-            return self.run.topic
-        return np.repeat(np.arange(self.topics, dtype=np.int32), np.diff(self.bounds))
-
-    @cached_property
-    def rank(self) -> NDArray[np.int64]:
-        """For every result, its rank in its topic, from 1."""
-        return ranks(self.bounds)
-
-    def column(self, values: Any) -> Any:
-        """Return a column of the run (NumPy or Arrow) in this table's order."""
-        return values if self.rows is None else values.take(self.rows)
-
-    @cached_property
-    def path(self) -> pa.Array | None:
-        """Element paths, or None when the run has none."""
-        return None if self.run.path is None else self.column(self.run.path)
 
     # -- which article ------------------------------------------------------------------------------------------
 
@@ -202,12 +222,3 @@ class Results:
     def new_rsize(self) -> NDArray[np.int64]:
         """For every result, the highlighted characters that no earlier rank of its topic returned."""
         return self._novelty[1]
-
-
-def ranks(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return 1, 2, … within each block.
-
-    >>> ranks(np.array([0, 2, 2, 5]))
-    array([1, 2, 1, 2, 3])
-    """
-    return np.arange(1, bounds[-1] + 1) - np.repeat(bounds[:-1], np.diff(bounds))

@@ -15,19 +15,154 @@ times 1/10, reach 1.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from focuseval.engine.keys import Lookup
 from focuseval.engine.lazy import cached_property
-from focuseval.measures.recall_base.ideal import ideal_rows
+from focuseval.engine.keys import Lookup
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-    from focuseval.measures.recall_base.tree import PathTree
+
+_PARENT = r"/[^/]*$"
+_UNNUMBERED = r"([^\]/])(/|$)"
+
+
+@dataclass(frozen=True, eq=False)
+class PathTree:
+    """Distinct paths and all their ancestors, sorted; a path's *code* is its place here.
+
+    Every step of a path ends in ``]``, so the plain order of the strings puts an element before its descendants and its
+    descendants in one unbroken block: all strings that begin with ``/a[1]/`` follow ``/a[1]`` at once. (It is not the
+    order of the text, ``sec[10]`` stands before ``sec[2]``, but ancestry is all that recall bases need.)
+    """
+
+    path: pa.Array
+    depth: NDArray[np.int64]
+    """Steps of the path, 1 for a root."""
+    last: NDArray[np.int64]
+    """One past the code of the path's last descendant."""
+
+    def __len__(self) -> int:
+        """Return the number of paths."""
+        return len(self.path)
+
+    def find(self, paths: Any) -> NDArray[np.int64]:
+        """Return the code of every path of an Arrow string or dictionary array, −1 where there is none.
+
+        A step without its ``[n]`` means ``[1]``.
+
+        >>> path_tree(pa.array(["/a[1]/b[2]"])).find(pa.array(["/a[1]", "/a/b[2]", "/c[1]", None]))
+        array([ 0,  1, -1, -1])
+        """
+        if isinstance(paths, pa.ChunkedArray):
+            paths = paths.unify_dictionaries().combine_chunks() if paths.num_chunks != 1 else paths.chunk(0)
+        if not isinstance(paths, pa.DictionaryArray):
+            paths = paths.dictionary_encode()  # a run says the same few paths again and again
+        found = pc.index_in(numbered(paths.dictionary), value_set=self.path).fill_null(-1)
+        places = paths.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)
+        return np.asarray(np.append(np.asarray(found, np.int64), -1)[places], np.int64)
+
+    def tagged(self, tags: Iterable[str]) -> NDArray[np.bool_]:
+        """Return which elements bear one of the tag names.
+
+        >>> path_tree(pa.array(["/a[1]/weblink[2]/b[1]"])).tagged(["weblink"])
+        array([False,  True, False])
+        """
+        names = "|".join(re.escape(tag) for tag in tags)
+        if not names:
+            return np.zeros(len(self), np.bool_)
+        return np.asarray(pc.match_substring_regex(self.path, rf"/(?:{names})\[\d+\]$"))
+
+
+def numbered(paths: Any) -> Any:
+    """Return the paths as large strings, every step with its ``[n]``."""
+    strings = paths.cast(pa.large_string())
+    if pc.any(pc.match_substring_regex(strings, _UNNUMBERED)).as_py():
+        return pc.replace_substring_regex(strings, _UNNUMBERED, r"\1[1]\2")
+    return strings
+
+
+def path_tree(paths: Any) -> PathTree:
+    """Return the tree of the given paths and all their ancestors."""
+    known = newest = pc.unique(numbered(paths).drop_null())
+    while len(newest):
+        parents = pc.unique(pc.replace_substring_regex(newest, _PARENT, ""))
+        fresh = pc.and_(pc.greater(pc.utf8_length(parents), 0), pc.invert(pc.is_in(parents, known)))
+        newest = parents.filter(fresh)
+        known = pa.concat_arrays([known, newest])
+    path = known.take(pc.sort_indices(known))
+    depth = np.asarray(pc.count_substring(path, "/"), np.int64)
+    return PathTree(path, depth, _subtree_ends(depth))
+
+
+def _subtree_ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each subtree ends: at the next node that is not deeper. Nodes stand in pre-order, ancestors included."""
+    last = np.full(len(depth), len(depth), np.int64)
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        shallow = np.flatnonzero(depth <= level)
+        here = depth[shallow] == level
+        following = np.append(shallow[1:], len(depth))
+        last[shallow[here]] = following[here]
+    return last
+
+
+def ideal_rows(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of the ideal elements, given gains in pre-order and the ends of subtrees.
+
+    On every path from an article's root to a relevant leaf (a relevant element without a relevant descendant) the
+    element with the highest gain is kept, of equal ones the one nearer the root; then, of two kept elements where one
+    contains the other, the one nearer the root stays (Lalmas & Tombros 2007, section 3.3).
+
+    A section of gain 1/2 with paragraphs of gains 1 and 1/4: the second paragraph's path would keep the section,
+    which contains the first paragraph's choice and so replaces it.
+
+    >>> ideal_rows(np.array([0.5, 1.0, 0.25]), np.array([3, 2, 3]))
+    array([0])
+    >>> ideal_rows(np.array([0.5, 1.0, 0.75]), np.array([3, 2, 3]))
+    array([1, 2])
+    """
+    rows = np.arange(len(gain))
+    chosen = np.zeros(len(gain), np.bool_)
+    chosen[_best_on_path(gain, last)[last == rows + 1]] = True
+    kept = np.flatnonzero(chosen)
+    outermost = np.ones(len(kept), np.bool_)
+    outermost[1:] = kept[1:] >= np.maximum.accumulate(last[kept])[:-1]
+    return kept[outermost]
+
+
+def _best_on_path(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every row, the row of highest gain among its ancestors and itself, ties to the one nearer the root.
+
+    One pass per depth level, from the top; depth counts ancestors among these rows, however many steps lie between.
+    """
+    best = np.arange(len(gain), dtype=np.int64)
+    depth = nesting(last)
+    above = np.flatnonzero(depth == 1)
+    for level in range(2, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        parent = above[np.searchsorted(above, here) - 1]
+        best[here] = np.where(gain[here] > gain[best[parent]], here, best[parent])
+        above = here
+    return best
+
+
+def nesting(last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many rows contain each row, itself included, given the ends of subtrees in pre-order.
+
+    >>> nesting(np.array([4, 3, 3, 4, 5]))
+    array([1, 2, 3, 2, 1])
+    """
+    ended = np.bincount(last, minlength=len(last) + 1)[: len(last)]
+    return np.asarray(np.arange(1, len(last) + 1) - np.cumsum(ended, out=ended))
 
 
 def running(values: NDArray[np.int64]) -> NDArray[np.int64]:

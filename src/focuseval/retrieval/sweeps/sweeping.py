@@ -25,7 +25,8 @@ from focuseval.inference.settings import Settings
 from focuseval.measures import Asked, parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.tasks.tasks import MOST_RESULTS
-from focuseval.retrieval import retrieve, units
+from focuseval.retrieval.retrieving import retrieve
+from focuseval.retrieval.unit_list import units
 from focuseval.retrieval.sweeps.result import Sweep
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.engine.workers import Shared, Workers
     from focuseval.measures import Measure
-    from focuseval.retrieval import UnitList
+    from focuseval.retrieval.unit_list import UnitList
 
     Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 

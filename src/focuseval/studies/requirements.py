@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.planning import evaluate
-from focuseval.measures import parse
-from focuseval.measures.measure import TRAITS
+from focuseval.measures.measure import TRAITS, parse
 from focuseval.measures.quantise import ONE_SIDED
-from focuseval.studies.fidelity import cases
+from focuseval.studies import cases
 from focuseval.studies.simulation import simulate
 
 if TYPE_CHECKING:

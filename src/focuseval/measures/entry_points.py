@@ -1,31 +1,85 @@
-"""Precision and recall with user modelling on ideal elements: PRUM, EPRUM by containment, and ERRel.
+"""Entry points and readers who navigate: BEPD, EPRUM, PRUM and ERRel.
 
-The targets of a topic are the elements of its ideal recall base. A result shows every target that it contains
-(navigation ``contains``), or, on best entry points, its article's entry point with a probability that falls with
-distance (navigation ``distance``).
+Best in context (2006) asks how near the returned entry points are to the best ones (BEPD). EPRUM and PRUM model a
+reader who sees a target with some probability. Navigation ``distance``: item *i* shows its article's best entry point
+with probability ``p_i = s(x_i, b)``, independently of the others. Navigation ``contains``: the targets are the
+elements of the ideal recall base, and a result shows every target that it contains.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.measures.entry_point import STEEPNESS, near, nearness, seen_within
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ceiling, count, ratio, total, without_base
+from focuseval.measures.topicwise import ceiling, count, ratio, running, total, without_base
 from focuseval.measures.xcg import BASE, QUANT
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from focuseval.measures.matching.elements import ElementMatch
     from focuseval.measures.matching.matched import Matched
 
     Floats = NDArray[np.float64]
+
+
+class NearEntry(NamedTuple):
+    """The returned articles that have a best entry point and a known entry, in rank order; all others score 0."""
+
+    topic: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    distance: NDArray[np.int64]
+    """Characters between the entry point and the best one."""
+    bounds: NDArray[np.int64]
+    """Where each topic's articles begin, and the end of the last."""
+
+
+def near(m: Matched) -> NearEntry:
+    """Return the articles that can score, made once: a run returns many and enters few where it should."""
+    made: NearEntry | None = m.made.get("near entry points")
+    if made is None:
+        rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
+        topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
+        bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
+        made = m.made["near entry points"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
+    return made
+
+
+def nearness(m: Matched, A: float) -> Floats:
+    r"""Return s(x, b) of the articles that `near` names.
+
+    .. math:: s(x, b) = \frac{A L}{A L + |x - b|}
+
+    `L` is the mean article length in the collection.
+    """
+    reach, distance = A * m.prepared.mean_length, near(m).distance
+    return ratio(np.full(len(distance), reach), reach + distance)
+
+
+def seen_within(m: Matched, A: float, at: int | None = None) -> Floats:
+    """Return, for every topic, the sum of s(x, b) over the first `at` articles, or over all."""
+    p, (topic, rank, _, _) = nearness(m, A), near(m)
+    return total(p if at is None else np.where(rank <= at, p, 0.0), topic, m.topics)
+
+
+def bep_distance(m: Matched, A: float) -> Floats:
+    """Return the sum of s(x, b) over the returned articles, divided by the topic's number of best entry points.
+
+    s(x, b) is A·L / (A·L + distance): 1 at the best entry point, 1/2 at A mean article lengths from it.
+    """
+    base = m.prepared.beps_of_topic
+    return without_base(ratio(seen_within(m, A), base), base)
+
+
+STEEPNESS = Parameter(
+    "A", 0.1, "How far from the best entry point still counts, in mean article lengths.", always=True, least=1e-9
+)
+
 
 NEVER = np.iinfo(np.int64).max
 """The rank of a target that no result shows."""
@@ -160,7 +214,89 @@ _targets = partial(
     tasks=("focused",),
 )
 
+
+def expected_precision(m: Matched, A: float, nav: str, at: Fraction | None = None) -> Floats:
+    """Return the expected precision at a recall level, or, without one, its mean over R = 1 … T (MAP).
+
+    An item shows its article's best entry point with probability s(x, b), see BEPD, independently of the others; with
+    ``nav=contains`` the targets are the ideal elements, and a result shows those that it contains.
+
+    The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the chance
+    to see the point at k, times the expected number of points seen by then.
+    """
+    if nav == "contains":
+        return eprum_contains(m, at)
+    base = m.prepared.beps_of_topic
+    if at is not None:
+        need = np.maximum(ceiling(base, at), 1)
+        table = precision_by_recall(m, A)
+        return without_base(table[np.arange(m.topics), np.minimum(need, table.shape[1]) - 1], base)
+    p, (topic, rank, _, bounds) = nearness(m, A), near(m)
+    gain = p * (1 + running(p, bounds) - p) / rank
+    return without_base(ratio(total(gain, topic, m.topics), base), base)
+
+
+def precision_by_recall(m: Matched, A: float) -> Floats:
+    """Return precision(R) for every topic (rows) and R = 1, 2 … (columns; 0 beyond what can be reached).
+
+    The number of points seen so far has a Poisson binomial distribution; it is carried from one possible point to the
+    next for all topics at once.
+    """
+    p, (_, rank, _, bounds) = nearness(m, A), near(m)
+    most = max(int(np.diff(bounds).max()), int(m.prepared.beps_of_topic.max()))
+    chance = np.zeros((m.topics, most + 1))
+    chance[:, 0] = 1.0
+    precision = np.zeros((m.topics, most))
+    for step in range(int(np.diff(bounds).max())):
+        here = np.flatnonzero(np.diff(bounds) > step)
+        row = bounds[here] + step
+        seen = p[row, None] * chance[here, :-1]
+        precision[here] += seen * (np.arange(1, most + 1) / rank[row, None])
+        chance[here] *= 1 - p[row, None]
+        chance[here, 1:] += seen
+    return precision
+
+
+def precision_at_rank(m: Matched, A: float, at: int) -> Floats:
+    """Return the expected number of best entry points seen in the first `at` ranks, divided by `at`."""
+    return without_base(seen_within(m, A, at) / at, m.prepared.beps_of_topic)
+
+
+def precision_recall_curve(m: Matched, A: float = 0.1, nav: str = "distance") -> tuple[Floats, Floats]:
+    """Return the recall levels .01 … 1 and, for every topic, the expected precision at each."""
+    if nav == "contains":
+        levels = [expected_precision(m, A, nav, Fraction(i, 100)) for i in range(1, 101)]
+        return np.arange(1, 101) / 100, np.stack(levels, axis=1)
+    base, table = m.prepared.beps_of_topic, precision_by_recall(m, A)
+    need = np.maximum(-(-base[:, None] * np.arange(1, 101) // 100), 1)
+    points = np.take_along_axis(table, np.minimum(need, table.shape[1]) - 1, axis=1)
+    return np.arange(1, 101) / 100, np.where(base[:, None] > 0, points, np.nan)
+
+
+_entry_points = partial(
+    Measure,
+    cite="piwowarski2006evaluation",
+    needs=("entry points",),
+    traits=("grouped output",),
+    tasks=("best-in-context",),
+    topicwise=False,
+)
+
+
 MEASURES = (
+    Measure(
+        "BEPD",
+        bep_distance,
+        "Nearness of the returned entry points to the best ones.",
+        "lalmas2007inex",
+        needs=("entry points",),
+        traits=("grouped output",),
+        parameters=(STEEPNESS,),
+        formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
+        example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75.",
+        tasks=("best-in-context",),
+        topicwise=False,
+    ),
     _targets(
         "PRUM",
         prum,
@@ -179,6 +315,31 @@ MEASURES = (
         at_required=True,
         formula=r"ERRel@k = \frac{1}{T} \sum_y P(y \text{ seen within } k \text{ ranks})",
         example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25.",
+        perfect=False,
+    ),
+    _entry_points(
+        "EPRUM",
+        expected_precision,
+        "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
+        needs_if={("nav", "contains"): ("elements",)},
+        at=("level",),
+        parameters=(
+            replace(STEEPNESS, always=False, only=("nav", "distance")),
+            Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains")),
+        ),
+        formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
+        example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25.",
+        curve=precision_recall_curve,
+    ),
+    _entry_points(
+        "EPRUM-P",
+        precision_at_rank,
+        "Expected precision of entry points at a rank.",
+        at=("rank",),
+        at_required=True,
+        parameters=(STEEPNESS,),
+        formula=r"EPRUM\text{-}P@r = \frac{1}{r} \sum_{i \le r} p_i",
+        example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5.",
         perfect=False,
     ),
 )
