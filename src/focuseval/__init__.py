@@ -48,7 +48,7 @@ _PUBLIC = {
     "simulate": "studies.simulation",
     "fidelity": "studies.fidelity",
     "heat_map": "report.heat",
-    "verify_quotes": "evaluation.quotes",
+    "verify_quotes": "evaluation.quotes.checking",
     "ModelSettings": "assessment.models",
     "Prompt": "assessment.models",
     "judge_project": "assessment.models",

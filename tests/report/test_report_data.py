@@ -9,7 +9,7 @@ from building import gold_of, run_of
 from focuseval.collection import build_index, open_documents
 from focuseval.evaluation.planning import evaluate
 from focuseval.example import ROOT, copy_example
-from focuseval.example.demo.steps import Loop
+from focuseval.example.demo import Loop
 from focuseval.report import build_report, render_html
 from focuseval.report.charts import CHARTS
 from focuseval.report.excerpts import LONGEST

@@ -107,7 +107,7 @@ def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     """Print scores in the layout asked for, or write them to a file."""
     from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluation import score_tables as tables  # noqa: PLC0415  as above
+    from focuseval.evaluation import scores as tables  # noqa: PLC0415  as above
 
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout != "json":
