@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Flip(NamedTuple):
-    """Two runs whose order turns round."""
+    """Two runs whose order changes."""
 
     better: str
     """The one that is better by the first assessor's judgements, and worse by the second's."""
