@@ -176,7 +176,19 @@ class Scores:
 
     def to_json(self, *, per_topic: bool = False, by_tag: bool = False) -> dict[str, Any]:
         """Return the document that ``focuseval score --format json`` prints, as plain values."""
-        runs = [self._run_json(number, per_topic=per_topic) for number in range(len(self.runs))]
+        runs = []
+        for number, counts in enumerate(self.counts):
+            means = zip(self.measures, self.mean[number].tolist(), strict=True)
+            differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
+            run: dict[str, Any] = {
+                "run": self.runs[number],
+                "file": self.files[number] if self.files else "",
+                **counts.printed(),
+                "measures": {measure: None if np.isnan(mean) else mean for measure, mean in means},
+            }
+            run |= {"excluded_per_measure": differing} if differing else {}
+            run |= counts.others()
+            runs.append(run | ({"per_topic": self.topics_of(number)} if per_topic else {}))
         parts = {tag: part.to_json()["runs"] for tag, part in self.by_tag().items()} if by_tag else {}
         for number, run in enumerate(runs if by_tag else ()):
             own = {tag: part[number] for tag, part in parts.items()}
@@ -190,21 +202,6 @@ class Scores:
             "docs_sha256": self.docs_sha256,
             "runs": runs,
         }
-
-    def _run_json(self, number: int, *, per_topic: bool) -> dict[str, Any]:
-        counts = self.counts[number]
-        found: dict[str, Any] = {
-            "run": self.runs[number],
-            "file": self.files[number] if self.files else "",
-            **counts.printed(),
-            "measures": {
-                m: None if np.isnan(v) else float(v) for m, v in zip(self.measures, self.mean[number], strict=True)
-            },
-        }
-        differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
-        found |= {"excluded_per_measure": differing} if differing else {}
-        found |= counts.others()
-        return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
         """Return, in words, what a reader of the numbers should know besides the counts.

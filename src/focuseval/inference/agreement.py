@@ -89,7 +89,7 @@ def alpha_of_counts(counts: NDArray[np.float64], labels: NDArray[np.float64], le
     judged = counts.sum(axis=1)
     coincidence = np.einsum("uc,uk,u->ck", counts, counts, 1 / (judged - 1))
     coincidence -= np.diag((counts / (judged - 1)[:, None]).sum(axis=0))
-    distance = _distance(labels, level)
+    distance = (labels[:, None] - labels) ** 2 if level == "interval" else 1.0 - np.eye(len(labels))
     totals = coincidence.sum(axis=0)
     expected = np.outer(totals, totals) - np.diag(totals)
     return float(1 - (totals.sum() - 1) * (coincidence * distance).sum() / (expected * distance).sum())
@@ -145,12 +145,6 @@ def _quotient(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray
     """Divide; what is divided by zero is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below != 0, above / below, np.nan)
-
-
-def _distance(labels: NDArray[np.float64], level: str) -> NDArray[np.float64]:
-    if level == "interval":
-        return (labels[:, None] - labels) ** 2
-    return 1.0 - np.eye(len(labels))
 
 
 def intervals(

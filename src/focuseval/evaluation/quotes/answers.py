@@ -28,7 +28,7 @@ from focuseval.formats.json_records import parse, parse_lines
 from focuseval.formats.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 ID = ("id", "topic", "query_id", "qid", "question_id", "query-id", "_id")
@@ -81,9 +81,11 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
         for quote in quotes:
             yield Quotation(name, *_quote(quote, sources, at), at)
         return
+    numbered = {str(number): one for number, one in enumerate(sources, 1)}
     for text, marks in marked(answer or ""):
+        cited = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
         if len(text) >= shortest:
-            yield Quotation(name, text, _cited(marks, sources, is_document), at)
+            yield Quotation(name, text, tuple(dict.fromkeys(cited)) or sources, at)
 
 
 def marked(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -122,13 +124,6 @@ def _document(value: Any, at: Place) -> str:
     if not isinstance(value, str | int):
         raise FormatError(f"expected a document's id, found {str(value)[:40]!r}", at=at)
     return str(value)
-
-
-def _cited(marks: Sequence[str], sources: tuple[str, ...], is_document: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the documents that marks cite; all sources where they cite none."""
-    numbered = {str(number): name for number, name in enumerate(sources, 1)}
-    cited = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
-    return tuple(dict.fromkeys(cited)) or sources
 
 
 def _value(record: Mapping[str, Any], names: tuple[str, ...], at: Place, kind: Any, *, default: Any = None) -> Any:

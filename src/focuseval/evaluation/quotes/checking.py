@@ -224,9 +224,13 @@ def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, simi
             found = search([check.quotation.text for _, check in _open(checks)], sources.all)
             for number, check in _open(checks):
                 checks[number] = _spliced(check, found)
+    for number, check in enumerate(checks):  # what the documents say: at one of the places, or at all pieces
+        shown = check.places if check.verdict == SPLICED else check.places[:1]
+        texts = (page.text[one.start : one.end] for one in shown for _, page in sources.of([one.document]))
+        checks[number] = replace(check, found=" … ".join(texts))
     notes = [f"{left} quotations were looked for in other words in cited documents alone: the collection is large"]
     return CheckedQuotes(
-        tuple(replace(check, found=_text(check, sources)) for check in checks),
+        tuple(checks),
         tuple(notes if left and sources.is_large else [] if checks else ["no quotations were found in the answers"]),
     )
 
@@ -284,9 +288,3 @@ def _open(checks: Sequence[QuoteCheck]) -> Iterator[tuple[int, QuoteCheck]]:
     for number, check in enumerate(checks):
         if check.verdict == NOWHERE and check.quotation.text.strip():
             yield number, check
-
-
-def _text(check: QuoteCheck, sources: QuotedDocuments) -> str:
-    """Return what the documents say at the places of a quotation: at one of them, or at all pieces."""
-    shown = check.places if check.verdict == SPLICED else check.places[:1]
-    return " … ".join(page.text[place.start : place.end] for place in shown for _, page in sources.of([place.document]))

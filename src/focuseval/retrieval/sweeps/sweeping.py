@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from focuseval.collection import Index
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.gold import Gold
     from focuseval.engine.shared import Shared
     from focuseval.engine.workers import Workers
     from focuseval.measures import Measure
@@ -109,8 +108,22 @@ def sweep(
             parse_spec(how)  # before anything takes time
     edges = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
     asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
-    given = _given_runs(retriever, len(chunks))
-    questions = {} if given else _questions(gold, topics)
+    given: Sequence[Any] = ()
+    if retriever != BM25 and not callable(retriever):
+        given = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)
+        if len(given) != len(chunks):
+            what = (
+                f"expected {BM25}, or a run for each of the {len(chunks)} chunkings in their order, found {len(given)}"
+            )
+            raise UsageError(f"{what}; give as many runs as chunkings")
+    questions = topics
+    if not given and topics is None:
+        questions = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
+        if not questions:
+            where = gold.file or "the gold"
+            raise MissingDataError(
+                f"{where}: no topic has a question to retrieve for; give the questions with --topics"
+            )
     every, runs, extents, noticed = [], [], [], list[str]()
     task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:
@@ -156,7 +169,9 @@ def _cut_and_retrieved(shared: Shared[_Chunking], task: tuple[int, Any]) -> tupl
     wanted = {"limit": enough_results(s.asked, text.mean), **s.options}
     if s.given:
         return cut, text, _own(s.given[number], s.index, cut)
-    return cut, text, _retrieved(s.index, s.questions, cut, s.retriever, wanted)
+    if not callable(s.retriever):
+        return cut, text, retrieve(s.index, s.questions, chunks=cut, **wanted)
+    return cut, text, s.retriever(units(s.index, chunks=cut, **wanted), s.questions)
 
 
 def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> int:
@@ -179,36 +194,6 @@ def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> in
         elif not (isinstance(one, Asked) and one.measure.name == "ceiling"):  # which looks at no result
             return MOST_RESULTS
     return min(wanted, MOST_RESULTS)
-
-
-def _given_runs(retriever: str | Retriever | Sequence[Any], many: int) -> Sequence[Any]:
-    """Return the runs of the caller, one for each chunking; none where they are to be made."""
-    if retriever == BM25 or callable(retriever):
-        return ()
-    runs = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)
-    if len(runs) != many:
-        what = f"expected {BM25}, or a run for each of the {many} chunkings in their order, found {len(runs)}"
-        raise UsageError(f"{what}; give as many runs as chunkings")
-    return runs
-
-
-def _questions(gold: Gold, topics: Any) -> Any:
-    """Return what is asked: topics as they are, else the gold's own questions."""
-    if topics is not None:
-        return topics
-    found = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
-    if not found:
-        where = gold.file or "the gold"
-        raise MissingDataError(f"{where}: no topic has a question to retrieve for; give the questions with --topics")
-    return found
-
-
-def _retrieved(index: Index, questions: Any, cut: Chunks, retriever: Any, options: Mapping[str, Any]) -> Run:
-    """Make the run of one chunking."""
-    if not callable(retriever):
-        return retrieve(index, questions, chunks=cut, **options)
-    run: Run = retriever(units(index, chunks=cut, **options), questions)
-    return run
 
 
 def _own(source: Any, index: Index, cut: Chunks) -> Run:
