@@ -11,7 +11,7 @@ from focuseval.assessment.agreement import agreements, finished
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
 from focuseval.inference.agreement import cohen_kappa, correlation, moments, overlap
-from focuseval.inference.agreement_intervals import LEVEL, intervals, of_median
+from focuseval.inference.agreement import LEVEL, intervals, of_median
 from strategies.assessing import PAGE, mark, save
 from strategies.pages import extents_of
 

@@ -10,7 +10,7 @@ from focuseval.collection.build import build_index
 from focuseval.collection.documents import open_documents
 from focuseval.evaluation.planning import evaluate
 from focuseval.example import ROOT, copy_example
-from focuseval.example.demo.steps import Loop
+from focuseval.example.demo import Loop
 from focuseval.report.build import CHARTS, build_report
 from focuseval.report.charts.curves import CURVES
 from focuseval.report.page import render_html

@@ -99,8 +99,12 @@ QREL_DEFS = {
 
 def inex(documents: str | Path, topics: str | Path = "", gold: str | Path = "", name: str = "") -> Any:
     """Return a dataset of ir_datasets; `documents` is an index, a folder or an archive, what is not given is absent."""
-    theirs = _package()
-    collection = _opened(documents)
+    try:
+        theirs: Any = import_module("ir_datasets")
+    except ImportError:
+        raise MissingDataError("ir_datasets is not installed; python -m pip install ir_datasets") from None
+    indexed = Path(documents).suffix == ".idx"
+    collection = open_index(documents) if indexed else open_documents(Path(documents))
     parts = [_docs(theirs, collection)]
     if topics:
         parts.append(_queries(theirs, read_topics(topics)))
@@ -143,17 +147,6 @@ def qrels_in(gold: Gold) -> Iterator[InexQrel]:
     for topic, document, relevance in zip(a.topic.tolist(), a.document.tolist(), a.relevance.tolist(), strict=True):
         if relevance <= 0:
             yield InexQrel(topics[topic], names[document], 0)
-
-
-def _package() -> Any:
-    try:
-        return import_module("ir_datasets")
-    except ImportError:
-        raise MissingDataError("ir_datasets is not installed; python -m pip install ir_datasets") from None
-
-
-def _opened(documents: str | Path) -> Collection:
-    return open_index(documents) if Path(documents).suffix == ".idx" else open_documents(Path(documents))
 
 
 def _docs(theirs: Any, collection: Collection) -> Any:

@@ -13,7 +13,7 @@ from focuseval.data.tables import render
 from focuseval.example.demo import NEXT, OWN, run_demo
 
 if TYPE_CHECKING:
-    from focuseval.example.demo.steps import Section
+    from focuseval.example.demo import Section
 
 
 @click.command(cls=Command, opens=NO)

@@ -21,7 +21,7 @@ from focuseval.cli.output import READS, Command, echo_lines, json_text, progress
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.planning import plan_evaluation
-from focuseval.evaluation.score_tables import table_for_programs, tag_table, to_trec
+from focuseval.evaluation.scores import table_for_programs, tag_table, to_trec
 from focuseval.formats.output import write_whole
 from focuseval.formats.run_blocks import ahead
 

@@ -16,7 +16,7 @@ from focuseval.errors import MeasureError
 from focuseval.inference.comparison import STAR
 from focuseval.inference.correlation import correlate, explain, reading
 from focuseval.inference.intervals import bca
-from focuseval.measures import Asked, parse
+from focuseval.measures import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,18 +76,16 @@ def variants(axis: str, measures: Sequence[str], scale: str = "highlights") -> l
         )
     groups = []
     for name in measures:
-        asked = parse(name)
-        if not any(p.name == _PARAMETER[axis] for p in asked.measure.parameters):
-            raise MeasureError(f"{name} has no parameter {_PARAMETER[axis]}, so {axis} make no difference to it")
-        groups.append((name, tuple(_spelled(asked, _PARAMETER[axis], choice) for choice in choices)))
+        asked, varied = parse(name), _PARAMETER[axis]
+        if not any(p.name == varied for p in asked.measure.parameters):
+            raise MeasureError(f"{name} has no parameter {varied}, so {axis} make no difference to it")
+        spelt = []
+        for choice in choices:  # default or not
+            given = {**asked.given, varied: choice}
+            inside = ", ".join(f"{p.name}={given[p.name]}" for p in asked.measure.parameters if p.name in given)
+            spelt.append(f"{asked.measure.name}({inside})" + (f"@{asked.at}" if asked.at else ""))
+        groups.append((name, tuple(spelt)))
     return groups
-
-
-def _spelled(asked: Asked, parameter: str, choice: str) -> str:
-    """Return the measure's name with one parameter spelt out, default or not."""
-    given = {**asked.given, parameter: choice}
-    inside = ", ".join(f"{p.name}={given[p.name]}" for p in asked.measure.parameters if p.name in given)
-    return f"{asked.measure.name}({inside})" + (f"@{asked.at}" if asked.at else "")
 
 
 def correlations(

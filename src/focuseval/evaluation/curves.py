@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,9 +65,9 @@ def curves_csv(scores: Scores) -> bytes:
     """Return the curves of all measures that summarise one, as CSV with a column that names the measure."""
     named: dict[str, str] = {}
     for name in scores.measures:
-        bare = name.split("@", maxsplit=1)[0]
-        if _summarises(name):
-            named.setdefault(bare, name)
+        with suppress(MeasureError):  # another tool's number or a user's own measure is unknown by name
+            if parse(name).measure.curve is not None:
+                named.setdefault(name.split("@", maxsplit=1)[0], name)
     if not named:
         known = ", ".join(m.name for m in every_measure() if m.curve is not None)
         raise MeasureError(f"none of the measures summarises a curve; these do: {known}")
@@ -79,14 +80,6 @@ def curves_csv(scores: Scores) -> bytes:
     out = pa.BufferOutputStream()
     csv.write_csv(pa.concat_tables(tables), out)
     return bytes(out.getvalue())
-
-
-def _summarises(name: str) -> bool:
-    """Say whether a measure summarises a curve; another tool's number or a user's own measure is unknown by name."""
-    try:
-        return parse(name).measure.curve is not None
-    except MeasureError:
-        return False
 
 
 def long_table(run: str, topics: tuple[str, ...], x: NDArray[np.float64], y: NDArray[np.float64]) -> pa.Table:

@@ -21,10 +21,9 @@ import pyarrow as pa
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.counts import total
 from focuseval.evaluation.curves import curve_of, long_table
-from focuseval.evaluation.remarks import remarks_on_gold, remarks_on_names
 from focuseval.evaluation.score_file import signature
 from focuseval.evaluation.scores import Scores
-from focuseval.evaluation.scoring import RunScores, match_source, score_match
+from focuseval.evaluation.scoring import RunScores, match_source, remarks_on_gold, remarks_on_names, score_match
 from focuseval.evaluation.sources import absolute
 from focuseval.formats.run_blocks import streamed_format
 from focuseval.placing import place_run

@@ -52,54 +52,23 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     if len(chosen) != 1:
         names = ", ".join(str(r.get("run")) for r in runs)
         raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
-    docs = document.get("docs_sha256")
-    return Baseline(
-        run=str(chosen[0].get("run", "")),
-        per_topic=_values(chosen[0].get("per_topic"), path),
-        signature=str(document.get("signature", "")),
-        gold_sha256=str(document.get("gold_sha256", "")),
-        docs_sha256=None if docs is None else str(docs),
-        file=str(path),
-    )
-
-
-def _values(per_topic: object, path: str | Path) -> dict[str, dict[str, float]]:
-    """Return topic → measure → value, every one of them a finite number."""
+    per_topic, docs = chosen[0].get("per_topic"), document.get("docs_sha256")
     if not isinstance(per_topic, dict):
         raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
     for topic, values in per_topic.items():
         if not isinstance(values, dict):
             raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
-    return {
-        topic: {name: finite(value, f"{name} of topic {topic}", path, _REMEDY) for name, value in values.items()}
-        for topic, values in per_topic.items()
-    }
-
-
-def _refuse_other_ground(baseline: Baseline, scores: Scores) -> None:
-    """Refuse scores that were not made from the same gold, documents and policies."""
-    pairs = (
-        ("gold", baseline.gold_sha256, scores.gold_sha256),
-        ("documents", baseline.docs_sha256, scores.docs_sha256),
-        *_policies(baseline.signature, scores.signature),
+    return Baseline(
+        run=str(chosen[0].get("run", "")),
+        per_topic={
+            topic: {name: finite(value, f"{name} of topic {topic}", path, _REMEDY) for name, value in values.items()}
+            for topic, values in per_topic.items()
+        },
+        signature=str(document.get("signature", "")),
+        gold_sha256=str(document.get("gold_sha256", "")),
+        docs_sha256=None if docs is None else str(docs),
+        file=str(path),
     )
-    for what, old, new in pairs:
-        if old != new:
-            raise NotComparableError(
-                f"{baseline.file}: other {what} than now (was {_short(old)}, is {_short(new)}); "
-                "score the baseline again on the same ground"
-            )
-
-
-def _policies(old: str, new: str) -> list[tuple[str, str | None, str | None]]:
-    """Return the policies of two signatures, by name; the quantisation counts where both have elements."""
-    before, after = decisions(old), decisions(new)
-    names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
-    return [(f"policies ({name})", before.get(name), after.get(name)) for name in names]
-
-
-def _short(value: str | None) -> str:
-    return "none" if not value else value if len(value) <= 24 else f"{value[:12]}…"
 
 
 def judge(
@@ -113,25 +82,38 @@ def judge(
     """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
-    _refuse_other_ground(baseline, scores)
-    now, changes = scores.topics_of(0), []
+    before, after = decisions(baseline.signature), decisions(scores.signature)
+    # the quantisation counts where both have elements
+    names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+    for what, old, new in (
+        ("gold", baseline.gold_sha256, scores.gold_sha256),
+        ("documents", baseline.docs_sha256, scores.docs_sha256),
+        *((f"policies ({name})", before.get(name), after.get(name)) for name in names),
+    ):
+        if old != new:
+            was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in (old, new))
+            raise NotComparableError(
+                f"{baseline.file}: other {what} than now (was {was}, is {now}); "
+                "score the baseline again on the same ground"
+            )
+    changes, topics = [], scores.topics_of(0)
     for measure in dict.fromkeys(measures or scores.measures):
-        old = baseline.values(measure)
-        new = {topic: values[measure] for topic, values in now.items() if measure in values}
-        if not old:
+        older = baseline.values(measure)
+        newer = {topic: values[measure] for topic, values in topics.items() if measure in values}
+        if not older:
             raise NotComparableError(
                 f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}"
             )
-        if old.keys() != new.keys():
-            odd = sorted(old.keys() ^ new.keys())
+        if older.keys() != newer.keys():
+            odd = sorted(older.keys() ^ newer.keys())
             raise NotComparableError(
                 f"{baseline.file}: other topics than now under {measure} ({len(odd)} differ, the first is {odd[0]}); "
                 "score the baseline again on the same ground"
             )
-        before, after = (np.array([side[topic] for topic in new], np.float64) for side in (old, new))
-        if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        values = np.array([[side[topic] for topic in newer] for side in (older, newer)], np.float64)
+        if not np.isfinite(values).all():
             raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
-        changes.append((measure, list(new), before, after))
+        changes.append((measure, list(newer), *values))
     return judge_changes(changes, rule or GateRule())
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from focuseval.measures.matching.prepared import Prepared
 
 RANKS = (1, 2, 3, 5, 10, 25, 50)
+TAB = 8
+"""Columns between two tabs: names of fewer characters are followed by two of them."""
 TASKS = {
     "t": "thorough",
     "f": "focused",
@@ -81,9 +83,12 @@ def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], 
     if options.mode != "t":
         refuse_invalid(matched.run, TASKS[options.mode], official=True)
     if say is not None:
-        for remark in _surprises(matched, options):
+        for remark in surprises(matched, options):
             say(f"{run.file or run.run_id}: {remark}")
-    lines = [_line(*line) for line in _lines(matched, options)]
+    lines = [
+        f"{name}\t{'' if len(name) >= TAB else chr(9)}{topic}\t{value}"
+        for name, topic, value in _lines(matched, options)
+    ]
     head = f"<eval run-id={quoteattr(run.run_id)} file={quoteattr(run.file)}>"
     return "\n".join([head, *lines, "</eval>"]) + "\n"
 
@@ -95,7 +100,7 @@ def refuse_blank_lines(source: Source) -> None:
             raise FormatError("expected columns, found a blank line", at=source.at(number), remedy="remove it")
 
 
-def _surprises(m: Matched, options: Options) -> Iterator[str]:
+def surprises(m: Matched, options: Options) -> Iterator[str]:
     """Yield what a user would want to know of the tool's habits on this run."""
     if m.unjudged == len(m):
         gold = m.prepared.gold.file or "the qrels"
@@ -118,15 +123,6 @@ def policies(options: Options) -> Policies:
     return inex_eval(Policies(), thorough=options.mode == "t").but(missing=missing, beta=options.beta)
 
 
-def _line(name: str, topic: str, value: str) -> str:
-    """Return one line: names of fewer than eight characters are followed by two tabs."""
-    return f"{name}\t{'' if len(name) >= TAB else chr(9)}{topic}\t{value}"
-
-
-TAB = 8
-"""Columns between two tabs."""
-
-
 def _counted(m: Matched, options: Options) -> NDArray[np.bool_]:
     """Return the topics that are in the means: those that are answered, or all."""
     return np.ones(m.topics, np.bool_) if options.complete else m.answered
@@ -147,12 +143,9 @@ def _lines(m: Matched, options: Options) -> Iterator[tuple[str, str, str]]:
     yield "num_q", "all", str(int(counted.sum()))
     summed = counted if options.listed else np.ones(m.topics, np.bool_)
     yield from ((label, "all", str(int(column[summed].sum()))) for label, column in counts.items())
-    yield from ((label, "all", java(_mean(column[counted]))) for label, column in rates.items())
-
-
-def _mean(column: NDArray[Any]) -> float:
-    """Add one by one, as the tool does: another order changes the last digit."""
-    return sum(column.tolist()) / len(column) if len(column) else 0.0
+    for label, column in rates.items():
+        total = sum(column[counted].tolist())  # one by one, as the tool does: another order changes the last digit
+        yield label, "all", java(total / counted.sum() if counted.any() else 0.0)
 
 
 def sizes(m: Matched, options: Options) -> dict[str, NDArray[np.int64]]:
@@ -171,10 +164,8 @@ def sizes(m: Matched, options: Options) -> dict[str, NDArray[np.int64]]:
 
 def values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
     """Return the rates of every topic, in the tool's order."""
-    return _list_values(m, options) if options.listed else _article_values(m, options)
-
-
-def _list_values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
+    if not options.listed:
+        return _article_values(m, options)
     counts = sizes(m, options)
     found: dict[str, NDArray[np.float64]] = {}
     for name, part, shown, whole in (

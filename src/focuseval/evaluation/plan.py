@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, MissingDataError, UsageError
-from focuseval.measures import Asked, parse
+from focuseval.measures import MeasureCall, parse
 from focuseval.measures.matching.policies import Policies, inex_eval
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Plan:
     """Measures and policies of one evaluation."""
 
-    measures: tuple[Asked, ...]
+    measures: tuple[MeasureCall, ...]
     policies: Policies
     task: str | None
     profile: str | None
@@ -50,15 +50,18 @@ class Plan:
 
 
 def plan_for(
-    gold: Gold, first: Run | None, asked: tuple[Asked, ...], *, task: str | None, profile: str | None, changes: Any
+    gold: Gold, first: Run | None, asked: tuple[MeasureCall, ...], *, task: str | None, profile: str | None, changes: Any
 ) -> Plan:
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     changes = dict(changes)
     run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None
-    if task and not (asked or chosen):
-        _refuse_documents(gold, task)
+    if task and not (asked or chosen) and gold.scale == "trec":
+        raise MissingDataError(
+            f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
+            "leave out --task, ask for measures of documents (-m AP), or give a gold with highlights"
+        )
     task = named or task_of(first, chosen)
     policies = Policies()
     if chosen:
@@ -67,18 +70,23 @@ def plan_for(
     if changes.get("compat") == "inex_eval":
         policies = inex_eval(policies, thorough=task == "thorough")
     policies = policies.but(**{name: value for name, value in changes.items() if value is not None})
-    peer, decides = _peer(policies.compat), ""
+    peer, decides = None, ""
+    if policies.compat not in {"none", "inex_eval"}:  # another chunk evaluator; the official INEX tool is policies
+        from focuseval.measures.peers import peer_named  # noqa: PLC0415  only asked for by name
+
+        peer = peer_named(policies.compat)
     if not asked:
         names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
         decides = chosen.deciding(task) if chosen and task else ""
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
     asked = with_twins(asked, peer) if peer else asked
-    task = task or _span_task(gold)
+    if not task and len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic):
+        task = "spans"  # the gold is spans of text and nothing else
     return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
 
 
-def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> Tokenizer | None:
+def tokenizer_for(given: str | Tokenizer | None, asked: tuple[MeasureCall, ...]) -> Tokenizer | None:
     """Open the tokenizer that was given; a budget of tokens without one is refused."""
     if given is None:
         if counting := next((one.key for one in asked if one.counts_tokens), None):
@@ -90,48 +98,24 @@ def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> To
     return remembered(given)
 
 
-def with_twins(asked: Sequence[Asked], peer: Peer) -> tuple[Asked, ...]:
+def with_twins(asked: Sequence[MeasureCall], peer: Peer) -> tuple[MeasureCall, ...]:
     """Put behind every measure that the peer also has the peer's own number."""
-    both: list[Asked] = []
+    both: list[MeasureCall] = []
     for mine in asked:
         twin = twin_of(mine, peer)
-        both += [mine] if twin is None else [mine, Asked(twin.theirs, mine.at)]
+        both += [mine] if twin is None else [mine, MeasureCall(twin.theirs, mine.at)]
     if len(both) == len(asked):
         known = ", ".join(twin.ours + ("@k" if twin.theirs.at else "") for twin in peer.twins)
         raise MeasureError(f"--compat {peer.name} has numbers of its own for {known}; ask for one of them with -m")
     return tuple(both)
 
 
-def twin_of(mine: Asked, peer: Peer) -> Twin | None:
+def twin_of(mine: MeasureCall, peer: Peer) -> Twin | None:
     """Return what the peer has for a measure: at a rank or for the whole list, never at a budget of text."""
     if mine.at and not mine.at.isdigit():
         return None
     bare = str(mine).partition("@")[0]
     return next((twin for twin in peer.twins if twin.ours == bare), None)
-
-
-def _peer(compat: str) -> Peer | None:
-    """Return the other chunk evaluator whose numbers are asked for; the official INEX tool is a set of policies."""
-    if compat in {"none", "inex_eval"}:
-        return None
-    from focuseval.measures.peers import peer_named  # noqa: PLC0415  only asked for by name
-
-    return peer_named(compat)
-
-
-def _refuse_documents(gold: Gold, task: str) -> None:
-    """Refuse to choose measures of a task that is about parts of documents where only whole ones were judged."""
-    if gold.scale == "trec":
-        raise MissingDataError(
-            f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
-            "leave out --task, ask for measures of documents (-m AP), or give a gold with highlights"
-        )
-
-
-def _span_task(gold: Gold) -> str | None:
-    """Return the task of gold that is spans of text and nothing else."""
-    spans = len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic)
-    return "spans" if spans else None
 
 
 def task_named(name: str) -> str:

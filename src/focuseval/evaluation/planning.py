@@ -12,11 +12,11 @@ from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.run_blocks import ahead, streamed_format
-from focuseval.measures.matching.prepared import prepare
-from focuseval.measures.measure import Measure, MeasureCall, parse
+from focuseval.measures import MeasureCall, Measure, parse
+from focuseval.measures.matching import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from focuseval.engine.workers import Workers
     from focuseval.evaluation.scores import Scores
@@ -93,7 +93,12 @@ def plan_evaluation(
     **policies: Any,
 ) -> Evaluation:
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
-    index, asked = as_index(index), _asked(measures)
+    index, asked = as_index(index), list[MeasureCall]()
+    single = isinstance(measures, (str, MeasureCall, Measure)) or callable(measures)
+    for one in (measures,) if single else measures or ():
+        if not isinstance(one, (str, MeasureCall, Measure)):
+            raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
+        asked.append(MeasureCall(one) if isinstance(one, Measure) else parse(one) if isinstance(one, str) else one)
     tokenizer = policies.pop("tokenizer", None)
     names, sources = named_runs(runs)
     if workers is None:
@@ -102,33 +107,15 @@ def plan_evaluation(
     if sources and not asked and task is None and not streamed_format(sources[0], policies.get("run_format")):
         sources = (read(sources[0], policies.get("run_format"), index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
-    plan = plan_for(gold, first, asked, task=task, profile=profile, changes=policies)
+    plan = plan_for(gold, first, tuple(asked), task=task, profile=profile, changes=policies)
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
     tokenizer = tokenizer_for(tokenizer, plan.measures)
-    plan = replace(plan, chunks=_chunks(chunks, sources), tokenizer=tokenizer, queries=strict)
+    if chunks is not None and not isinstance(chunks, Chunks):
+        if len(chunks) != len(sources):
+            raise MissingDataError(
+                f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}; give one each"
+            )
+        chunks = tuple(chunks)
+    plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     return Evaluation(plan, prepared, sources, jobs, progress, workers, names)
-
-
-def _chunks(given: Chunks | Sequence[Chunks] | None, sources: Sequence[Any]) -> Chunks | tuple[Chunks, ...] | None:
-    """Return the chunks of all runs, or of each."""
-    if given is None or isinstance(given, Chunks):
-        return given
-    if len(given) != len(sources):
-        raise MissingDataError(
-            f"expected the chunks of {len(sources)} runs, found those of {len(given)}; give one each"
-        )
-    return tuple(given)
-
-
-def _asked(measures: Iterable[str | MeasureCall | Measure] | None) -> tuple[MeasureCall, ...]:
-    """Understand names, and measures of the user's own."""
-    named = (
-        (measures,)
-        if isinstance(measures, (str, MeasureCall, Measure)) or callable(measures)
-        else tuple(measures or ())
-    )
-    for one in named:
-        if not isinstance(one, (str, MeasureCall, Measure)):
-            raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
-    return tuple(MeasureCall(m) if isinstance(m, Measure) else parse(m) if isinstance(m, str) else m for m in named)

@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Table, notebook, numbers, render, words
+from focuseval.data.tables import Column, Table, numbers, render, words
+from focuseval.data.tables import notebook, trec
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import PRINTED, Counts, column, total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -175,7 +176,19 @@ class Scores:
 
     def to_json(self, *, per_topic: bool = False, by_tag: bool = False) -> dict[str, Any]:
         """Return the document that ``focuseval score --format json`` prints, as plain values."""
-        runs = [self._run_json(number, per_topic=per_topic) for number in range(len(self.runs))]
+        runs = []
+        for number, counts in enumerate(self.counts):
+            means = zip(self.measures, self.mean[number].tolist(), strict=True)
+            differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
+            run: dict[str, Any] = {
+                "run": self.runs[number],
+                "file": self.files[number] if self.files else "",
+                **counts.printed(),
+                "measures": {measure: None if np.isnan(mean) else mean for measure, mean in means},
+            }
+            run |= {"excluded_per_measure": differing} if differing else {}
+            run |= counts.others()
+            runs.append(run | ({"per_topic": self.topics_of(number)} if per_topic else {}))
         parts = {tag: part.to_json()["runs"] for tag, part in self.by_tag().items()} if by_tag else {}
         for number, run in enumerate(runs if by_tag else ()):
             own = {tag: part[number] for tag, part in parts.items()}
@@ -189,21 +202,6 @@ class Scores:
             "docs_sha256": self.docs_sha256,
             "runs": runs,
         }
-
-    def _run_json(self, number: int, *, per_topic: bool) -> dict[str, Any]:
-        counts = self.counts[number]
-        found: dict[str, Any] = {
-            "run": self.runs[number],
-            "file": self.files[number] if self.files else "",
-            **counts.printed(),
-            "measures": {
-                m: None if np.isnan(v) else float(v) for m, v in zip(self.measures, self.mean[number], strict=True)
-            },
-        }
-        differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
-        found |= {"excluded_per_measure": differing} if differing else {}
-        found |= counts.others()
-        return found | ({"per_topic": self.topics_of(number)} if per_topic else {})
 
     def remarks(self) -> list[str]:
         """Return, in words, what a reader of the numbers should know besides the counts.
@@ -310,17 +308,15 @@ def compare_measures(
     *,
     baseline: int | None = None,
     names: Sequence[str] | None = None,
-    among: tuple[int, ...] | None = None,
 ) -> list[Comparison | None]:
     """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
 
-    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores. Of very
-    many runs only the pairs of those `among` which a reader can choose are compared.
+    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores.
     """
     from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
 
     runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
-    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline, among=among)
+    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline)
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
@@ -330,3 +326,67 @@ def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
         if len(found) == 1:
             return found[0]
     raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")
+
+
+def tag_table(scores: Scores) -> Table:
+    """Return every run's means for each tag, and then over all topics."""
+    parts = [*scores.by_tag().items(), ("all", scores)]
+    rows = tuple(
+        (name, tag, *part.row_of_means(number)) for number, name in enumerate(scores.names) for tag, part in parts
+    )
+    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
+
+
+def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
+    """Return what CSV holds: means with counts, or one row per topic and measure, counts among them; or means by tag.
+
+    A measure that leaves out more topics than the others has a count of its own, ``excluded:BEPD``.
+    """
+    if by_tag:
+        return replace(tag_table(scores).printed(), notes=(scores.signature,))
+    counts = [beside(scores, number) for number in range(len(scores.names))]
+    rows: list[Row]
+    if per_topic:
+        rows = [(name, *line) for run, name in enumerate(scores.names) for line in _lines(scores, run, per_topic=True)]
+        rows += [(name, "all", *count) for name, own in zip(scores.names, counts, strict=True) for count in own.items()]
+        headings: tuple[str, ...] = ("run", "topic", "measure", "value")
+    else:
+        found = tuple(dict.fromkeys(name for own in counts for name in own))
+        rows = [
+            (name, *means, *(own.get(count, own["excluded"]) for count in found))
+            for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True)
+        ]
+        headings = ("run", *scores.measures, *found)
+    return Table("", words(*headings, "signature"), tuple((*row, scores.signature) for row in rows))
+
+
+def beside(scores: Scores, run: int) -> dict[str, int]:
+    """Return the counts beside a run's means, also of the topics that only some measures leave out."""
+    usual = scores.counts[run].excluded
+    more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
+    return scores.counts[run].printed() | more
+
+
+def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:
+    """Yield (topic, measure, value) of a run, topics first, then ``all``."""
+    for topic, values in scores.topics_of(run).items() if per_topic else ():
+        yield from ((topic, measure, value) for measure, value in values.items())
+    means = zip(scores.measures, scores.mean[run].tolist(), strict=True)
+    yield from (("all", measure, mean) for measure, mean in means)
+
+
+def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:
+    """Return trec_eval's layout, the signature first; by tag, a tag stands where ``all`` or a topic would."""
+    if by_tag:
+        return "".join(_trec(part, f"tag:{tag}", per_topic=False) for tag, part in scores.by_tag().items())
+    return _trec(scores, "all", per_topic=per_topic)
+
+
+def _trec(scores: Scores, together: str, *, per_topic: bool) -> str:
+    lines: list[tuple[str, str, object]] = []
+    for number, name in enumerate(scores.names):
+        lines.append(("runid", together, name))
+        lines += [(count, together, value) for count, value in beside(scores, number).items()]
+        found = _lines(scores, number, per_topic=per_topic)
+        lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in found]
+    return f"# {scores.signature}\n{trec(lines)}"

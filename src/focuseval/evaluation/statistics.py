@@ -96,11 +96,14 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics
     """Return the figures of a gold; an index tells fully highlighted elements where the gold itself does not."""
     relevant = gold.articles.relevance > 0
     topics = int(gold.relevant_topics.sum())
-    sizes = _passage_sizes(gold)
+    span = np.where(gold.passages.end > UNKNOWN, gold.passages.end - gold.passages.start, UNKNOWN)
+    sizes = np.where(gold.passages.size > UNKNOWN, gold.passages.size, span)  # the file's own, where it gives them
+    sizes = sizes[sizes > UNKNOWN]
     tags = _fully_highlighted(gold, index)
     full = None if tags is None else sum(count for _, count in tags)
     links = sum(count for tag, count in tags or () if tag.endswith("link"))
-    starts = _at_first_relevant(gold)
+    starts, path = _at_first_relevant(gold), gold.articles.bep_path
+    paths = 0 if path is None else len(path) - path.null_count
     return GoldStatistics(
         topics=len(gold.topics),
         topics_with_relevance=topics,
@@ -122,7 +125,7 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics
         fully_highlighted=full,
         fully_highlighted_links=_ratio(links, full or 0),
         fully_highlighted_tags=tags or (),
-        entry_points=int((gold.articles.bep != UNKNOWN).sum()) or _valid(gold.articles.bep_path),
+        entry_points=int((gold.articles.bep != UNKNOWN).sum()) or paths,
         entry_points_with_passages=len(starts),
         entry_points_at_first_relevant=float(starts.mean()) if len(starts) else None,
     )
@@ -216,10 +219,6 @@ def _counted(column: Any) -> Counts:
     return _ordered(Counter({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()}))
 
 
-def _valid(column: Any) -> int:
-    return 0 if column is None else len(column) - column.null_count
-
-
 def _depths_and_tags(column: Any) -> tuple[Counts, Counts]:
     """Count depths and tags of elements, each distinct path once; nulls and pointers into text are left out."""
     depths: Counter[int] = Counter()
@@ -238,13 +237,6 @@ def _depths_and_tags(column: Any) -> tuple[Counts, Counts]:
 def _tags(paths: Any) -> Any:
     """Return the last tag of every path."""
     return pc.replace_substring_regex(paths, r"^.*/|\[[0-9]*\]$", "")
-
-
-def _passage_sizes(gold: Gold) -> NDArray[np.int64]:
-    """Return the sizes of passages, the file's own where it gives them; those that nobody knows are left out."""
-    span = np.where(gold.passages.end > UNKNOWN, gold.passages.end - gold.passages.start, UNKNOWN)
-    size = np.where(gold.passages.size > UNKNOWN, gold.passages.size, span)
-    return size[size > UNKNOWN]
 
 
 def _fully_highlighted(gold: Gold, index: Collection | None) -> Counts | None:

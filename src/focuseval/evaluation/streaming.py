@@ -19,11 +19,9 @@ from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
-from focuseval.evaluation.remarks import remarks_on_order
-from focuseval.evaluation.scoring import match_source, score_match
-from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
-from focuseval.measures.matching.prepared import prepare
+from focuseval.measures.matching import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,11 +30,12 @@ if TYPE_CHECKING:
 
     from focuseval.data.remarks import Remark
     from focuseval.data.run import Run
-    from focuseval.engine.workers import Shared, Workers
+    from focuseval.engine.workers import Shared
+    from focuseval.engine.workers import Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scoring import RunScores
     from focuseval.formats.run_blocks import LargeRun
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.matching import Prepared
 
     Codes = NDArray[np.int64]
 
@@ -151,17 +150,13 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
-    try:
-        refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
-    except FocusevalError:
-        return None
     if not len(codes):
         return Piece(codes, strangers, None, nothing, tuple(remarks_on_order(run)))
     part = some_topics(prepared, codes)
     if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
         return None  # alone, it would be refused for want of highlights
     try:
-        return Piece(codes, strangers, score_match(match_source(run, plan, part), replace(plan, task=None)), nothing)
+        return Piece(codes, strangers, score_match(match_source(run, plan, part), plan), nothing)
     except FocusevalError:
         return None
 

@@ -111,7 +111,14 @@ class GateVerdict:
         change = f"{self.before:.4f} → {self.after:.4f} ({self.difference:+.4f}"
         interval = f"95 % interval [{self.low:+.4f}, {self.high:+.4f}]"
         test = f"{p}, {self.rule.test}, {tails}) over {counted(self.topics, 'topic')}"
-        return f"{self.word.upper()} {self.measure}: {change}, {interval}, {test}{self._remark()}"
+        effect, remark = f"--min-effect {self.rule.min_effect:g}", ""  # what decided, where it was not the test alone
+        if self.word == "no verdict":
+            remark = f"; {self.too_few()}: {_REMEDY}"
+        elif self.few is not None:
+            remark = f"; {self.too_few()}: the size alone decides ({effect})"
+        elif self.difference < 0 and self.corrected <= self.rule.alpha and not self.matters:
+            remark = f"; the drop is real but below {effect}"
+        return f"{self.word.upper()} {self.measure}: {change}, {interval}, {test}{remark}"
 
     def too_few(self) -> str:
         """Say how many topics are too few."""
@@ -121,17 +128,6 @@ class GateVerdict:
         else:
             which = f"{self.few} of {self.topics} topics {'differs' if one else 'differ'},"
         return f"{which} too few for any outcome to be significant"
-
-    def _remark(self) -> str:
-        """Say what decided, where it was not the test alone."""
-        effect = f"--min-effect {self.rule.min_effect:g}"
-        if self.word == "no verdict":
-            return f"; {self.too_few()}: {_REMEDY}"
-        if self.few is not None:
-            return f"; {self.too_few()}: the size alone decides ({effect})"
-        if self.difference < 0 and self.corrected <= self.rule.alpha and not self.matters:
-            return f"; the drop is real but below {effect}"
-        return ""
 
 
 def judge_changes(changes: Sequence[Change], rule: GateRule) -> list[GateVerdict]:

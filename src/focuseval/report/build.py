@@ -9,7 +9,7 @@ from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
-from focuseval.measures import Asked, Measure, parse
+from focuseval.measures import MeasureCall, Measure, parse
 from focuseval.report.charts.agreement import fidelity_grid, significance_stars, tau_heat_map
 from focuseval.report.charts.curves import (
     cost_and_quality,
@@ -109,7 +109,7 @@ class Report:
 def build_report(
     gold: Any,
     runs: Any,
-    measures: Iterable[str | Asked | Measure] | None = None,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
     *,
     index: Any = None,
     docs: Any = None,
@@ -198,7 +198,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
 def gather_evidence(
     gold: Any,
     runs: Any,
-    measures: Iterable[str | Asked | Measure] | None = None,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
     *,
     index: Any = None,
     task: str | None = None,

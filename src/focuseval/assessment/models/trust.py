@@ -14,7 +14,7 @@ from focuseval.assessment.plan import MODEL, PERSON, Assessor, assessors
 from focuseval.assessment.stability import Replacement, replacements
 from focuseval.data.highlights import size
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
-from focuseval.inference.agreement_intervals import RESAMPLES
+from focuseval.inference.agreement import RESAMPLES
 from focuseval.inference.correlation import reading
 
 if TYPE_CHECKING:

@@ -20,15 +20,15 @@ the fields::
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import FormatError, Place
-from focuseval.evaluation.quotes.marks import marked
 from focuseval.formats.json_records import parse, parse_lines
 from focuseval.formats.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 ID = ("id", "topic", "query_id", "qid", "question_id", "query-id", "_id")
@@ -37,6 +37,10 @@ QUOTES = ("quotes", "citations", "quotations")
 QUOTE = ("quote", "text", "cited_text", "content", "quotation")
 DOC = ("doc", "doc_id", "document_id", "docid", "docno", "corpus-id", "source", "file_name", "document")
 SOURCES = ("sources", "docs", "documents", "contexts_ids", "retrieved_ids")
+
+_QUOTED = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|(?<!\w)\"([^\"]+)\"(?!\w)|``(.+?)''", re.DOTALL)
+_MARKS = re.compile(r"[\s.,;:!?]{0,3}((?:[\[【][^\[\]【】\n]{1,200}[\]】][\s,;]?)+)")
+_MARK = re.compile(r"[\[【]([^\[\]【】]+)[\]】]")
 
 
 class Quotation(NamedTuple):
@@ -77,9 +81,24 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
         for quote in quotes:
             yield Quotation(name, *_quote(quote, sources, at), at)
         return
+    numbered = {str(number): one for number, one in enumerate(sources, 1)}
     for text, marks in marked(answer or ""):
+        cited = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
         if len(text) >= shortest:
-            yield Quotation(name, text, _cited(marks, sources, is_document), at)
+            yield Quotation(name, text, tuple(dict.fromkeys(cited)) or sources, at)
+
+
+def marked(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what stands between quotation marks, and what the brackets right behind it name.
+
+    >>> list(marked('He says “the sea is deep,” [2][b/one] and "no more" (see 3).'))
+    [('the sea is deep,', ('2', 'b/one')), ('no more', ())]
+    """
+    for found in _QUOTED.finditer(text):
+        quote = next(group for group in found.groups() if group is not None)
+        behind = _MARKS.match(text, found.end())
+        inner = [part for mark in _MARK.findall(behind[1]) for part in mark.split(",")] if behind else []
+        yield quote, tuple(part.strip().lstrip("^").removeprefix("doc:").strip() for part in inner if part.strip())
 
 
 def _quote(quote: Any, sources: tuple[str, ...], at: Place) -> tuple[str, tuple[str, ...]]:
@@ -105,13 +124,6 @@ def _document(value: Any, at: Place) -> str:
     if not isinstance(value, str | int):
         raise FormatError(f"expected a document's id, found {str(value)[:40]!r}", at=at)
     return str(value)
-
-
-def _cited(marks: Sequence[str], sources: tuple[str, ...], is_document: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the documents that marks cite; all sources where they cite none."""
-    numbered = {str(number): name for number, name in enumerate(sources, 1)}
-    cited = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
-    return tuple(dict.fromkeys(cited)) or sources
 
 
 def _value(record: Mapping[str, Any], names: tuple[str, ...], at: Place, kind: Any, *, default: Any = None) -> Any:

@@ -207,17 +207,44 @@ def quality_against_cost(found: Sweep) -> Chart:
     low, high = bca(found.comparison.values, resamples=found.settings.of_interval, seed=found.settings.seed)
     rows: list[tuple[Any, ...]] = []
     for place, run in enumerate(found.order):
-        text, stands = found.extents[run], found.standings[run].word
-        numbers = (rounded(float(value)) for value in (found.comparison.means[place], low[place], high[place]))
-        size = text.characters if text.tokens is None else text.tokens
-        rows.append((found.names[run], text.chunks, size, *numbers, stands))
+        text, word = found.extents[run], found.standings[run].word
+        values = (rounded(float(value)) for value in (found.comparison.means[place], low[place], high[place]))
+        cost = text.characters if text.tokens is None else text.tokens
+        rows.append((found.names[run], text.chunks, cost, *values, word))
     caption = (
         f"Mean {found.measure} of every chunking with its 95 % interval, over the number of its chunks, all of which "
         f"have to be stored. The larger a point, the more {unit} have to be embedded. Up and to the left is better. "
         f"Colours and shapes say whether a chunking is worse than the best ({found.comparison.method})."
     )
     columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best")
-    spec = _spec(found.measure, columns, labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows]))
+    names = labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows])
+    stands = {"field": columns[-1], "type": "nominal"}
+    domain = {"domain": list(WORDS)}
+    color, shape = stands | {"scale": domain}, stands | {"scale": domain | {"range": list(SHAPES[: len(WORDS)])}}
+    size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
+    x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})
+    title = f"mean {found.measure}"
+    mean = axis("mean", title, scale={"zero": False})
+    interval = {"y": axis("low", title, scale={"zero": False}), "y2": {"field": "high"}}
+    drawn: dict[str, Any] = {"color": color, "tooltip": [{"field": name} for name in columns]}
+    spec = {
+        "width": "container",
+        "height": 380,
+        "data": {"name": "rows"},
+        "encoding": {"x": x},
+        "layer": [
+            {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": drawn | interval},
+            {
+                "mark": {"type": "point", "filled": True, "opacity": 1},
+                "encoding": drawn | {"y": mean, "shape": shape, "size": size},
+            },
+            {
+                "data": {"values": names},
+                "mark": {"type": "text", "align": "left", "dx": 10, "limit": 190},
+                "encoding": {"y": mean, "text": {"field": "chunking"}},
+            },
+        ],
+    }
     return Chart("chunking-cost", "Quality against cost of indexing", caption, "curves", columns, tuple(rows), spec)
 
 
@@ -241,34 +268,3 @@ def labels(points: Sequence[tuple[str, int, float]]) -> list[dict[str, Any]]:
         placed.append((at, height))
         found.append({"chunking": name, "chunks": chunks, "mean": round(height, DIGITS)})
     return found
-
-
-def _spec(measure: str, columns: tuple[str, ...], names: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return points with intervals and names."""
-    stands = {"field": columns[-1], "type": "nominal"}
-    words = {"domain": list(WORDS)}
-    color, shape = stands | {"scale": words}, stands | {"scale": words | {"range": list(SHAPES[: len(WORDS)])}}
-    size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
-    x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})
-    title = f"mean {measure}"
-    mean = axis("mean", title, scale={"zero": False})
-    interval = {"y": axis("low", title, scale={"zero": False}), "y2": {"field": "high"}}
-    drawn = {"color": color, "tooltip": [{"field": name} for name in columns]}
-    return {
-        "width": "container",
-        "height": 380,
-        "data": {"name": "rows"},
-        "encoding": {"x": x},
-        "layer": [
-            {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": drawn | interval},
-            {
-                "mark": {"type": "point", "filled": True, "opacity": 1},
-                "encoding": drawn | {"y": mean, "shape": shape, "size": size},
-            },
-            {
-                "data": {"values": names},
-                "mark": {"type": "text", "align": "left", "dx": 10, "limit": 190},
-                "encoding": {"y": mean, "text": {"field": "chunking"}},
-            },
-        ],
-    }

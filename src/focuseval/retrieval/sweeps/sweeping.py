@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.collection.boundaries import boundaries, texts_of
 from focuseval.collection.chunks import Chunks, extent, parse_spec
+from focuseval.collection.boundaries import boundaries, texts_of
 from focuseval.collection.tokens import remembered
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
@@ -20,9 +20,9 @@ from focuseval.errors import MissingDataError, UsageError, counted
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
-from focuseval.formats.embedded import open_documents as opened
+from focuseval.collection.document_files import opened
 from focuseval.inference.settings import Settings
-from focuseval.measures import Asked, parse
+from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.tasks.tasks import MOST_RESULTS
 from focuseval.retrieval.retrieving import retrieve
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Index
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.gold import Gold
-    from focuseval.engine.workers import Shared, Workers
+    from focuseval.engine.workers import Shared
+    from focuseval.engine.workers import Workers
     from focuseval.measures import Measure
     from focuseval.retrieval.unit_list import UnitList
 
@@ -58,7 +58,7 @@ def sweep(
     docs: Any,
     chunks: Sequence[Any],
     retriever: str | Retriever | Sequence[Any] = BM25,
-    measures: Sequence[str | Asked | Measure] = (),
+    measures: Sequence[str | MeasureCall | Measure] = (),
     *,
     topics: Any = None,
     tokenizer: str | Tokenizer | None = None,
@@ -110,8 +110,22 @@ def sweep(
             parse_spec(how)  # before anything takes time
     edges = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
     asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
-    given = _given_runs(retriever, len(chunks))
-    questions = {} if given else _questions(gold, topics)
+    given: Sequence[Any] = ()
+    if retriever != BM25 and not callable(retriever):
+        given = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)
+        if len(given) != len(chunks):
+            what = (
+                f"expected {BM25}, or a run for each of the {len(chunks)} chunkings in their order, found {len(given)}"
+            )
+            raise UsageError(f"{what}; give as many runs as chunkings")
+    questions = topics
+    if not given and topics is None:
+        questions = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
+        if not questions:
+            where = gold.file or "the gold"
+            raise MissingDataError(
+                f"{where}: no topic has a question to retrieve for; give the questions with --topics"
+            )
     every, runs, extents, noticed = [], [], [], list[str]()
     task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:
@@ -134,7 +148,7 @@ class _Chunking:
     tokenizer: Tokenizer | None
     edges: Any
     """Where tokens end in the documents, for their cost; None without a tokenizer."""
-    asked: Sequence[str | Asked | Measure]
+    asked: Sequence[str | MeasureCall | Measure]
     given: Sequence[Any]
     questions: Any
     retriever: Any
@@ -157,10 +171,12 @@ def _cut_and_retrieved(shared: Shared[_Chunking], task: tuple[int, Any]) -> tupl
     wanted = {"limit": enough_results(s.asked, text.mean), **s.options}
     if s.given:
         return cut, text, _own(s.given[number], s.index, cut)
-    return cut, text, _retrieved(s.index, s.questions, cut, s.retriever, wanted)
+    if not callable(s.retriever):
+        return cut, text, retrieve(s.index, s.questions, chunks=cut, **wanted)
+    return cut, text, s.retriever(units(s.index, chunks=cut, **wanted), s.questions)
 
 
-def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> int:
+def enough_results(measures: Sequence[str | MeasureCall | Measure], size: float) -> int:
     """Return how many results the measures can look at: those of the largest rank, or twice those of a budget.
 
     Chunks are so many characters long on average. There are never fewer than a hundred, and as many as a run may have
@@ -172,44 +188,14 @@ def enough_results(measures: Sequence[str | Asked | Measure], size: float) -> in
     wanted = 100
     for named in measures:
         one = parse(named) if isinstance(named, str) else named
-        at = one.arguments().get("at") if isinstance(one, Asked) else None
+        at = one.arguments().get("at") if isinstance(one, MeasureCall) else None
         if isinstance(at, Budget):
             wanted = max(wanted, ceil(2 * at.amount * _LENGTHS[at.unit] / max(size, 1)))
         elif isinstance(at, int):
             wanted = max(wanted, at)
-        elif not (isinstance(one, Asked) and one.measure.name == "ceiling"):  # which looks at no result
+        elif not (isinstance(one, MeasureCall) and one.measure.name == "ceiling"):  # which looks at no result
             return MOST_RESULTS
     return min(wanted, MOST_RESULTS)
-
-
-def _given_runs(retriever: str | Retriever | Sequence[Any], many: int) -> Sequence[Any]:
-    """Return the runs of the caller, one for each chunking; none where they are to be made."""
-    if retriever == BM25 or callable(retriever):
-        return ()
-    runs = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)
-    if len(runs) != many:
-        what = f"expected {BM25}, or a run for each of the {many} chunkings in their order, found {len(runs)}"
-        raise UsageError(f"{what}; give as many runs as chunkings")
-    return runs
-
-
-def _questions(gold: Gold, topics: Any) -> Any:
-    """Return what is asked: topics as they are, else the gold's own questions."""
-    if topics is not None:
-        return topics
-    found = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
-    if not found:
-        where = gold.file or "the gold"
-        raise MissingDataError(f"{where}: no topic has a question to retrieve for; give the questions with --topics")
-    return found
-
-
-def _retrieved(index: Index, questions: Any, cut: Chunks, retriever: Any, options: Mapping[str, Any]) -> Run:
-    """Make the run of one chunking."""
-    if not callable(retriever):
-        return retrieve(index, questions, chunks=cut, **options)
-    run: Run = retriever(units(index, chunks=cut, **options), questions)
-    return run
 
 
 def _own(source: Any, index: Index, cut: Chunks) -> Run:
