@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from focuseval.collection import build_index, open_index
 from focuseval.engine.cluster import connected
 from focuseval.engine.workers import processes
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from object_store import object_store
 
 ARTICLES, ROUNDS = 36_000, 5

@@ -42,10 +42,10 @@ def mutants():
 def plain(name):
     """Return a function's name as the source has it.
 
-    >>> plain("focuseval.evaluation.gate.verdict.x__lost__mutmut_3")
-    'evaluation.gate.verdict._lost'
-    >>> plain("focuseval.evaluation.gate.verdict.xǁGateRuleǁcheck__mutmut_1")
-    'evaluation.gate.verdict.GateRule.check'
+    >>> plain("focuseval.inference.paired.x__standardised__mutmut_3")
+    'inference.paired._standardised'
+    >>> plain("focuseval.inference.regression.xǁGateRuleǁcheck__mutmut_1")
+    'inference.regression.GateRule.check'
     """
     return re.sub(r"\.x(_|ǁ)", ".", name.partition("__mutmut_")[0]).replace("ǁ", ".").removeprefix("focuseval.")
 

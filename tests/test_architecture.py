@@ -35,25 +35,11 @@ KNOWN_CYCLES: list[tuple[str, ...]] = [
     ("collection.elements", "collection.protocol"),
     ("collection.index", "collection.store"),
     ("engine.storage.objects", "engine.storage.remote"),
-    (
-        "evaluation",
-        "evaluation.comparing",
-        "evaluation.curves",
-        "evaluation.evaluation",
-        "evaluation.planning",
-        "evaluation.scores",
-        "evaluation.streaming",
-        "evaluation.tables",
-        "evaluation.tagged",
-    ),
     ("formats.columns", "formats.table"),
-    ("inference.comparison", "inference.tables"),
-    ("inference.paired_tests", "inference.settings"),
     ("measures", "measures.names"),
     ("measures.matching.documents", "measures.matching.places", "measures.matching.results"),
     ("measures.matching.elements", "measures.matching.matched"),
     ("measures.matching.needs", "measures.matching.prepared"),
-    ("retrieval.sweeps.page", "retrieval.sweeps.result"),
 ]
 """Modules that import each other, lazily or for types alone: to be taken apart, never to be added to."""
 

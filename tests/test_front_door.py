@@ -13,9 +13,9 @@ import focuseval
 @pytest.mark.parametrize(
     ("name", "package"),
     [
-        ("evaluate", "evaluation"),
+        ("evaluate", "evaluation.planning"),
         ("retrieve", "retrieval"),
-        ("sweep", "retrieval.sweeps"),
+        ("sweep", "retrieval.sweeps.sweeping"),
         ("simulate", "studies.simulation"),
         ("fidelity", "studies.fidelity"),
     ],

@@ -11,8 +11,7 @@ from focuseval.assessment.agreement import agreements, finished
 from focuseval.assessment.comparisons import extents_of
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering.document import Document
-from focuseval.inference.agreement import cohen_kappa, correlation, moments, overlap
-from focuseval.inference.agreement_intervals import LEVEL, intervals, of_median
+from focuseval.inference.agreement import LEVEL, cohen_kappa, correlation, intervals, moments, of_median, overlap
 from strategies.assessing import PAGE, mark, save
 
 DRAWS = 40

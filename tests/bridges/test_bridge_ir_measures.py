@@ -7,7 +7,7 @@ import pytest
 
 import focuseval as fe
 from focuseval.bridges import ir_measures as bridge
-from focuseval.bridges.span_ids import as_gold, as_run
+from focuseval.bridges.ir_measures import as_gold, as_run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.example import ROOT
 

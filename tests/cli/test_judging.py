@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import focuseval as fe
 from focuseval.cli import main
 from focuseval.example import ROOT
-from focuseval.example.demo.steps import Loop, compared
+from focuseval.example.demo import Loop, compared
 
 GOLD, ARTICLES = str(ROOT / "gold" / "gold.jsonl"), str(ROOT / "articles")
 RUNS = [str(ROOT / "runs" / "relevant-in-context" / f"{name}.txt") for name in ("careful", "coarse", "hasty")]

@@ -36,10 +36,10 @@ def run(*rows, **more):
 def test_measures_of_documents_on_chunks_name_those_of_chunks(folder):
     run(("1", 1), ("1", 2), ("2", 1), start=0, end=5)
     remark = said("score gold.jsonl run.jsonl -m nDCG@10 -m RR -m AP -m P@5")
-    assert "nDCG@10, RR, AP, P@5: of documents, each at the rank of its first chunk" in remark
-    assert "spanNDCG@10, spanRR, hAP, spanP@5: of the chunks themselves" in remark
-    assert "of documents" not in said("score gold.jsonl run.jsonl -m spanR@5")
-    assert "of documents" not in said("score qrels run.jsonl -m AP")  # no text is judged: there is no other measure
+    assert "nDCG@10, RR, AP, P@5 count documents, each at the rank of its first chunk" in remark
+    assert "spanNDCG@10, spanRR, hAP, spanP@5 measure chunks" in remark
+    assert "documents" not in said("score gold.jsonl run.jsonl -m spanR@5")
+    assert "documents" not in said("score qrels run.jsonl -m AP")  # no text is judged: there is no other measure
 
 
 @pytest.mark.parametrize("rows", [[("1", 1), ("1", 1)], [("1", 3), ("1", 4), ("1", 4), ("2", 1)]])
@@ -68,7 +68,7 @@ def test_a_topic_in_two_blocks_is_one_sentence(folder):
     run(("1", 1), ("2", 1), ("1", 2), ("2", 2), ("1", 3), ("3", 1))
     remark = said("score qrels run.jsonl -m AP")
     assert remark.count("\n") == 2  # and one topic that has no judgement
-    assert "topic '1' is in several blocks (2 topics do), again on line 3; its results are joined" in remark
+    assert "topic '1' is in several blocks (2 topics are), again on line 3; their results are joined" in remark
 
 
 def test_validate_names_split_topics_once_and_does_not_count_their_ranks(folder):

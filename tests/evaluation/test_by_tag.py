@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from building import gold_of, run_of
 from focuseval.cli import main
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_gold, write_gold
 
 GOLD = gold_of(

@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from focuseval.evaluation.comparison.tables import pairs_table
 
 import focuseval.example
 from focuseval.cli import main
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.comparing import correlation_table, correlations, find_run, order_of, star_table, variants
-from focuseval.evaluation.scores import Counts, Scores
-from focuseval.evaluation.tables import means_table
+from focuseval.evaluation.comparing import compared_means_table, correlation_table, correlations, star_table, variants
+from focuseval.evaluation.scores import Counts, Scores, find_run, order_of
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])
@@ -37,7 +35,7 @@ def test_topics_without_a_base_are_left_out_and_those_that_only_some_runs_have_a
     gap[0, 1, 0] = 0.5
     found = replace(SCORES, values=gap).compare("AP")
     assert (found.topics, found.left_out) == (("1", "3"), 1)
-    assert "2 topics (1 left out: some run has no value)" in pairs_table(found).notes[1]
+    assert "2 topics (1 left out: some run has no value)" in found.table().notes[1]
     gap[0, [0, 2], 0] = np.nan
     with pytest.raises(NotComparableError, match="no topic has a value in every run"):
         replace(SCORES, values=gap).compare("AP")
@@ -114,11 +112,11 @@ def test_correlations_are_read_as_the_papers_read_them():
 
 def test_tables_say_what_they_show():
     comparison = SCORES.compare("AP", test="bootstrap", tails=1, alpha=0.2)
-    means = means_table([comparison])
+    means = compared_means_table([comparison])
     assert "Means over 3 topics" in means.title
     assert [means.columns[place].heading for _, place in means.marks()] == [comparison.measure]
     assert star_table(comparison).rows == (("1", "·", "⋆"), ("2", "", "·"))
-    (pair,) = pairs_table(comparison).rows
+    (pair,) = comparison.table().rows
     assert pair[:3] == ("high", "low", pytest.approx(0.5))
     assert pair[4] == "<0.001 ⋆"
     assert star_table(SCORES.compare("AP")).rows == (("1", "·", ""), ("2", "", "·"))
@@ -156,3 +154,48 @@ def test_two_runs_show_the_topics_that_decide_and_one_run_says_why_nothing_follo
     result = CliRunner().invoke(main, [*call[:3], *call[4:]])
     assert result.exit_code == 0
     assert "One run cannot be compared" in result.output
+
+
+def compared(folder, *options):
+    """What ``compare`` prints of every ``*.run`` of a folder against its ``qrels``."""
+    runs = sorted(map(str, folder.glob("*.run")))
+    done = CliRunner().invoke(main, ["compare", str(folder / "qrels"), *runs, "-m", "AP", *options])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def trec_files(folder, values):
+    """Write a gold with one relevant document for each topic, and runs that find it at such a rank; 0: not answered."""
+    topics = range(len(next(iter(values.values()))))
+    (folder / "qrels").write_text("".join(f"{t} 0 d{t} 1\n" for t in topics))
+    for name, ranks in values.items():
+        lines = [
+            f"{t} Q0 {f'd{t}' if place == rank else f'x{place}'} {place} {100 - place} {name}\n"
+            for t, rank in enumerate(ranks)
+            for place in range(1, rank + 1)
+        ]
+        (folder / f"{name}.run").write_text("".join(lines))
+
+
+def test_runs_are_in_the_order_of_the_means_that_are_printed(tmp_path):
+    """By its own topics b is first, by those that both answer a is."""
+    trec_files(tmp_path, {"a": [1, 2, 5, 5, 5, 5], "b": [1, 3, 0, 0, 0, 0]})
+    shown = json.loads(compared(tmp_path, "--missing", "skip", "--format", "json"))["comparisons"][0]
+    assert [(run["run"], run["mean"]) for run in shown["runs"]] == [("a", 0.75), ("b", pytest.approx(2 / 3))]
+    lines = compared(tmp_path, "--missing", "skip", "--format", "csv").splitlines()
+    assert [line[:7] for line in lines if line.startswith(("1,a", "2,b"))] == ["1,a,0.7", "2,b,0.6"]
+
+
+def test_a_t_test_of_five_topics_may_be_significant_and_a_test_of_signs_never(tmp_path):
+    trec_files(tmp_path, {"a": [1, 1, 1, 1, 1], "b": [10, 10, 10, 10, 11]})
+    assert "1 of 1 pair differs significantly under AP." in compared(tmp_path, "--test", "t")
+    assert "no outcome could be significant" not in compared(tmp_path, "--test", "t")
+    signs = "0 of 1 pair differ significantly under AP; nothing can be told: 5 topics differ, no outcome could be"
+    assert signs in " ".join(compared(tmp_path).split())
+
+
+def test_copies_of_one_run_differ_nowhere(tmp_path):
+    trec_files(tmp_path, {f"same-{letter}": [1, 2, 3] for letter in "abc"})
+    found = json.loads(compared(tmp_path, "--format", "json"))["comparisons"][0]
+    assert found["sentence"] == "All runs score the same on every topic under AP: there is no difference to test."
+    assert {pair["verdict"] for pair in found["pairs"]} == {"cannot tell: both score the same on every topic"}

@@ -71,3 +71,26 @@ def test_paths_and_values_mix(tmp_path):
 
 def test_print_shows_the_means():
     assert str(fe.evaluate(GOLD, ROWS, ["spanR"])).splitlines()[2].split() == ["run", "0.7500", "2", "0", "0", "0"]
+
+
+def test_runs_have_the_names_that_they_are_given(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    named = {"file": path, "text": str(path), "frame": pa.table(COLUMNS), "rows": ROWS, "columns": COLUMNS}
+    named["results"] = {"q1": [{"doc": "tea", "start": 0, "end": 100}]}
+    scores = fe.evaluate(GOLD, named, ["spanR"])
+    assert scores.runs == scores.names == tuple(named)
+    assert scores.mean[:, 0].tolist() == [0.75] * 5 + [0.5]
+    assert fe.evaluate(GOLD, {"one": ROWS}, ["spanR"], jobs=2).means() == {"one": {"spanR": 0.75}}
+    assert fe.evaluate(GOLD, named["results"], ["spanR"]).runs == ("run",)
+
+
+def test_scores_show_themselves_in_one_line():
+    scores = fe.evaluate(GOLD, {"bm25": ROWS}, ["spanR", "spanP@1"])
+    assert repr(scores) == "<Scores of 1 run over 2 topics: bm25 has spanR 0.7500, spanP@1 0.6667>"
+
+
+def test_scores_go_into_a_pandas_frame():
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = fe.evaluate(GOLD, ROWS, ["spanR"]).to_pandas()
+    assert frame["value"].tolist() == [1.0, 0.5]

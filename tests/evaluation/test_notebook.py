@@ -38,7 +38,7 @@ def test_a_comparison_shows_every_pair_with_its_interval():
     assert head[:3] == ["better", "worse", "difference"]
     assert row[:3] == ["good & <b>old</b> (0.9250)", "poor (0.1250)", "+0.8000"]
     assert (row[4], row[5], row[7]) == ("0.0312", "0.0312 ⋆", "6 / 0 / 0")
-    assert tree.find(".//small").text == "1 of 1 pairs differ significantly under spanR."
+    assert tree.find(".//small").text == "1 of 1 pair differs significantly under spanR."
 
 
 def test_a_single_run_shows_why_there_is_no_pair():
@@ -55,7 +55,7 @@ def test_a_printed_comparison_is_a_table_too():
     assert cells["better"].strip() == "new (1.0000)"
     assert (cells["p"].strip(), cells["p (Holm)"].strip()) == ("0.0156", "0.0156 ⋆")
     assert cells["won / tied / lost"].strip() == "7 / 1 / 0"
-    assert "1 of 1 pairs differ significantly under AP." in lines
+    assert "1 of 1 pair differs significantly under AP." in lines
     assert "randomisation, two-tailed at 0.05, exact, Holm over 1 pair; 8 topics." in lines
 
 

@@ -16,7 +16,7 @@ from building import gold_of, run_of
 from evaluation.peer_case import chunks, corpora, questions, retrieved
 from focuseval.cli import main
 from focuseval.errors import MeasureError
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_gold
 from focuseval.measures import MEASURES
 from focuseval.measures.chunk_evaluators import texts
@@ -93,7 +93,7 @@ def test_overlapping_chunks_give_legalbench_a_recall_of_1_2_and_ours_of_1():
     scores = evaluate(gold, run_of({"q": [("d", 0, 60), ("d", 40, 100)]}), ["spanR@5"], compat="legalbenchrag")
     assert scores.means()["run"] == {"spanR@5": 1.0, "legalbenchrag:recall@5": 1.2}
     (said,) = scores.remarks()
-    assert said.startswith("run: legalbenchrag:recall@5 differs from spanR@5 in 1 of 1 topics, up to 1.2: ")
+    assert said.startswith("run: legalbenchrag:recall@5 differs from spanR@5 in 1 of 1 topic, up to 1.2: ")
     assert said.endswith("in 1 chunks overlap, and it counts the text that they share once for each of them")
 
 
@@ -104,7 +104,7 @@ def test_overlapping_references_cost_chroma_a_quarter_of_its_recall_and_us_nothi
     assert (means["spanR@1"], means["chroma:recall@1"]) == (1.0, 0.75)
     assert means["IoU@1"] == means["chroma:iou@1"] == means["chroma:precision@1"] == 1.0
     assert "references overlap" in scores.remarks()[0]
-    assert scores.remarks()[1].endswith("chroma:iou@1 equals IoU@1 in all 1 topics")
+    assert scores.remarks()[1].endswith("chroma:iou@1 equals IoU@1 in the 1 topic")
 
 
 def test_a_touching_chunk_counts_for_chroma_and_not_for_us():

@@ -9,7 +9,7 @@ import pytest
 import focuseval.example
 from focuseval.collection import build_index, open_documents, open_index
 from focuseval.errors import FormatError, TaskError
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_run
 from focuseval.measures import Measure
 

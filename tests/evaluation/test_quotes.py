@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import focuseval as fe
 from focuseval.errors import FormatError
 from focuseval.evaluation.quotes import checking
-from focuseval.evaluation.quotes.marks import marked
+from focuseval.evaluation.quotes.answers import marked
 from focuseval.evaluation.quotes.search import LEAST, WORDS, two_pieces
 from focuseval.placing.page import Page
 from oracle.quotes import is_two_pieces

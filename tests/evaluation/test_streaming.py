@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from building import gold_of
 from focuseval.data.run import Run
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.evaluation import evaluate, streaming
+from focuseval.evaluation import streaming
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import run_blocks, run_jsonl
 
 MEASURES = ("spanR@2", "spanP", "IoU@30c", "hAP", "AP", "MAgP")
@@ -163,7 +164,7 @@ def test_a_large_trec_run_is_not_read_at_once(folder, monkeypatch):
     path.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} run\n" for t in range(12) for d in range(1, 5)))
     monkeypatch.setattr(run_blocks, "LARGE", 0)
     monkeypatch.setattr(run_blocks.cuts, "__defaults__", (150,))
-    monkeypatch.setattr("focuseval.evaluation.evaluation.load", lambda run, *_: run if isinstance(run, Run) else 1 / 0)
+    monkeypatch.setattr("focuseval.evaluation.scoring.load", lambda run, *_: run if isinstance(run, Run) else 1 / 0)
     assert evaluate(QRELS, path, ["AP"]).runs == ("run",)
 
 

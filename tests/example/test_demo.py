@@ -11,9 +11,7 @@ from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.data.tables import Table, words
-from focuseval.example.demo import NEXT
-from focuseval.example.demo.page import page
-from focuseval.example.demo.steps import TASKS, Loop, Section
+from focuseval.example.demo import NEXT, TASKS, Loop, Section, page
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from focuseval.collection import open_documents
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.example import ROOT
 from focuseval.formats import read_gold, read_run
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from focuseval.errors import FormatError
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import (
     chroma,
     convert_file,

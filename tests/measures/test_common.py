@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.measures import FAMILIES, MEASURES, family, parse
 from focuseval.measures.explain import explain
 from focuseval.measures.matching import match, prepare

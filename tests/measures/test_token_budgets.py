@@ -9,7 +9,7 @@ from building import gold_of, run_of
 from focuseval.collection.tokens import open_tokenizer
 from focuseval.collection.tokens.tokenizer import TiktokenEncoding
 from focuseval.errors import MissingDataError
-from focuseval.evaluation.signature import decisions
+from focuseval.evaluation.score_file import decisions
 from oracle import highlighted as slow
 from strategies.highlighted import DOCUMENTS, LENGTH, collections
 from strategies.tokenizers import encoding, train

@@ -7,9 +7,9 @@ import pytest
 
 from building import gold_of, run_of
 from focuseval.collection import build_index, open_documents
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.example import ROOT, copy_example
-from focuseval.example.demo.steps import Loop
+from focuseval.example.demo import Loop
 from focuseval.report.build import CHARTS, build_report
 from focuseval.report.charts.curves import CURVES
 from focuseval.report.page import render_html

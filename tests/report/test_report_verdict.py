@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from building import gold_of
-from focuseval.evaluation import Counts, Scores
+from focuseval.evaluation.counts import Counts
+from focuseval.evaluation.scores import Scores
 from focuseval.inference.settings import Settings
 from focuseval.measures.matching import prepare
 from focuseval.report.evidence import Evidence, distinct, intervals

@@ -16,8 +16,7 @@ from focuseval.collection.chunks import extent
 from focuseval.collection.tokens.tokenizer import TiktokenEncoding
 from focuseval.errors import FocusevalError
 from focuseval.inference.settings import Settings
-from focuseval.retrieval.sweeps.page import labels
-from focuseval.retrieval.sweeps.result import Sweep
+from focuseval.retrieval.sweeps.result import Sweep, labels
 from strategies.tokenizers import encoding, train
 
 TEXTS = {
@@ -77,7 +76,7 @@ def test_every_number_is_that_of_the_commands_one_after_the_other(gold):
     compared = found.scores.compare(found.measure)
     for number, stands in enumerate(found.standings):
         if number == found.order[0]:
-            assert (found.names[number], stands.word, stands.p) == (found.best, "best", None)
+            assert (found.names[number], stands.word, stands.p) == (found.best, "leads", None)
             continue
         pair = compared.pair(0, found.order.index(number))
         assert stands.p == compared.corrected[pair]
@@ -152,9 +151,28 @@ def test_what_cannot_be_swept_is_refused(gold):
 
 def test_one_chunking_is_the_best_of_one(gold):
     found = fe.sweep(gold, "docs", ["characters:40"])
-    assert found.sentence() == f"characters:40 is best under spanR@2000c: {found.scores.mean[0, 0]:.4f}."
+    assert found.sentence() == f"characters:40: spanR@2000c is {found.scores.mean[0, 0]:.4f} over 16 topics."
     assert "Chunkings, best first" in str(found)
     assert "<table" in found._repr_html_()
+
+
+def test_chunkings_that_score_the_same_are_not_called_best(gold):
+    found = fe.sweep(gold, "docs", ["characters:40"] * 3)
+    assert found.sentence().startswith(
+        "All 3 chunkings score the same on every topic. The highest mean spanR@2000c is 1"
+    )
+    assert [stands.word for stands in found.standings] == ["leads", "cannot tell", "cannot tell"]
+    assert {stands.reason for stands in found.standings[1:]} == {"both score the same on every topic"}
+    report = found.report()
+    assert "is best" not in str(report.remarks)
+
+
+def test_a_sweep_says_what_its_comparison_says(gold):
+    found = fe.sweep(gold, "docs", SPECS, measures=["IoU@1"])
+    assert found.sentence().startswith(found.comparison.conclusion("chunking").headline)
+    words = {place: found.standings[number].word for place, number in enumerate(found.order)}
+    level = found.comparison.groups[0]
+    assert {place for place, word in words.items() if word == "worse"} == set(words) - set(level)
 
 
 def test_gaps_are_said_and_the_cheapest_of_the_best_is_named(gold):
@@ -183,7 +201,7 @@ def test_the_command_prints_json(folder):
     found = fe.sweep("gold.jsonl", "docs", SPECS)
     assert told == found.to_json()
     assert {"chunks", "characters", "tokens", "left_out", "times"} <= told["chunkings"][0]["cost"].keys()
-    assert told["chunkings"][0]["against_best"] == {"verdict": "best", "difference": None, "p_corrected": None}
+    assert told["chunkings"][0]["against_best"] == {"verdict": "leads", "difference": None, "p_corrected": None}
 
 
 def test_the_command_takes_files_of_chunks_and_runs(folder):

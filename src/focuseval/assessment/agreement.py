@@ -16,8 +16,13 @@ import numpy as np
 
 from focuseval.assessment.comparisons import compare_sides, joined
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.inference.agreement import alpha_of_counts, beyond_chance, correlation_of_moments, overlap_of_sums
-from focuseval.inference.agreement_intervals import intervals
+from focuseval.inference.agreement import (
+    alpha_of_counts,
+    beyond_chance,
+    correlation_of_moments,
+    intervals,
+    overlap_of_sums,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.store import Saved, Store
     from focuseval.collection.rendering.documents import Extents
-    from focuseval.inference.agreement_intervals import Interval
+    from focuseval.inference.agreement import Interval
 
     Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import assessors, pool
 from focuseval.assessment.stability import over_assessors, over_depths, over_work
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_run
 
 if TYPE_CHECKING:

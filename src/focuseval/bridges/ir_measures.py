@@ -8,8 +8,9 @@
     register()
     ir_measures.calc_aggregate([ir_measures.parse_measure("spanR@5")], qrels, run)
 
-Qrels and runs are what ir_measures takes, with spans (`focuseval.bridges.span_ids`); given to the provider itself, they
-may also be a `focuseval.Gold` and a `focuseval.Run`. Names are ours, written as ir_measures writes them: words are
+Qrels and runs are what ir_measures takes, with spans: columns ``start`` and ``end`` (code points, half-open), or, where
+a format has no room for them, document ids such as ``d1#40-120``. Given to the provider itself, they may also be a
+`focuseval.Gold` and a `focuseval.Run`. Names are ours, written as ir_measures writes them: words are
 quoted (``MAgP(score='t2i')``), so are budgets (``spanR@'2000c'``), and a hyphen becomes an underscore (``EPRUM_P@5``).
 Measures that ir_measures has by the same name (AP, P, nDCG …) stay its own.
 
@@ -18,13 +19,17 @@ Measures that ir_measures has by the same name (AP, P, nDCG …) stay its own.
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from focuseval.bridges.span_ids import as_gold, as_run
-from focuseval.errors import MissingDataError
+from focuseval.data.gold import UNKNOWN, Gold
+from focuseval.data.run import Run
+from focuseval.errors import FormatError, MissingDataError
 from focuseval.evaluation.planning import evaluate
+from focuseval.formats.frame_rows import gold_from_frame, run_from_frame
+from focuseval.formats.frames import to_table
 from focuseval.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -32,7 +37,11 @@ if TYPE_CHECKING:
 
     from focuseval.measures import Measure
 
+    Row = dict[str, Any]
+
 NAME = "focuseval"
+
+_SPAN = re.compile(r"(.+)#([0-9]+)-([0-9]+)")
 
 
 def register(**options: Any) -> Any:
@@ -128,6 +137,59 @@ def _provider(theirs: Any) -> Any:
             return Evaluator(measures, qrels, self.options)
 
     return Provider
+
+
+def as_gold(qrels: Any) -> Gold:
+    """Return qrels as gold: a row with a relevance above 0 is a highlighted span, others are judged not relevant.
+
+    Rows with a path judge elements (`focuseval.bridges.ir_datasets`), and are left out.
+
+    >>> as_gold({"q1": {"d1#40-120": 1, "d2": 0}}).passages.end.tolist()
+    [120]
+    """
+    if isinstance(qrels, Gold):
+        return qrels
+    rows = [_placed(row) for row in rows_of(qrels, "relevance") if not row.get("path")]
+    for number, row in enumerate(rows, 1):
+        if row["relevance"] <= 0:
+            row["start"] = row["end"] = UNKNOWN
+        elif row["start"] < 0:
+            what = f"expected a span for the relevant document {row['doc_id']}, found none"
+            raise FormatError(what, at=f"<qrels>:{number}", remedy="give columns start and end, or ids as d1#40-120")
+    return gold_from_frame(rows)
+
+
+def as_run(results: Any) -> Run:
+    """Return scored documents as a run, ranked by descending score.
+
+    >>> as_run({"q1": {"d1#0-9": 0.5, "d1#9-20": 0.7}}).start.tolist()
+    [9, 0]
+    """
+    if isinstance(results, Run):
+        return results
+    rows = [_placed(row) for row in rows_of(results, "score")]
+    return run_from_frame(
+        [{name: row[name] for name in ("query_id", "doc_id", "score", "start", "end")} for row in rows]
+    )
+
+
+def rows_of(given: Any, value: str) -> list[Row]:
+    """Return the rows of what ir_measures takes: a dictionary of dictionaries, a frame, or named tuples."""
+    if isinstance(given, dict):
+        pairs: Iterable[tuple[str, str, Any]] = ((q, d, found) for q, own in given.items() for d, found in own.items())
+        return [{"query_id": q, "doc_id": d, value: found} for q, d, found in pairs]
+    if hasattr(given, "columns"):
+        rows: list[Row] = to_table(given).to_pylist()
+        return rows
+    return [row._asdict() for row in given]
+
+
+def _placed(row: Row) -> Row:
+    """Return a row with a start and an end; −1 where it has none."""
+    found = _SPAN.fullmatch(str(row["doc_id"])) if row.get("start") is None else None
+    if found:
+        return {**row, "doc_id": found[1], "start": int(found[2]), "end": int(found[3])}
+    return {"start": UNKNOWN, "end": UNKNOWN, **row}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.cli.significance_options import given, with_baseline
 
 if TYPE_CHECKING:
-    from focuseval.evaluation import Evaluation
+    from focuseval.evaluation.evaluation import Evaluation
 
 
 def compare_files(gold: str, runs: tuple[str, ...], options: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import click
 from focuseval.cli.outputs import NO, Command
 
 if TYPE_CHECKING:
-    from focuseval.example.demo.steps import Section
+    from focuseval.example.demo import Section
 
 
 @click.command(cls=Command, opens=NO)

@@ -54,7 +54,7 @@ def quotes(file: str, **options: Any) -> None:
     """
     from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
     from focuseval.errors import InputError  # noqa: PLC0415  as above
-    from focuseval.evaluation.quotes import verify_quotes  # noqa: PLC0415  as above
+    from focuseval.evaluation.quotes.checking import verify_quotes  # noqa: PLC0415  as above
 
     documents = open_collection(options)
     if documents is None:

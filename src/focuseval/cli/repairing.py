@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from focuseval.collection import Collection
-    from focuseval.evaluation import Scores
+    from focuseval.evaluation.scores import Scores
     from focuseval.formats import Format
 
 

@@ -14,7 +14,8 @@ from focuseval.engine.storage import is_url, local_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from focuseval.evaluation import Evaluation, Scores
+    from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.evaluation.scores import Scores
 
 
 def score_files(
@@ -106,7 +107,7 @@ def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
 def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     """Print scores in the layout asked for, or write them to a file."""
     from focuseval.cli.printing import json_text, tables_text, write_text  # noqa: PLC0415  help must not wait for it
-    from focuseval.evaluation import tables  # noqa: PLC0415  as above
+    from focuseval.evaluation import scores as tables  # noqa: PLC0415  as above
 
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout != "json":
@@ -120,7 +121,7 @@ def write_scores(scores: Scores, options: dict[str, Any]) -> None:
     elif layout == "csv":
         text = tables_text([tables.table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
     else:
-        table = tables.tag_table(scores) if by_tag else tables.means_table(scores, per_topic=per_topic)
+        table = tables.tag_table(scores) if by_tag else scores.table(per_topic=per_topic)
         text = tables_text([replace(table, notes=(*table.notes, *_notes(merged)))], options, scores.signature)
     write_text(text, options["output"])
 

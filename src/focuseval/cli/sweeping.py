@@ -13,7 +13,7 @@ from focuseval.cli.watching import watched
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.retrieval.sweeps import Sweep
+    from focuseval.retrieval.sweeps.result import Sweep
 
 
 def chunk_files(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _swept(gold: str, options: dict[str, Any]) -> Sweep:
     """Read what the options name, and sweep."""
     from focuseval.cli.judged import read_judged  # noqa: PLC0415  help must not wait for it
     from focuseval.inference.settings import settings_of  # noqa: PLC0415  as above
-    from focuseval.retrieval.sweeps import sweep  # noqa: PLC0415  as above
+    from focuseval.retrieval.sweeps.sweeping import sweep  # noqa: PLC0415  as above
 
     judged, index = read_judged(gold, options)
     if index is None:

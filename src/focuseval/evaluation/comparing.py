@@ -1,4 +1,4 @@
-"""From scores to comparisons: the same topics, every pair of runs or those with a baseline; tables, JSON, correlations.
+"""Comparisons and correlations as tables and JSON: what the papers print.
 
 Rankings that should agree are correlated: the same measure over other recall bases, quantisations or ideals, or other
 measures.
@@ -7,17 +7,15 @@ measures.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.tables import Column, Table, numbers, words
-from focuseval.errors import MeasureError, NotComparableError
-from focuseval.inference.comparison import STAR, Comparison, compare_all
+from focuseval.errors import MeasureError
+from focuseval.inference.comparison import STAR
 from focuseval.inference.correlation import correlate, explain, reading
 from focuseval.inference.intervals import bca
-from focuseval.inference.paired_tests import ranked
 from focuseval.measures import Asked, parse
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.evaluation.scores import Scores
-    from focuseval.inference.settings import Settings
+    from focuseval.inference.comparison import Comparison
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 """What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full of nxCG, quant=…"""
@@ -39,65 +37,6 @@ _BY_SCALE = {
     "exhaustivity": ("strict5", "gen5", "genLifted"),
     "highlights": ("spec",),
 }
-
-
-def order_of(scores: Scores) -> NDArray[np.int64]:
-    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given.
-
-    The means are over the topics that are compared: those for which every run has a value, where there are any.
-    """
-    values = scores.values[:, :, scores.deciding]
-    kept = ~np.isnan(values).any(axis=0)
-    return np.array(ranked(values[:, kept] if kept.any() else scores.mean[:, [scores.deciding]])[0], np.int64)
-
-
-def compare_scores(
-    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None
-) -> Comparison:
-    """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
-
-    A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
-    are left out of the mean (``missing=skip``): a comparison is over the same topics.
-    """
-    if measure not in scores.measures:
-        raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
-    order = order_of(scores)
-    values = scores.values[order, :, scores.measures.index(measure)]
-    if np.isnan(values).all():
-        raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
-    place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
-    names = tuple(scores.names[i] for i in order)
-    (found,) = compare_all([measure], names, scores.topics, values[None], settings, baseline=place)
-    if found is None:
-        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
-    return found
-
-
-def compare_measures(
-    scores: Scores,
-    settings: Settings | None = None,
-    *,
-    baseline: int | None = None,
-    names: Sequence[str] | None = None,
-    among: tuple[int, ...] | None = None,
-) -> list[Comparison | None]:
-    """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
-
-    Of very many runs, only the pairs of those `among` which a reader can choose.
-
-    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores.
-    """
-    runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
-    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline, among=among)
-
-
-def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
-    """Return the number of the run with this id, label or file."""
-    for names in (labels, scores.runs, scores.files):
-        found = [number for number, known in enumerate(names) if known == fspath(name)]
-        if len(found) == 1:
-            return found[0]
-    raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
 """What stands beside every mean, declared once: name, heading, how it is counted, how it adds up over topics.
 
 A count is a field of `Counts`. Those with a function are counted for every topic and added up, whatever topics are
-asked for (all, a tag's, a block's); the others belong to the gold or the run as a whole. Tables, JSON, the report and
-remarks take names, headings and sentences from the fields: a new count is one more field.
+asked for (all, a tag's, a block's); the others belong to the gold or the run as a whole. Tables, JSON and the report
+take names and headings from the fields: a new count is one more field. Remarks on counts have their words, by the same
+names, in `focuseval.data.remarks`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.remarks import Remark
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
@@ -49,9 +51,9 @@ def _empty(m: Matched) -> NDArray[np.int64]:
     return np.asarray(count(empty, m.bounds), np.int64)
 
 
-def _count(heading: str, by_topic: ByTopic | None = None, *, said: str = "") -> Any:
-    """Declare a count: what it is, how a topic's is counted, and what is said of it where it is not 0."""
-    return field(default=0, metadata={"heading": heading, "by_topic": by_topic, "said": said})
+def _count(heading: str, by_topic: ByTopic | None = None, *, remarked: bool = False) -> Any:
+    """Declare a count: what it is, how a topic's is counted, and whether there is a remark on it where it is not 0."""
+    return field(default=0, metadata={"heading": heading, "by_topic": by_topic, "remarked": remarked})
 
 
 @dataclass(frozen=True)
@@ -62,23 +64,15 @@ class Counts:
     missing: int = _count("topics not answered", _missing)
     excluded: int = _count("topics without relevance")
     unjudged: int = _count("results not judged", _unjudged)
-    unplaced: int = _count(
-        "results without a known place",
-        _unplaced,
-        said="{} results have no known place in their document and gain nothing",
-    )
-    unknown: int = _count("topics not in the gold", said="{} topics are not in the gold and were left out")
-    empty: int = _count(
-        "results without text",
-        _empty,
-        said="{} results hold no characters; they cost and gain nothing",
-    )
+    unplaced: int = _count("results without a known place", _unplaced, remarked=True)
+    unknown: int = _count("topics not in the gold", remarked=True)
+    empty: int = _count("results without text", _empty, remarked=True)
 
-    def sentences(self) -> Iterator[str]:
-        """Yield what a reader should know of the counts that are not always printed."""
+    def remarks(self, run: str) -> Iterator[Remark]:
+        """Yield what a reader should know of a run's counts that are not always printed."""
         for part in fields(self):
-            if part.metadata["said"] and (number := getattr(self, part.name)):
-                yield part.metadata["said"].format(number)
+            if part.metadata["remarked"] and (number := getattr(self, part.name)):
+                yield Remark(part.name, number, file=run)
 
     def printed(self) -> dict[str, int]:
         """Return the counts that every table prints."""
@@ -90,13 +84,13 @@ class Counts:
         return {name: number for name, number in found if number}
 
 
-PRINTED = tuple(part.name for part in fields(Counts) if not part.metadata["said"])
+PRINTED = tuple(part.name for part in fields(Counts) if not part.metadata["remarked"])
 """The counts that every table prints."""
 BY_TOPIC = tuple(part for part in fields(Counts) if part.metadata["by_topic"])
-"""The counts that add up over topics, in the order of the columns of `counted`."""
+"""The counts that add up over topics, in the order of the columns of `count_topics`."""
 
 
-def counted(matched: Matched) -> NDArray[np.int64]:
+def count_topics(matched: Matched) -> NDArray[np.int64]:
     """Return every topic's counts: topics × `BY_TOPIC`."""
     return np.stack([part.metadata["by_topic"](matched) for part in BY_TOPIC], axis=1)
 
@@ -114,5 +108,5 @@ def headings() -> dict[str, str]:
 
 
 def column(name: str) -> int:
-    """Return which column of `counted` holds a count."""
+    """Return which column of `count_topics` holds a count."""
     return [part.name for part in BY_TOPIC].index(name)

@@ -14,8 +14,7 @@ import numpy as np
 
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
-from focuseval.evaluation.score_file import finite, read_score_file
-from focuseval.evaluation.signature import decisions
+from focuseval.evaluation.score_file import decisions, finite, read_score_file
 from focuseval.inference.regression import GateRule, GateVerdict, judge_changes
 from focuseval.inference.sentences import shown_p
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import MissingDataError, UsageError
-from focuseval.measures import parse
+from focuseval.errors import MeasureError, MissingDataError, UsageError
+from focuseval.measures import Asked, parse
 from focuseval.measures.matching.policies import Policies, inex_eval
 from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
-    from focuseval.measures import Asked
-    from focuseval.measures.peers import Peer
+    from focuseval.measures.peers import Peer, Twin
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def plan_for(
         decides = chosen.deciding(task) if chosen and task else ""
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
-    asked = _with_twins(asked, peer) if peer else asked
+    asked = with_twins(asked, peer) if peer else asked
     task = task or _span_task(gold)
     return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
 
@@ -89,6 +90,26 @@ def tokenizer_for(given: str | Tokenizer | None, asked: tuple[Asked, ...]) -> To
     return remembered(given)
 
 
+def with_twins(asked: Sequence[Asked], peer: Peer) -> tuple[Asked, ...]:
+    """Put behind every measure that the peer also has the peer's own number."""
+    both: list[Asked] = []
+    for mine in asked:
+        twin = twin_of(mine, peer)
+        both += [mine] if twin is None else [mine, Asked(twin.theirs, mine.at)]
+    if len(both) == len(asked):
+        known = ", ".join(twin.ours + ("@k" if twin.theirs.at else "") for twin in peer.twins)
+        raise MeasureError(f"--compat {peer.name} has numbers of its own for {known}; ask for one of them with -m")
+    return tuple(both)
+
+
+def twin_of(mine: Asked, peer: Peer) -> Twin | None:
+    """Return what the peer has for a measure: at a rank or for the whole list, never at a budget of text."""
+    if mine.at and not mine.at.isdigit():
+        return None
+    bare = str(mine).partition("@")[0]
+    return next((twin for twin in peer.twins if twin.ours == bare), None)
+
+
 def _peer(compat: str) -> Peer | None:
     """Return the other chunk evaluator whose numbers are asked for; the official INEX tool is a set of policies."""
     if compat in {"none", "inex_eval"}:
@@ -96,12 +117,6 @@ def _peer(compat: str) -> Peer | None:
     from focuseval.measures.peers import peer_named  # noqa: PLC0415  only asked for by name
 
     return peer_named(compat)
-
-
-def _with_twins(asked: tuple[Asked, ...], peer: Peer) -> tuple[Asked, ...]:
-    from focuseval.evaluation.compat import with_twins  # noqa: PLC0415  only asked for by name
-
-    return with_twins(asked, peer)
 
 
 def _refuse_documents(gold: Gold, task: str) -> None:

@@ -10,8 +10,7 @@ from focuseval.data.run import Run
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.plan import plan_for, tokenizer_for
-from focuseval.evaluation.sources import as_gold, as_index, as_runs, read
-from focuseval.evaluation.structure import queries_of, strict_gold
+from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.run_blocks import ahead, streamed_format
 from focuseval.measures import Asked, Measure, parse
 from focuseval.measures.matching import prepare
@@ -46,8 +45,8 @@ def evaluate(
     gold
         What was judged: a gold, a path or a frame.
     runs
-        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them. Paths are
-        read one at a time, so that a campaign of any size fits into memory.
+        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them; with names,
+        ``{"bm25": path_or_frame}``. Paths are read one at a time, so that a campaign of any size fits into memory.
     measures
         Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
     task, profile
@@ -96,7 +95,7 @@ def plan_evaluation(
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
     index, asked = as_index(index), _asked(measures)
     tokenizer = policies.pop("tokenizer", None)
-    sources = as_runs(runs)
+    names, sources = named_runs(runs)
     if workers is None:
         sources = tuple(ahead(sources, policies.get("run_format")))
     gold = as_gold(gold, index)
@@ -108,7 +107,7 @@ def plan_evaluation(
     tokenizer = tokenizer_for(tokenizer, plan.measures)
     plan = replace(plan, chunks=_chunks(chunks, sources), tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
-    return Evaluation(plan, prepared, sources, jobs, progress, workers)
+    return Evaluation(plan, prepared, sources, jobs, progress, workers, names)
 
 
 def _chunks(given: Chunks | Sequence[Chunks] | None, sources: Sequence[Any]) -> Chunks | tuple[Chunks, ...] | None:

@@ -1,4 +1,4 @@
-"""A file that ``focuseval score --format json`` wrote, read back and checked: for `gate` and `history`."""
+"""What was computed, in one line that is printed with every score; and score files, read back by `gate`, `history`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,56 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from focuseval.engine.storage import location
+from focuseval.engine.version import __version__
 from focuseval.errors import FormatError, Place
+from focuseval.measures.matching.policies import Policies
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
+
+    from focuseval.evaluation.plan import Plan
+    from focuseval.measures.matching import Prepared
+
+
+VERSION = __version__
+"""Looked up once: it costs as much as scoring a hundred topics."""
+
+_DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
+    "profile": "none",
+    "repair": "no",
+    "drop_tags": "",
+    "tokenizer": "none",
+}
+"""What a signature that does not name a part stands for."""
+
+_NO_CHOICE = frozenset({"focuseval", "ties", "repeated", "unjudged", "unit"})
+"""The version, and parts of 0.1.0 that had no effect: nothing that two signatures can differ in."""
+
+
+def signature(plan: Plan, prepared: Prepared) -> str:
+    """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
+    parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
+    parts += ["repair:yes"] if plan.repair else []
+    if plan.tokenizer is not None and any(asked.counts_tokens for asked in plan.measures):
+        parts.append(f"tokenizer:{plan.tokenizer.name}")
+    if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
+        from focuseval.measures.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
+
+        parts.append(f"quant:{DEFAULTS.get(prepared.gold.scale, 'none')}")
+    return "|".join(parts)
+
+
+def decisions(text: str) -> dict[str, str]:
+    """Return what a signature decides, by name; a part that is absent has its default, another version is no decision.
+
+    >>> decisions("focuseval:0.1.0|profile:none|ties:file|missing:skip")["missing"]
+    'skip'
+    >>> decisions("focuseval:0.1.0|ties:file|missing:zero") == decisions("focuseval:0.2.0")
+    True
+    """
+    parts = dict(part.split(":", 1) for part in text.split("|") if ":" in part)
+    return _DEFAULTS | {name: value for name, value in parts.items() if name not in _NO_CHOICE}
 
 
 def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:
@@ -21,9 +66,15 @@ def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:
     def refuse(found: str, at: Place | str = where) -> NoReturn:
         raise FormatError(f"expected JSON, found {found}", at=at, remedy=remedy)
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # which of two values of a name was meant, nobody knows
+        names = [name for name, _ in pairs]
+        if len(set(names)) < len(names):
+            refuse(f"{next(name for name in names if names.count(name) > 1)!r} twice")
+        return dict(pairs)
+
     try:
         text = location(path).read_text(encoding="utf-8")
-        document = json.loads(text, parse_constant=refuse, object_pairs_hook=lambda pairs: _once(pairs, refuse))
+        document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
     except OSError as error:
         raise FormatError(f"expected a file of scores, found {error.strerror}", at=where, remedy=remedy) from None
     except UnicodeDecodeError:
@@ -37,15 +88,6 @@ def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:
         raise FormatError("expected scores with their runs, found something else", at=where, remedy=remedy)
     found: dict[str, Any] = document
     return found
-
-
-def _once(pairs: list[tuple[str, Any]], refuse: Any) -> dict[str, Any]:
-    """Return an object, none of whose names is repeated: which of two values was meant, nobody says."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        refuse(f"{next(name for name in names if names.count(name) > 1)!r} twice")
-    return made
 
 
 def finite(value: object, what: str, path: str | Path, remedy: str) -> float:

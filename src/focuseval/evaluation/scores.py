@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import fspath
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
-from focuseval.engine.lazy import cached_property
-from focuseval.evaluation.counts import Counts, column
+from focuseval.data.remarks import folded
+from focuseval.data.tables import Column, Table, numbers, render, words
+from focuseval.data.tables.layouts import notebook, trec
+from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
+from focuseval.evaluation.counts import PRINTED, Counts, column, total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.data.remarks import Remark
+    from focuseval.data.tables import Row
     from focuseval.inference.comparison import Comparison
+    from focuseval.inference.settings import Settings
     from focuseval.measures import Measure
+    from focuseval.measures.matching import Prepared
+
+
+class Evaluated(Protocol):
+    """What scores were computed from: an `Evaluation`."""
+
+    @property
+    def prepared(self) -> Prepared:
+        """The gold, as the runs were matched with it."""
+
+    def curve(self, measure: str | Measure) -> pa.Table:
+        """Return a measure's curve as a long table."""
+
+    def repairs(self) -> pa.Table:
+        """Return every quote and text that is not where it was said to be."""
 
 
 def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
@@ -35,7 +57,7 @@ def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
 
@@ -58,11 +80,11 @@ class Scores:
     """Runs × topics × the counts that add up over topics; see `focuseval.evaluation.counts`."""
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The tags of the gold's topics, also of those in no mean."""
-    noticed: tuple[str, ...] = ()
+    noticed: tuple[Remark, ...] = ()
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
     decides: str = ""
     """The measure by which runs are ordered and judged; empty for the first."""
-    evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
+    evaluation: Evaluated | None = field(default=None, repr=False, compare=False)
     """What the values were computed from: plan, prepared gold and matches. None for a part of the topics."""
 
     @cached_property
@@ -115,8 +137,6 @@ class Scores:
 
     def to_arrow(self) -> pa.Table:
         """Return a long table: run, topic, measure, value; only values that are in a mean."""
-        import pyarrow as pa  # noqa: PLC0415  only this method needs it
-
         run, topic, measure = np.nonzero(~np.isnan(self.values))
         return pa.table(
             {
@@ -127,19 +147,41 @@ class Scores:
             }
         )
 
-    def by_tag(self) -> dict[str, Scores]:
-        """Return tag → the scores of its topics, for a gold whose topics have tags."""
-        from focuseval.evaluation.tagged import by_tag  # noqa: PLC0415  it knows scores, not the other way round
+    def to_pandas(self) -> Any:
+        """Return `to_arrow` as a pandas frame."""
+        return self.to_arrow().to_pandas()
 
-        return by_tag(self)
+    def by_tag(self) -> dict[str, Scores]:
+        """Return tag → the scores of its topics with their own counts, tags in the order of the gold."""
+        names = dict.fromkeys(tag for tags in self.tags.values() for tag in tags)
+        if not names:
+            raise MissingDataError("no topic of the gold has a tag; our JSONL and LegalBench-RAG say them as 'tags'")
+        if self.by_topic is None:
+            raise MissingDataError("these scores have no counts of single topics, which tables by tag add up")
+        found = {}
+        for tag in names:
+            mine = {topic for topic, tags in self.tags.items() if tag in tags}
+            kept = np.array([i for i, topic in enumerate(self.topics) if topic in mine], np.int64)
+            by_topic = self.by_topic[:, kept]
+            found[tag] = replace(
+                self,
+                topics=tuple(self.topics[i] for i in kept),
+                values=self.values[:, kept],
+                counts=tuple(total(own, excluded=len(mine) - len(kept)) for own in by_topic),
+                by_topic=by_topic,
+                noticed=(),
+                evaluation=None,
+            )
+        return found
 
     def to_json(self, *, per_topic: bool = False, by_tag: bool = False) -> dict[str, Any]:
         """Return the document that ``focuseval score --format json`` prints, as plain values."""
         runs = [self._run_json(number, per_topic=per_topic) for number in range(len(self.runs))]
-        if by_tag:
-            from focuseval.evaluation.tagged import tags_json  # noqa: PLC0415  as above
-
-            runs = [run | {"tags": tags} for run, tags in zip(runs, tags_json(self), strict=True)]
+        parts = {tag: part.to_json()["runs"] for tag, part in self.by_tag().items()} if by_tag else {}
+        for number, run in enumerate(runs if by_tag else ()):
+            own = {tag: part[number] for tag, part in parts.items()}
+            left_out = ("run", "file", "excluded_per_measure")
+            run["tags"] = {tag: {k: v for k, v in part.items() if k not in left_out} for tag, part in own.items()}
         return {
             "signature": self.signature,
             "profile": self.profile,
@@ -169,12 +211,8 @@ class Scores:
 
         A remark that more than three runs share stands there once.
         """
-        from focuseval.evaluation.noticed import folded  # noqa: PLC0415  only words need it
-
-        said = list(self.noticed)
-        for name, counts in zip(self.names, self.counts, strict=True):
-            said += [f"{name}: {sentence}" for sentence in counts.sentences()]
-        return folded(said)
+        own = zip(self.names, self.counts, strict=True)
+        return folded((*self.noticed, *(remark for name, counts in own for remark in counts.remarks(name))))
 
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
@@ -188,22 +226,172 @@ class Scores:
         Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``, ``alpha``, ``correction``,
         ``seed``.
         """
-        from focuseval.evaluation.comparing import compare_scores, find_run  # noqa: PLC0415  it knows scores, not the other way round
-        from focuseval.inference.settings import settings_of  # noqa: PLC0415  only comparisons need statistics
+        from focuseval.inference.settings import settings_of  # noqa: PLC0415  a score needs no test: eight modules less
 
         number = None if baseline is None else find_run(baseline, self, self.names)
         return compare_scores(self, measure, settings_of(**settings), baseline=number)
 
+    def table(self, *, per_topic: bool = False) -> Table:
+        """Return one row per run, its means and counts; or one per run and topic, and then the means."""
+        rows: list[Row] = []
+        for number, name in enumerate(self.names):
+            if not per_topic:
+                rows.append((name, *self.row_of_means(number)))
+                continue
+            for topic, values in self.topics_of(number).items():
+                rows.append((name, topic, *(values.get(measure) for measure in self.measures), *[""] * len(PRINTED)))
+            rows.append((name, "all", *self.row_of_means(number)))
+        named = words("run", "topic") if per_topic else words("run")
+        measured = tuple(Column(measure, best=not per_topic) for measure in self.measures)
+        return Table("", (*named, *measured, *numbers(*PRINTED)), tuple(rows))
+
+    def row_of_means(self, run: int) -> Row:
+        """Return a run's means and counts; a mean that leaves out more topics than the others says how many."""
+        usual = self.counts[run].excluded
+        more = [count - usual for count in self.excluded(run).values()]
+        means = zip(self.mean[run].tolist(), more, strict=True)
+        marked = (f"{Column('').text(mean)} (−{n})" if n else mean for mean, n in means)
+        return (*marked, *self.counts[run].printed().values())
+
+    def __repr__(self) -> str:
+        """Return one line: what was scored, and the means of the first run."""
+        runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), "topic")
+        means = [f"{m} {v:.4f}" for m, v in zip(self.measures, self.mean[0] if self.runs else (), strict=False)]
+        first = f": {self.names[0]} has {', '.join(means[:4])}{' …' if means[4:] else ''}" if means else ""
+        return f"<Scores of {runs} over {topics}{first}>"
+
     def __str__(self) -> str:
         """Return the means as a table, with the signature below: what ``print`` shows."""
-        from focuseval.data.tables import render  # noqa: PLC0415  as above
-        from focuseval.evaluation.tables import means_table  # noqa: PLC0415  tables know scores, not the other way round
-
-        return render([means_table(self)], "table", signature=self.signature).rstrip("\n")
+        return render([self.table()], "table", signature=self.signature).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""
-        from focuseval.data.tables.layouts import notebook  # noqa: PLC0415  as above
-        from focuseval.evaluation.tables import means_table  # noqa: PLC0415  tables know scores, not the other way round
+        return notebook(self.table(), self.signature)
 
-        return notebook(means_table(self), self.signature)
+
+def order_of(scores: Scores) -> NDArray[np.int64]:
+    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given.
+
+    The means are over the topics that are compared: those for which every run has a value, where there are any.
+    """
+    from focuseval.inference.paired_tests import ranked  # noqa: PLC0415  as in `Scores.compare`
+
+    values = scores.values[:, :, scores.deciding]
+    kept = ~np.isnan(values).any(axis=0)
+    return np.array(ranked(values[:, kept] if kept.any() else scores.mean[:, [scores.deciding]])[0], np.int64)
+
+
+def compare_scores(
+    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None
+) -> Comparison:
+    """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
+
+    A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
+    are left out of the mean (``missing=skip``): a comparison is over the same topics.
+    """
+    from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
+
+    if measure not in scores.measures:
+        raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
+    order = order_of(scores)
+    values = scores.values[order, :, scores.measures.index(measure)]
+    if np.isnan(values).all():
+        raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
+    place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
+    names = tuple(scores.names[i] for i in order)
+    (found,) = compare_all([measure], names, scores.topics, values[None], settings, baseline=place)
+    if found is None:
+        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
+    return found
+
+
+def compare_measures(
+    scores: Scores,
+    settings: Settings | None = None,
+    *,
+    baseline: int | None = None,
+    names: Sequence[str] | None = None,
+    among: tuple[int, ...] | None = None,
+) -> list[Comparison | None]:
+    """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
+
+    Of very many runs, only the pairs of those `among` which a reader can choose. The runs are in the order of the
+    scores; `names` are theirs, where they have other ones than in the scores.
+    """
+    from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
+
+    runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
+    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline, among=among)
+
+
+def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
+    """Return the number of the run with this id, label or file."""
+    for names in (labels, scores.runs, scores.files):
+        found = [number for number, known in enumerate(names) if known == fspath(name)]
+        if len(found) == 1:
+            return found[0]
+    raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")
+
+
+def tag_table(scores: Scores) -> Table:
+    """Return every run's means for each tag, and then over all topics."""
+    parts = [*scores.by_tag().items(), ("all", scores)]
+    rows = tuple(
+        (name, tag, *part.row_of_means(number)) for number, name in enumerate(scores.names) for tag, part in parts
+    )
+    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
+
+
+def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
+    """Return what CSV holds: means with counts, or one row per topic and measure, counts among them; or means by tag.
+
+    A measure that leaves out more topics than the others has a count of its own, ``excluded:BEPD``.
+    """
+    if by_tag:
+        return replace(tag_table(scores).printed(), notes=(scores.signature,))
+    counts = [beside(scores, number) for number in range(len(scores.names))]
+    rows: list[Row]
+    if per_topic:
+        rows = [(name, *line) for run, name in enumerate(scores.names) for line in _lines(scores, run, per_topic=True)]
+        rows += [(name, "all", *count) for name, own in zip(scores.names, counts, strict=True) for count in own.items()]
+        headings: tuple[str, ...] = ("run", "topic", "measure", "value")
+    else:
+        found = tuple(dict.fromkeys(name for own in counts for name in own))
+        rows = [
+            (name, *means, *(own.get(count, own["excluded"]) for count in found))
+            for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True)
+        ]
+        headings = ("run", *scores.measures, *found)
+    return Table("", words(*headings, "signature"), tuple((*row, scores.signature) for row in rows))
+
+
+def beside(scores: Scores, run: int) -> dict[str, int]:
+    """Return the counts beside a run's means, also of the topics that only some measures leave out."""
+    usual = scores.counts[run].excluded
+    more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
+    return scores.counts[run].printed() | more
+
+
+def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:
+    """Yield (topic, measure, value) of a run, topics first, then ``all``."""
+    for topic, values in scores.topics_of(run).items() if per_topic else ():
+        yield from ((topic, measure, value) for measure, value in values.items())
+    means = zip(scores.measures, scores.mean[run].tolist(), strict=True)
+    yield from (("all", measure, mean) for measure, mean in means)
+
+
+def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:
+    """Return trec_eval's layout, the signature first; by tag, a tag stands where ``all`` or a topic would."""
+    if by_tag:
+        return "".join(_trec(part, f"tag:{tag}", per_topic=False) for tag, part in scores.by_tag().items())
+    return _trec(scores, "all", per_topic=per_topic)
+
+
+def _trec(scores: Scores, together: str, *, per_topic: bool) -> str:
+    lines: list[tuple[str, str, object]] = []
+    for number, name in enumerate(scores.names):
+        lines.append(("runid", together, name))
+        lines += [(count, together, value) for count, value in beside(scores, number).items()]
+        found = _lines(scores, number, per_topic=per_topic)
+        lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in found]
+    return f"# {scores.signature}\n{trec(lines)}"

@@ -1,29 +1,60 @@
-"""What may be given as runs: `Run` values, paths, frames, a retriever's results by topic, and several of them."""
+"""What may be given as runs and gold, and how it is read: values, paths, frames, a retriever's results by topic.
+
+Runs may have names: ``{"bm25": path_or_frame}``. Where structure is strict (SCAS), only elements that match the target
+of their topic's query count, in run and gold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from focuseval.data.fields import NAMES
 from focuseval.data.gold import Gold
+from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.engine.storage import location
-from focuseval.errors import MissingDataError
-from focuseval.evaluation.structure import strict_run
+from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.placing import place_gold, place_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
     from focuseval.collection import Collection
     from focuseval.evaluation.plan import Plan
 
 
-def as_runs(runs: Any) -> tuple[Any, ...]:
-    """Return the runs one by one, still unread where they are paths.
+def named_runs(runs: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the names of runs, none where they have their own, and the runs one by one, unread where they are paths.
 
-    A list of dictionaries is one frame of rows, not many runs, unless each is what a retriever returned by topic.
+    A mapping from names to runs is told from a frame of columns and from a retriever's results by topic by its values:
+    runs, paths, frames, or such mappings themselves. A list of dictionaries is one frame of rows, not many runs, unless
+    each is what a retriever returned by topic.
+
+    >>> named_runs({"bm25": "a.run", "dense": "b.run"}), named_runs("a.run")
+    ((('bm25', 'dense'), ('a.run', 'b.run')), ((), ('a.run',)))
     """
+    if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
+        return tuple(map(str, runs)), tuple(runs.values())
+    return (), as_runs(runs)
+
+
+def _is_run(value: Any) -> bool:
+    """Say whether a value of a mapping is a whole run: no column of a frame, and no list of a topic's results."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(row, dict) and not row.keys().isdisjoint(NAMES["topic"]) for row in value)
+    frame = hasattr(value, "columns") or hasattr(value, "column_names")
+    return isinstance(value, (Run, str, PathLike, Mapping)) or frame
+
+
+def as_runs(runs: Any) -> tuple[Any, ...]:
+    """Return the runs one by one, still unread where they are paths."""
     if isinstance(runs, (Run, str, PathLike)) or not isinstance(runs, (list, tuple)):
         return (runs,)
     if runs and all(isinstance(row, dict) for row in runs) and not all(map(_by_topic, runs)):
@@ -102,16 +133,65 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
     run = read(source, plan.run_format, index)
     if plan.repair and plan.task:
-        run = _repaired(run, plan.task, index)
+        from focuseval.measures.tasks import repair  # noqa: PLC0415  only asked for by name
+
+        run, changes = repair(run, plan.task, index=index)
+        if changes.counts:
+            counts = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
+            run = replace(run, remarks=(*run.remarks, str(Remark("repaired", details=(plan.task, counts)))))
     return strict_run(run, plan.queries) if plan.queries else run
 
 
-def _repaired(run: Run, task: str, index: Collection | None) -> Run:
-    """Return the run as the task allows it, with a remark that counts every change."""
-    from focuseval.measures.tasks import repair  # noqa: PLC0415  only asked for by name
+def queries_of(topics: Iterable[Any] | str | PathLike[str] | None, gold: Gold) -> dict[str, Any]:
+    """Return topic → structural query; one without structure restricts nothing, one not given is refused."""
+    if topics is None:
+        raise MeasureError("strict structure (SCAS) needs the topics' queries; give the topics with --topics")
+    if isinstance(topics, (str, PathLike)):
+        from focuseval.data.topics import read_topics  # noqa: PLC0415  NEXI's parser, which few evaluations need
 
-    lawful, changes = repair(run, task, index=index)
-    if not changes.counts:
-        return lawful
-    counted = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
-    return replace(lawful, remarks=(*lawful.remarks, f"repaired for {task}: {counted}"))
+        known: Iterable[Any] = read_topics(fspath(topics))
+    else:
+        known = topics
+    queries = {topic.id: topic.query for topic in known}
+    unknown = [name for name in gold.topics if name not in queries]
+    if unknown:
+        raise NotComparableError(
+            f"{len(unknown)} topics of {gold.file or 'the gold'} are not among the topics given ({unknown[0]} …), so "
+            "what they ask for is unknown; give the topics of the gold's campaign with --topics"
+        )
+    if all(queries[name] is None for name in gold.topics):
+        raise MissingDataError("no topic asks for structure, so nothing can be read strictly; leave out --cas strict")
+    return {name: query for name, query in queries.items() if query is not None}
+
+
+def strict_run(run: Run, queries: Mapping[str, Any]) -> Run:
+    """Return the run without the results that are not what their topic asks for."""
+    if run.path is None:
+        return run
+    return run.take(np.flatnonzero(matching(run.topics, run.topic, run.path, queries)))
+
+
+def strict_gold(gold: Gold, queries: Mapping[str, Any]) -> Gold:
+    """Return the gold without the elements that are not what their topic asks for."""
+    elements = gold.elements
+    rows = np.flatnonzero(matching(gold.topics, elements.topic, elements.path, queries))
+    kept = {
+        part.name: column.take(rows)
+        for part in fields(elements)
+        if (column := getattr(elements, part.name)) is not None
+    }
+    return replace(gold, elements=replace(elements, **kept))
+
+
+def matching(
+    topics: tuple[str, ...], topic: NDArray[np.integer], path: Any, queries: Mapping[str, Any]
+) -> NDArray[np.bool_]:
+    """Return, for every row, whether its path is the target of its topic's query, read strictly."""
+    kept = np.ones(len(topic), np.bool_)
+    order = np.argsort(topic, kind="stable")
+    bounds = np.searchsorted(topic[order], np.arange(len(topics) + 1))
+    for number, name in enumerate(topics):
+        if name in queries:
+            rows = order[bounds[number] : bounds[number + 1]]
+            kept[rows] = queries[name].matches(path.take(rows), "strict")
+    return kept

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
-from focuseval.evaluation.noticed import RANKS, order_remarks
+from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.matching import prepare
 
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.data.remarks import Remark
     from focuseval.data.run import Run
     from focuseval.engine.shared import Shared
-    from focuseval.evaluation.evaluation import Evaluation, RunScores
+    from focuseval.engine.workers import Workers
     from focuseval.evaluation.plan import Plan
+    from focuseval.evaluation.scoring import RunScores
     from focuseval.formats.run_blocks import LargeRun
     from focuseval.measures.matching import Prepared
 
@@ -50,8 +53,8 @@ class Piece:
     scored: RunScores | None
     """The block's scores; None where the gold knows none of its topics."""
     nothing: Run
-    remarks: tuple[str, ...] = ()
-    """What is said of a block that was not scored."""
+    remarks: tuple[Remark, ...] = ()
+    """On the order of a block that was not scored."""
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -74,17 +77,27 @@ def _streamable(prepared: Prepared, plan: Plan) -> bool:
 
 
 def score_stream(
-    source: Any, whole: Evaluation, move: Callable[[float], None], shared: Shared[tuple[Plan, Prepared]] | None = None
+    source: Any,
+    plan: Plan,
+    prepared: Prepared,
+    move: Callable[[float], None],
+    elsewhere: tuple[Workers, Shared[tuple[Plan, Prepared]]] | None = None,
 ) -> RunScores | None:
     """Return a run's scores, gathered from those of its blocks; None where it must be read at once.
 
-    `move` is called with the share of the file that is done; `shared` is what other workers score the blocks with.
+    `move` is called with the share of the file that is done. Blocks are scored by the threads of this process, or by
+    the workers of `elsewhere`, with the plan and the gold that they share.
     """
-    if not _streamable(whole.prepared, whole.plan):
+    if not _streamable(prepared, plan):
         return None
-    prepared, pieces = whole.prepared, list[Piece]()
+    pieces, number = list[Piece](), topic_codes(prepared)
     seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
-    for piece, share in _pieces(source, whole) if shared is None else _pieces_elsewhere(source, whole, shared):
+    if elsewhere is None:
+        large: LargeRun = ahead([source], plan.run_format)[0]
+        parts = large.each(lambda run: _piece(run, number, plan, prepared))
+    else:
+        parts = _pieces_elsewhere(source, plan, *elsewhere)
+    for piece, share in parts:
         if piece is None or (pieces and piece.shape != pieces[0].shape):
             return None
         if seen[piece.codes].any() or not strangers.isdisjoint(piece.strangers):
@@ -99,29 +112,22 @@ def score_stream(
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
         codes = left[first : first + TOPICS]
-        scored = whole.part(some_topics(prepared, codes)).score(nothing)
+        scored = score_match(match_source(nothing, plan, some_topics(prepared, codes)), plan)
         pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
     return _gathered(pieces, len(strangers), prepared)
 
 
-def _pieces(source: Any, whole: Evaluation) -> Iterator[tuple[Piece | None, float]]:
-    """Yield what becomes of every block, scored by the threads of this process."""
-    number = topic_codes(whole.prepared)
-    large: LargeRun = ahead([source], whole.plan.run_format)[0]
-    return large.each(lambda run: _piece(run, number, whole))
-
-
 def _pieces_elsewhere(
-    source: Any, whole: Evaluation, shared: Shared[tuple[Plan, Prepared]]
+    source: Any, plan: Plan, workers: Workers, shared: Shared[tuple[Plan, Prepared]]
 ) -> Iterator[tuple[Piece | None, float]]:
-    """Yield what becomes of every block, read and scored by the workers of the evaluation."""
-    path, known = location(fspath(source)), streamed_format(source, whole.plan.run_format)
-    if whole.workers is None or known is None:
+    """Yield what becomes of every block, read and scored by workers."""
+    path, known = location(fspath(source)), streamed_format(source, plan.run_format)
+    if known is None:
         return
     cut, again = tee(block_bounds(path, known))
     work = partial(_piece_of_file, shared, str(path.absolute()), known)
     size = path.stat().st_size
-    for piece, (_, end) in zip(whole.workers.in_order(work, cut), again, strict=False):
+    for piece, (_, end) in zip(workers.in_order(work, cut), again, strict=False):
         yield piece, end / size
 
 
@@ -129,10 +135,8 @@ def _piece_of_file(
     shared: Shared[tuple[Plan, Prepared]], path: str, known: str, bounds: tuple[int, int]
 ) -> Piece | None:
     """Read and score one block of a file, in a worker."""
-    from focuseval.evaluation.evaluation import Evaluation  # noqa: PLC0415  it imports this module
-
-    whole = Evaluation(*shared.get(), ())
-    return _piece(block_run(location(path), known, bounds), topic_codes(whole.prepared), whole)
+    plan, prepared = shared.get()
+    return _piece(block_run(location(path), known, bounds), topic_codes(prepared), plan, prepared)
 
 
 def topic_codes(prepared: Prepared) -> dict[str, int]:
@@ -140,20 +144,19 @@ def topic_codes(prepared: Prepared) -> dict[str, int]:
     return {name: code for code, name in enumerate(prepared.gold.topics)}
 
 
-def _piece(run: Run, number: dict[str, int], whole: Evaluation) -> Piece | None:
+def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> Piece | None:
     """Score one block; None where the run must be read at once: its texts aligned, or an error told with its line."""
     if run.text is not None:
         return None
-    prepared = whole.prepared
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
     if not len(codes):
-        return Piece(codes, strangers, None, nothing, tuple(order_remarks(run)))
+        return Piece(codes, strangers, None, nothing, tuple(remarks_on_order(run)))
     part = some_topics(prepared, codes)
     if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
         return None  # alone, it would be refused for want of highlights
     try:
-        return Piece(codes, strangers, whole.part(part).score(run), nothing)
+        return Piece(codes, strangers, score_match(match_source(run, plan, part), plan), nothing)
     except FocusevalError:
         return None
 
@@ -198,20 +201,20 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunSco
     parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
     first, topics = parts[0][1], len(prepared.topics)
     values = np.empty((topics, first.values.shape[1]))
-    counts = np.zeros((topics, first.counts.shape[1]), np.int64)
+    counted = np.zeros((topics, first.counts.shape[1]), np.int64)
     for codes, part in parts:
         position = prepared.position[codes]
         position = position[position >= 0]
-        values[position], counts[position] = part.values, part.counts
-    results = sum(part.results for _, part in parts)
-    return replace(first, values=values, counts=counts, unknown=strangers, results=results, remarks=_remarks(pieces))
-
-
-def _remarks(pieces: list[Piece]) -> tuple[str, ...]:
-    """Return what is said of all blocks: of the order of results each thing once, at its first place, and last."""
-    said = [remark for piece in pieces for remark in (piece.scored.remarks if piece.scored else piece.remarks)]
-    order: dict[str, str] = {}
-    for remark in said:
-        if RANKS in remark:
-            order.setdefault(remark.partition(" (first")[0], remark)
-    return (*dict.fromkeys(remark for remark in said if RANKS not in remark), *order.values())
+        values[position], counted[position] = part.values, part.counts
+    remarks = [remark for piece in pieces for remark in (piece.scored.remarks if piece.scored else piece.remarks)]
+    order = {remark.kind: remark for remark in reversed(remarks) if remark.kind in ORDER}  # of each kind the first
+    once = dict.fromkeys(remark for remark in remarks if remark.kind not in ORDER)
+    kinds = dict.fromkeys(remark.kind for remark in remarks if remark.kind in ORDER)
+    return replace(
+        first,
+        values=values,
+        counts=counted,
+        unknown=strangers,
+        results=sum(part.results for _, part in parts),
+        remarks=(*once, *(order[kind] for kind in kinds)),
+    )

@@ -14,38 +14,6 @@
 All but the first two lines are derived by `make example`.
 """
 
-from __future__ import annotations
+from focuseval.example.files import ROOT, copy_example
 
-import shutil
-from pathlib import Path
-
-from focuseval.errors import InputError
-
-ROOT = Path(__file__).parent
-"""Where the files are installed."""
-
-PARTS = ("articles", "gold", "runs", "topics.xml", "topics-2009.xml", "judgements.toml")
-"""What a user gets to see."""
-
-
-def copy_example(folder: Path) -> list[Path]:
-    """Copy the example's files into a folder, which is made; return where they are now.
-
-    Files of the same name are replaced, everything else in the folder is left alone.
-    """
-    sources = [file for part in PARTS for file in _files(ROOT / part)]
-    return [_copy(file, folder / file.relative_to(ROOT)) for file in sources]
-
-
-def _files(part: Path) -> list[Path]:
-    return sorted(path for path in part.rglob("*") if path.is_file()) if part.is_dir() else [part]
-
-
-def _copy(source: Path, target: Path) -> Path:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    except OSError as error:
-        what = f"expected a folder that can be written to, found {error.strerror}"
-        raise InputError(what, at=str(target), remedy="choose another folder") from error
-    return target
+__all__ = ["ROOT", "copy_example"]

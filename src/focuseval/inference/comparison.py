@@ -86,11 +86,11 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Conclusion:
     """What a comparison says: a word, a headline, and the numbers behind it in a sentence or two."""
 
     word: str
-    """``better``, ``worse`` or ``cannot tell``."""
+    """``better``, ``worse``, ``cannot tell``, or ``alone`` for a single run."""
     headline: str
     reason: str
 
@@ -247,7 +247,7 @@ class Comparison(Paired):
         which = "" if len(few) == self.family else f"for {len(few)} of them "
         return f"{found}; {which}nothing can be told: {self.reason_of(few)}."
 
-    def verdict_of(self, a: int, b: int) -> Verdict:
+    def verdict_of(self, a: int, b: int) -> Conclusion:
         """Say whether run `a` is better than run `b`."""
         pair = self.against(a, b)
         headline = "same" if pair.won == pair.lost == 0 else pair.word
@@ -256,13 +256,19 @@ class Comparison(Paired):
             topics=fill("topics", n=pair.topics), tied=pair.tied, numbers=self.numbers(pair), power=power(pair),
             test=self.test,
         )  # fmt: skip
-        return Verdict(pair.word, fill(headline, a=self.runs[a], b=self.runs[b]), reason)
+        return Conclusion(pair.word, fill(headline, a=self.runs[a], b=self.runs[b]), reason)
 
-    def conclusion(self, noun: str = "run") -> Verdict:
+    def conclusion(self, noun: str = "run") -> Conclusion:
         """Say which run is best, or which improves on the baseline; of two runs, whether the better one is better.
 
         `noun` is what the runs are: chunkings, for instance.
         """
+        if len(self.runs) == 1:
+            mean, topics = f"{self.means[0]:.4f}", fill("topics", n=len(self.topics))
+            headline = fill("alone", run=self.runs[0], measure=self.measure, mean=mean, topics=topics)
+            return Conclusion(
+                "alone", headline, "One run has nothing to be compared with: give a second one for a verdict."
+            )
         if self.baseline is not None and len(self.runs) > 2:
             return self._against_baseline()
         if len(self.runs) == 2:
@@ -270,14 +276,14 @@ class Comparison(Paired):
             return self.verdict_of(*order)
         return self._best(f"{noun}s")
 
-    def _best(self, runs: str) -> Verdict:
+    def _best(self, runs: str) -> Conclusion:
         """Say whether the best run is really the best."""
         first, leaders, (level, *_) = self.order[0], self.leaders, self.groups
         best, mean, topics = self.runs[first], f"{self.means[first]:.4f}", fill("topics", n=len(self.topics))
         worse = [self.runs[run] for run in self.order if run not in level]
         if not self.differing.any():
             reason = fill("each", measure=self.measure, mean=mean, topics=topics)
-            return Verdict(CANNOT_TELL, fill("all the same", n=len(self.runs), runs=runs), reason)
+            return Conclusion(CANNOT_TELL, fill("all the same", n=len(self.runs), runs=runs), reason)
         if len(leaders) > 1:
             headline = fill("share", names=named([self.runs[run] for run in leaders]))
             reason = fill("each", measure=self.measure, mean=mean, topics=topics)
@@ -289,16 +295,16 @@ class Comparison(Paired):
                 power=power(pair),
             )  # fmt: skip
             if len(level) == 1:
-                return Verdict(BETTER, fill("best", best=best, n=len(self.runs), runs=runs), f"{reason} {self.test}")
+                return Conclusion(BETTER, fill("best", best=best, n=len(self.runs), runs=runs), f"{reason} {self.test}")
             others = [self.runs[run] for run in level[1:]]
             headline = fill("leads", best=best, names=named(others))
             if not worse:
                 headline = fill("leads alone", best=best, n=len(others), runs=runs)
             subject = "It is"
         reason += f" {fill('better than', subject=subject, names=named(worse))}" if worse else ""
-        return Verdict(CANNOT_TELL, headline, f"{reason} {self.test}")
+        return Conclusion(CANNOT_TELL, headline, f"{reason} {self.test}")
 
-    def _against_baseline(self) -> Verdict:
+    def _against_baseline(self) -> Conclusion:
         """Say whether the best of the other runs improves on the baseline, and how many do."""
         base = self.baseline or 0
         pairs = [self.against(run, base) for run in self.order if run != base]
@@ -313,7 +319,7 @@ class Comparison(Paired):
             runs=counted(len(pairs), "run"), counts=listed(counts),
         )  # fmt: skip
         names = {"a": self.runs[best.a], "b": self.runs[base]}
-        return Verdict(best.word, fill(headline[best.word], **names), f"{reason} {self.test}")
+        return Conclusion(best.word, fill(headline[best.word], **names), f"{reason} {self.test}")
 
     @property
     def test(self) -> str:

@@ -43,7 +43,8 @@ TEMPLATES: dict[str, str | list[str]] = {
     "other order": "Under {measures} the order is the other way round.",
     "other leader": "Under {measures} another run leads.",
     "more measures": "{n} more of the {all} other measures",
-    # many runs
+    # one run, and many
+    "alone": "{run}: {measure} is {mean} over {topics}.",
     "all the same": "All {n} {runs} score the same on every topic.",
     "best": "{best} is the best of {n} {runs}.",
     "leads": "{best} leads, but cannot be told apart from {names}.",

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.comparing import find_run
 from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
 from focuseval.measures import Asked, Measure, parse
 from focuseval.report.charts.agreement import fidelity_grid, significance_stars, tau_heat_map

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.evaluation.comparing import compare_measures, order_of
+from focuseval.evaluation.scores import compare_measures, order_of
 from focuseval.inference.comparison import compare_all
 from focuseval.inference.intervals import bca
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from focuseval.collection import Collection
     from focuseval.data.gold import Gold
-    from focuseval.evaluation import Evaluation, Scores
+    from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
     from focuseval.measures.matching import Prepared

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
-from focuseval.evaluation.score_file import finite, read_score_file
-from focuseval.evaluation.signature import decisions
+from focuseval.evaluation.score_file import decisions, finite, read_score_file
 from focuseval.inference.sentences import change
 from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_points, number, wide
 from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static

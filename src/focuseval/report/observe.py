@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from focuseval.evaluation import Evaluation
+    from focuseval.evaluation.evaluation import Evaluation
     from focuseval.measures import Asked
     from focuseval.measures.matching import Matched
 

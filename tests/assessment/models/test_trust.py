@@ -134,7 +134,7 @@ def test_the_command_prints_tables_and_json_and_writes_a_page(judged, tmp_path):
     project, label = judged
     more = [word for run in RUNS for word in ("--stability", run)]
     said = command("assess", project.folder, "--agreement", *more, "-m", "MAiP", "--format", "markdown")
-    titles = ("Agreement", "More or less", "Quotes of models", "Order of the runs", "Pairs of runs that turn round")
+    titles = ("Agreement", "More or less", "Quotes of models", "Order of the runs", "Pairs of runs whose order changes")
     assert [title for title in titles if f"### {title}\n" not in said] == []
     assert f"| {label} | 2 | 2 | 1 | 0 | 0 | 0 | 1 | 50.0% |" in said
     told = json.loads(command("assess", project.folder, "--agreement", "--json"))

@@ -86,7 +86,7 @@ def test_repeated_relevant_results_are_counted_and_said(tmp_path):
 
     run = cases.run_of(cases.SECTION, cases.SECTION, cases.QUARTER)
     scores = evaluate(cases.gold(grades=False), [run], ["MAep"], task="thorough", index=cases.collection())
-    assert "case: 1 relevant results are repeated; they gain nothing the second time" in scores.remarks()
+    assert "case: 1 relevant result is repeated; it gains nothing the second time" in scores.remarks()
 
 
 def test_a_whole_document_is_its_root_element():

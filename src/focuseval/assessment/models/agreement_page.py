@@ -12,6 +12,7 @@ import numpy as np
 from focuseval.assessment.models import trust_tables
 from focuseval.assessment.plan import MODEL, PERSON
 from focuseval.inference.correlation import mean_ranks, reading
+from focuseval.inference.sentences import fill
 from focuseval.report.page import static, templates
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _amount(pair: Agreement, trust: Trust) -> str:
 
 
 def _ordered(one: Replacement) -> str:
-    turned = f"{len(one.flips)} of {one.pairs} pairs of runs turn round"
+    turned = fill("flips", n=len(one.flips), all=one.pairs)
     return f"{one.right} in the place of {one.left}: τ {one.tau:.2f} ({reading(one.tau)}), {turned}."
 
 

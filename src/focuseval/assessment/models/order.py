@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from focuseval.assessment.stability import in_common
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired import topics_needed
 from focuseval.inference.settings import Settings
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Flip(NamedTuple):
-    """Two runs whose order turns round."""
+    """Two runs whose order changes."""
 
     better: str
     """The one that is better by the first assessor's judgements, and worse by the second's."""

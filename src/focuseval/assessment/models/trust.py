@@ -12,7 +12,7 @@ from focuseval.assessment.models.order import replacements
 from focuseval.assessment.models.placing import COUNTED
 from focuseval.assessment.plan import MODEL, PERSON, assessors
 from focuseval.data.highlights import size
-from focuseval.inference.agreement_intervals import RESAMPLES
+from focuseval.inference.agreement import RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

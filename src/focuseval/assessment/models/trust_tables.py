@@ -127,7 +127,7 @@ def order_table(trust: Trust) -> Table:
 
 
 def flips_table(trust: Trust) -> Table:
-    """Return every pair of runs whose order turns round, and what would decide it."""
+    """Return every pair of runs whose order changes, and what would decide it."""
     columns = (
         *words("judged by", "replaced by", "better", "worse"),
         *numbers("by the first", "by the second"),
@@ -142,7 +142,9 @@ def flips_table(trust: Trust) -> Table:
         "Topics and judgements: how many of the first assessor's kind would show the difference with probability .8, "
         f"if topics go on to differ as these do; {ABSENT} where no number would."
     )
-    return Table("Pairs of runs that turn round", columns, rows, (note if rows else "No pair of runs turns round.",))
+    return Table(
+        "Pairs of runs whose order changes", columns, rows, (note if rows else "No pair of runs changes its order.",)
+    )
 
 
 def _counted(number: float) -> int | None:

@@ -20,10 +20,10 @@ the fields::
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import FormatError, Place
-from focuseval.evaluation.quotes.marks import marked
 from focuseval.formats.json_records import parse, parse_lines
 from focuseval.formats.source import open_source
 
@@ -37,6 +37,10 @@ QUOTES = ("quotes", "citations", "quotations")
 QUOTE = ("quote", "text", "cited_text", "content", "quotation")
 DOC = ("doc", "doc_id", "document_id", "docid", "docno", "corpus-id", "source", "file_name", "document")
 SOURCES = ("sources", "docs", "documents", "contexts_ids", "retrieved_ids")
+
+_QUOTED = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|(?<!\w)\"([^\"]+)\"(?!\w)|``(.+?)''", re.DOTALL)
+_MARKS = re.compile(r"[\s.,;:!?]{0,3}((?:[\[【][^\[\]【】\n]{1,200}[\]】][\s,;]?)+)")
+_MARK = re.compile(r"[\[【]([^\[\]【】]+)[\]】]")
 
 
 class Quotation(NamedTuple):
@@ -80,6 +84,19 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
     for text, marks in marked(answer or ""):
         if len(text) >= shortest:
             yield Quotation(name, text, _cited(marks, sources, is_document), at)
+
+
+def marked(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield what stands between quotation marks, and what the brackets right behind it name.
+
+    >>> list(marked('He says “the sea is deep,” [2][b/one] and "no more" (see 3).'))
+    [('the sea is deep,', ('2', 'b/one')), ('no more', ())]
+    """
+    for found in _QUOTED.finditer(text):
+        quote = next(group for group in found.groups() if group is not None)
+        behind = _MARKS.match(text, found.end())
+        inner = [part for mark in _MARK.findall(behind[1]) for part in mark.split(",")] if behind else []
+        yield quote, tuple(part.strip().lstrip("^").removeprefix("doc:").strip() for part in inner if part.strip())
 
 
 def _quote(quote: Any, sources: tuple[str, ...], at: Place) -> tuple[str, tuple[str, ...]]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.alignment import APPROXIMATE
+from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
 from focuseval.evaluation.quotes.answers import Quotation, quotations, read_answers
-from focuseval.evaluation.quotes.report import ALTERED, ELSEWHERE, NOWHERE, SPLICED, VERBATIM, CheckedQuotes, QuoteCheck
 from focuseval.evaluation.quotes.search import VERY_TEXT, QuotePlace, candidates, core, joined_parts, two_pieces
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page
@@ -29,6 +29,17 @@ if TYPE_CHECKING:
 
     from focuseval.collection import Collection
 
+VERBATIM, ALTERED, SPLICED, ELSEWHERE, NOWHERE = "verbatim", "altered", "spliced", "elsewhere", "nowhere"
+MEANING = {
+    VERBATIM: "in the cited document (or, if none is cited, in some document) as it is quoted",
+    ALTERED: "in the cited document with other words",
+    SPLICED: "put together from separate places",
+    ELSEWHERE: "in a document other than the cited one",
+    NOWHERE: "in no document",
+}
+VERDICTS = tuple(MEANING)
+_SHOWN = 60
+
 LARGE = 20_000_000
 """Characters of a collection beyond which altered and spliced quotations are looked for in cited documents alone."""
 SHORTEST = 20
@@ -36,6 +47,88 @@ SHORTEST = 20
 MOST = 20
 """Places of one quotation that are listed."""
 _AT_ONCE, _KEPT = 64, 64
+
+
+@dataclass(frozen=True)
+class QuoteCheck:
+    """One quotation and where it stands."""
+
+    quotation: Quotation
+    verdict: str
+    places: tuple[QuotePlace, ...] = ()
+    """Every place of a text that stands in several; the pieces of a spliced one, in the order of the quotation."""
+    similarity: float = 0.0
+    found: str = ""
+    """What the documents say there."""
+    unknown: tuple[str, ...] = ()
+    """Cited documents that the collection does not have."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        one, first = self.quotation, self.places[0] if self.places else None
+        return {
+            "id": one.answer,
+            "line": one.at.line,
+            "quote": one.text,
+            "cited": list(one.cited),
+            "verdict": self.verdict,
+            "document": first.document if first else None,
+            "start": first.start if first else None,
+            "end": first.end if first else None,
+            "similarity": self.similarity if first else None,
+            "found": self.found or None,
+            "places": [list(place) for place in self.places],
+            "unknown": list(self.unknown),
+        }
+
+
+@dataclass(frozen=True)
+class CheckedQuotes:
+    """All quotations of a file."""
+
+    checks: tuple[QuoteCheck, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict → number of quotations."""
+        return {verdict: sum(check.verdict == verdict for check in self.checks) for verdict in VERDICTS}
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return a table of the verdicts, and one of all quotations."""
+        total = len(self.checks)
+        rows = tuple(
+            (verdict, number, number / total if total else None, MEANING[verdict])
+            for verdict, number in self.counts.items()
+        )
+        columns = (*words("verdict"), *numbers("quotes"), *numbers("share", form=".1%"), *words("the quotation is"))
+        summary = Table("Quotations", columns, rows, self.notes)
+        columns = (
+            *words("answer", "quotation", "cited", "verdict", "document"),
+            *numbers("start", "end"),
+            *numbers("similarity", form=".3f"),
+            *numbers("places"),
+        )
+        return summary, Table("Every quotation", columns, tuple(map(_row, self.checks)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "counts": self.counts,
+            "quotes": [check.to_json() for check in self.checks],
+            "notes": list(self.notes),
+        }
+
+
+def _row(check: QuoteCheck) -> tuple[str | int | float | None, ...]:
+    one = check.quotation
+    text = " ".join(one.text.split())
+    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    cited = ", ".join(f"{name} (unknown)" if name in check.unknown else name for name in one.cited) or None
+    if not check.places:
+        return one.answer, shown, cited, check.verdict, None, None, None, None, 0
+    document, start, end = check.places[0]
+    return one.answer, shown, cited, check.verdict, document, start, end, check.similarity, len(check.places)
 
 
 def verify_quotes(
@@ -64,7 +157,11 @@ def verify_quotes(
     """
     if not 0.5 <= similarity <= 1:
         raise FormatError(f"expected a similarity from 0.5 to 1, found {similarity}")
-    sources = QuotedDocuments(_opened(documents))
+    if isinstance(documents, str | os.PathLike | Mapping):
+        from focuseval.formats.embedded import open_documents  # noqa: PLC0415  a collection is often open already
+
+        documents = open_documents(documents)
+    sources = QuotedDocuments(documents)
     if isinstance(answers, str | os.PathLike):
         records = read_answers(answers)
     else:
@@ -139,7 +236,7 @@ def _in_cited(one: Quotation, sources: QuotedDocuments, similarity: float) -> Qu
     unknown = tuple(name for name in one.cited if sources.row(name) < 0)
     check = QuoteCheck(one, NOWHERE, unknown=unknown)
     pages = sources.of(one.cited)
-    stand = _stand(one.text, pages, similarity)
+    stand = _stands([core(one.text)], pages, similarity)[core(one.text)]
     if stand.places and not stand.near:
         return replace(check, verdict=VERBATIM, places=stand.places, similarity=1.0)
     parts = joined_parts([one.text], partial(iter, pages))
@@ -160,10 +257,6 @@ def _elsewhere(checks: list[QuoteCheck], sources: QuotedDocuments, similarity: f
             uncited = ALTERED if stand.near else VERBATIM
             verdict = ELSEWHERE if checks[number].quotation.cited else uncited
             checks[number] = replace(checks[number], verdict=verdict, places=stand.places, similarity=stand.similarity)
-
-
-def _stand(text: str, pages: Iterable[tuple[str, Page]], similarity: float) -> Stand:
-    return _stands([core(text)], pages, similarity)[core(text)]
 
 
 def _stands(texts: Sequence[str], pages: Iterable[tuple[str, Page]], similarity: float) -> dict[str, Stand]:
@@ -197,11 +290,3 @@ def _text(check: QuoteCheck, sources: QuotedDocuments) -> str:
     """Return what the documents say at the places of a quotation: at one of them, or at all pieces."""
     shown = check.places if check.verdict == SPLICED else check.places[:1]
     return " … ".join(page.text[place.start : place.end] for place in shown for _, page in sources.of([place.document]))
-
-
-def _opened(documents: str | Path | Collection | Mapping[str, str]) -> Collection:
-    if isinstance(documents, str | os.PathLike | Mapping):
-        from focuseval.formats.embedded import open_documents  # noqa: PLC0415  a collection is often open already
-
-        return open_documents(documents)
-    return documents

@@ -90,11 +90,7 @@ def _halves(form: str, size: int) -> tuple[str, ...]:
     """Return two pieces of a text, the first of them of `size` characters at most and as long as it can be."""
     cuts = (cut for cut in reversed(find_all(form, " ")) if len(core(form[:cut])) <= size)
     halves = ((core(form[:cut]), core(form[cut:])) for cut in cuts)
-    return next((both for both in halves if all(map(_enough, both))), ())
-
-
-def _enough(piece: str) -> bool:
-    return len(piece) >= LEAST and piece.count(" ") + 1 >= WORDS
+    return next((both for both in halves if all(len(p) >= LEAST and p.count(" ") + 1 >= WORDS for p in both)), ())
 
 
 def _longest(form: str, page: Page) -> int:

@@ -13,9 +13,10 @@ import numpy as np
 from focuseval.collection.chunks import Chunks, extent, parse_spec
 from focuseval.collection.chunks.boundaries import boundaries, texts_of
 from focuseval.collection.tokens import remembered
+from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.engine.workers import given as given_workers
-from focuseval.errors import MissingDataError, UsageError
+from focuseval.errors import MissingDataError, UsageError, counted
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk, opened
@@ -106,12 +107,12 @@ def sweep(
     for how in chunks:
         if isinstance(how, str) and not Path(how).is_file():
             parse_spec(how)  # before anything takes time
-    counted = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
+    edges = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
     asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
     given = _given_runs(retriever, len(chunks))
     questions = {} if given else _questions(gold, topics)
     every, runs, extents, noticed = [], [], [], list[str]()
-    task = _Chunking(index, tokenizer, counted, asked, given, questions, retriever, options)
+    task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:
         for cut, text, run in crew.in_order(partial(_cut_and_retrieved, shared), _announced(chunks, progress)):
             every.append(cut)
@@ -130,7 +131,8 @@ class _Chunking:
 
     index: Index
     tokenizer: Tokenizer | None
-    counted: Any
+    edges: Any
+    """Where tokens end in the documents, for their cost; None without a tokenizer."""
     asked: Sequence[str | Asked | Measure]
     given: Sequence[Any]
     questions: Any
@@ -150,7 +152,7 @@ def _cut_and_retrieved(shared: Shared[_Chunking], task: tuple[int, Any]) -> tupl
     """Return one chunking, its extent, and its run."""
     (number, how), s = task, shared.get()
     cut = chunk(s.index, how, tokenizer=s.tokenizer)
-    text = extent(cut, s.index, s.counted)
+    text = extent(cut, s.index, s.edges)
     wanted = {"limit": enough_results(s.asked, text.mean), **s.options}
     if s.given:
         return cut, text, _own(s.given[number], s.index, cut)
@@ -217,5 +219,7 @@ def _own(source: Any, index: Index, cut: Chunks) -> Run:
     rows = np.stack([index.find(run.document).astype(np.int64), run.start, run.end], axis=1)
     known = set(map(tuple, np.stack([cut.rows(index), cut.start, cut.end], axis=1).tolist()))
     others = sum(tuple(row) not in known for row in rows.tolist())
-    said = f"{others:,} of {len(run):,} results are not chunks of {cut.name}; are runs and chunkings in the same order?"
-    return replace(run, remarks=(*run.remarks, said)) if others else run
+    if not others:
+        return run
+    remark = Remark("other chunks", others, (counted(len(run), "result"), cut.name))
+    return replace(run, remarks=(*run.remarks, str(remark)))

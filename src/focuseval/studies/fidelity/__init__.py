@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.evaluation import Scores
+    from focuseval.evaluation.scores import Scores
 
 __all__ = ["Answer", "Fidelity", "Gap", "SpaceTest", "fidelity", "requirements", "to_elements", "to_passages"]
 

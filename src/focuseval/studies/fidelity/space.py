@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.evaluation import Scores
+    from focuseval.evaluation.scores import Scores
 
 _S_STEPS = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
 _R_STEPS = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))

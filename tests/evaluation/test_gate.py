@@ -346,7 +346,7 @@ def test_the_pytest_helper_fails_on_a_regression_and_returns_verdicts_otherwise(
         assert_no_regression(base, gold, str(files / "bad.jsonl"), ["spanR@5"], docs=docs)
 
 
-STORED = Path(__file__).parent / "stored"
+STORED = Path(__file__).parent / "stored_baselines"
 EXAMPLE = Path(focuseval.example.__file__).parent
 
 

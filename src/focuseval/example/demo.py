@@ -1,31 +1,55 @@
-"""The steps of the demonstration, each a plain function from data to a `Section`."""
+"""The whole loop on the embedded example: copy, index, check, score, compare, report.
+
+Every step is a plain function from data to a `Section`, which is printed and put on a page that needs nothing else.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection import describe, open_index
+from focuseval.collection import build_index, describe, open_index
 from focuseval.data.tables import Table, numbers, words
+from focuseval.data.tables.layouts import html
 from focuseval.data.topics import read_topics
-from focuseval.engine.lazy import cached_property
-from focuseval.evaluation import evaluate
-from focuseval.evaluation.tables import means_table
+from focuseval.evaluation.planning import evaluate
+from focuseval.example.files import copy_example
 from focuseval.formats import read_gold, read_run, write_run
+from focuseval.formats.output import write_whole
 from focuseval.measures.tasks import check
 from focuseval.report.build import build_report
 from focuseval.report.page import render_html
 from focuseval.retrieval.retrieving import retrieve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from focuseval.collection import Index
     from focuseval.data.gold import Gold
-    from focuseval.evaluation import Scores
+    from focuseval.evaluation.scores import Scores
+
+NEXT = (
+    "focuseval topics topics.xml",
+    "focuseval validate runs/thorough/careful.xml --task focused --index articles.idx",
+    "focuseval score gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 -m MAiP --index articles.idx",
+    "focuseval report gold/gold.jsonl runs/focused/*.xml --task focused --index articles.idx -o focused.html",
+    "focuseval convert runs/focused/careful.xml careful.jsonl --to run-jsonl --index articles.idx",
+)
+"""Commands to try in the demonstration's folder."""
+
+OWN = (
+    "focuseval index FOLDER -o my.idx",
+    "focuseval retrieve my.idx topics.tsv -o elements.xml",
+    "focuseval pool elements.xml --depth 20 -o pool.jsonl",
+    "focuseval assess judging --index my.idx --topics topics.tsv --pool pool.jsonl",
+    "focuseval report judging elements.xml --index my.idx --task focused -o report.html",
+)
+"""The same with a folder of one's own; docs/howto/first-run.md explains each."""
 
 TASKS = {
     "thorough": ("Any elements, which may contain each other.", ("MAep", "iMAep", "ep@0.1", "ep@0.5")),
@@ -82,6 +106,20 @@ class Loop:
         return evaluate(self.gold, runs, measures, task=task, profile=profile, index=self.index)
 
 
+def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
+    """Put the example into a folder, go through every step, show each section, and return the report's path."""
+    copy_example(folder)
+    build_index([folder / "articles"], folder / "articles.idx", jobs=1, force=True)
+    loop, sections = Loop(folder), []
+    for part in walk(loop):
+        show(part)
+        sections.append(part)
+    lead = "Seventeen articles on finding one's way at sea, six topics, and three systems of different quality."
+    write_whole(folder / "loop.html", [page("focuseval: the embedded example", lead, sections).encode()])
+    write_whole(folder / "report.html", [report(loop).encode()])
+    return folder / "report.html"
+
+
 def report(loop: Loop) -> str:
     """Return the page that explains the runs in context: who is better, on which topics, and why."""
     return render_html(
@@ -111,14 +149,14 @@ def walk(loop: Loop) -> Iterator[Section]:
 
 def collection(loop: Loop) -> Section:
     """Say how large the collection is."""
-    said = describe(loop.index)
+    sizes = describe(loop.index)
     rows = (
-        ("articles", said.documents),
-        ("elements", said.elements),
-        ("elements per article", said.elements_per_article),
-        ("mean depth of an element", said.mean_depth),
-        ("characters", said.characters),
-        ("characters per article", round(said.mean_length)),
+        ("articles", sizes.documents),
+        ("elements", sizes.elements),
+        ("elements per article", sizes.elements_per_article),
+        ("mean depth of an element", sizes.mean_depth),
+        ("characters", sizes.characters),
+        ("characters per article", round(sizes.mean_length)),
     )
     text = "Every element has a path and a span of code points in its article's text."
     table = Table("", (*words(""), *numbers("", form=",.2f")), rows)
@@ -159,7 +197,7 @@ def scored(loop: Loop, task: str) -> Section:
     text, measures = TASKS[task]
     scores = loop.scores(task, measures)
     command = f"{_score_command(task, measures)} --profile inex2006"
-    return Section(f"Task: {task}", text, means_table(scores), command, scores.signature)
+    return Section(f"Task: {task}", text, scores.table(), command, scores.signature)
 
 
 def retrieved(loop: Loop) -> Section:
@@ -171,14 +209,14 @@ def retrieved(loop: Loop) -> Section:
     scores = evaluate(loop.gold, runs, RETRIEVED_MEASURES, task="focused", profile="inex2006", index=loop.index)
     text = "No run of your own yet? This one was made here, from the index and the topics: BM25 over all elements."
     command = "focuseval retrieve articles.idx topics.xml -o bm25.xml --run-id bm25"
-    return Section("A run made here", text, means_table(scores), command, scores.signature)
+    return Section("A run made here", text, scores.table(), command, scores.signature)
 
 
 def chunks(loop: Loop) -> Section:
     """Score two chunkings, as for retrieval-augmented generation."""
     scores = loop.scores("spans", SPAN_MEASURES)
     text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
-    return Section("Chunks", text, means_table(scores), _score_command("spans", SPAN_MEASURES), scores.signature)
+    return Section("Chunks", text, scores.table(), _score_command("spans", SPAN_MEASURES), scores.signature)
 
 
 def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
@@ -195,3 +233,52 @@ def compared(loop: Loop, measure: str = "MAgP") -> Section:
     asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
     return Section("Which differences are real", text, scores.compare(measure).table(), command, scores.signature)
+
+
+_STYLE = """
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d1c1a; --line: #d9d4c9; --soft: #f1eee8; --note: #5a564e;
+  --accent: #0b6273; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #171614; --ink: #ebe7df; --line: #3d3933; --soft: #26241f; --note: #b3ac9f; --accent: #6cc7d8; }
+}
+body { background: var(--paper); color: var(--ink); }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; color: var(--accent); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th { font-weight: 600; } .number { text-align: right; } tr:hover td { background: var(--soft); }
+.note { font-size: .8rem; color: var(--note); overflow-wrap: anywhere; }
+code { background: var(--soft); padding: .1rem .3rem; border-radius: 3px; }
+"""
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p>{lead}</p>
+{parts}
+</main>
+</body>
+</html>
+"""
+
+
+def page(title: str, lead: str, parts: Iterable[Section]) -> str:
+    """Return a page with every section; whatever comes from a file is escaped."""
+    body = []
+    for part in parts:
+        command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
+        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in (*part.table.notes, part.signature) if note)
+        label = escape(part.title, quote=True)
+        table = f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{html(part.table)}</div>{notes}'
+        text = f"<h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}"
+        body.append(f"<section>{text}</section>")
+    return _PAGE.format(title=escape(title), lead=escape(lead), parts="\n".join(body), style=_STYLE)

@@ -1,0 +1,133 @@
+"""Remarks: what a user of gold, runs or scores should know, as values with one place that words them.
+
+A reader, a placement or an evaluation notices something and says what kind of thing it is, how often, and where. Words,
+singular and plural, are in `KINDS`; `str` gives the line that commands print. Nothing reads a line back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+KINDS: dict[str, str | tuple[str, str]] = {
+    "text": "{0}",
+    # counts of a run
+    "missing: zero": ("{n} of {0} is not answered and scores 0", "{n} of {0} are not answered and score 0"),
+    "missing: skip": (
+        "{n} of {0} is not answered and is left out of its mean",
+        "{n} of {0} are not answered and are left out of its mean",
+    ),
+    "excluded": (
+        "nothing is relevant in {n} topic of the gold, which is left out",
+        "nothing is relevant in {n} topics of the gold, which are left out",
+    ),
+    "unjudged": (
+        "{n} result is in a document that nobody judged and counts as wrong",
+        "{n} results are in documents that nobody judged and count as wrong",
+    ),
+    "unplaced": (
+        "{n} result has no known place in its document and gains nothing",
+        "{n} results have no known place in their document and gain nothing",
+    ),
+    "unknown": ("{n} topic is not in the gold and was left out", "{n} topics are not in the gold and were left out"),
+    "empty": (
+        "{n} result holds no characters; it costs and gains nothing",
+        "{n} results hold no characters; they cost and gain nothing",
+    ),
+    # a run
+    "no results": "the run returns no result for any topic",
+    "repeated": (
+        "{n} relevant result is repeated; it gains nothing the second time",
+        "{n} relevant results are repeated; they gain nothing the second time",
+    ),
+    "repaired": "repaired for {0}: {1}",
+    "other chunks": (
+        "{n} of {0} is not a chunk of {1}; are runs and chunkings in the same order?",
+        "{n} of {0} are not chunks of {1}; are runs and chunkings in the same order?",
+    ),
+    # measures
+    "documents": (
+        "{0} counts documents, each at the rank of its first chunk, whatever that chunk holds; {1} measures chunks",
+        "{0} count documents, each at the rank of its first chunk, whatever that chunk holds; {1} measure chunks",
+    ),
+    "other name": "{0} stands for {1}: {2}",
+    "peer equals": ("{0} equals {1} in the {n} topic", "{0} equals {1} in all {n} topics"),
+    "peer differs": "{0} differs from {1} in {2}: {3}",
+    # the order of results; see `ORDER`
+    "split": (
+        "ranking: topic {0!r} is in several blocks, again on line {1}; its results are joined",
+        "ranking: topic {0!r} is in several blocks ({n} topics are), again on line {1}; their results are joined",
+    ),
+    "ranks repeat": "ranking: ranks repeat (first in topic {0!r}); 'focuseval formats' says what decides then",
+    "ranks fall": "ranking: ranks fall where scores do not rise (first in topic {0!r}); the scores decide",
+    "ranks are 0": "ranking: ranks are 0 (first in topic {0!r}); they are read as an order",
+    "ranks go back": "ranking: ranks fall from line to line (first in topic {0!r}); the ranks decide",
+    # a gold
+    "capped": (
+        "{n} assessed element has more relevant than total characters and counts as wholly relevant",
+        "{n} assessed elements have more relevant than total characters and count as wholly relevant",
+    ),
+    "empty elements": (
+        "{n} assessed element holds no characters and is not relevant, unless rsize says so",
+        "{n} assessed elements hold no characters and are not relevant, unless rsize says so",
+    ),
+}
+"""What is said of each kind: a text, or its singular and plural; ``{n}`` is the number, ``{0}`` the first detail."""
+
+ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back"})
+"""Remarks on the order of a run's results: each is made once, where it is true first."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One remark.
+
+    >>> str(Remark("unknown", 1, file="a.run")), str(Remark("unknown", 2000))
+    ('a.run: 1 topic is not in the gold and was left out', '2,000 topics are not in the gold and were left out')
+    """
+
+    kind: str
+    """What was noticed: a key of `KINDS`."""
+    number: int = 0
+    """How often."""
+    details: tuple[str, ...] = ()
+    """What the words name besides: a topic, measures, or a text that has no kind of its own yet."""
+    file: str = ""
+    """The file it is about, or the name of the run."""
+
+    @property
+    def sentence(self) -> str:
+        """The remark in words, without the file."""
+        words = KINDS[self.kind]
+        text = words if isinstance(words, str) else words[self.number != 1]
+        return text.format(*self.details, n=f"{self.number:,}")
+
+    def __str__(self) -> str:
+        """Return the remark in words, with the file before it."""
+        return f"{self.file}: {self.sentence}" if self.file else self.sentence
+
+
+def remark_on(file: str, noticed: str | Remark) -> Remark:
+    """Return a remark with its file; a text becomes one without a kind of its own."""
+    return replace(noticed, file=file) if isinstance(noticed, Remark) else Remark("text", details=(noticed,), file=file)
+
+
+def folded(remarks: Iterable[Remark]) -> list[str]:
+    """Return the lines of remarks, each once; what is said of more than three runs in the same words stands once.
+
+    >>> folded([*(Remark("no results", file=run) for run in "abcde"), Remark("text", details=("odd",), file="a")])
+    ['a, b and 3 more: the run returns no result for any topic', 'a: odd']
+    """
+    files: dict[Remark, list[str]] = {}
+    every = list(dict.fromkeys(remarks))
+    for remark in every:
+        files.setdefault(replace(remark, file=""), []).append(remark.file)
+    lines = []
+    for remark in every:
+        own = files[replace(remark, file="")]
+        file = f"{own[0]}, {own[1]} and {len(own) - 2:,} more" if len(own) > 3 else remark.file
+        lines.append(str(replace(remark, file=file)))
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,178 @@
+"""One run's match, or that of a block of its topics, every measure's values on it, and remarks on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.data.remarks import Remark, remark_on
+from focuseval.errors import MeasureError, NotComparableError, counted
+from focuseval.evaluation.counts import count_topics
+from focuseval.evaluation.plan import twin_of
+from focuseval.evaluation.sources import load
+from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.measures.matching import Matched, match
+from focuseval.measures.matching.documents import shares_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
+    from focuseval.evaluation.plan import Plan
+    from focuseval.measures import Asked
+    from focuseval.measures.matching import Prepared
+
+
+TWINS = {
+    "P": "spanP",
+    "Rprec": "spanP",
+    "R": "spanR",
+    "AP": "hAP",
+    "RR": "spanRR",
+    "nDCG": "spanNDCG",
+    "Success": "hit",
+}
+"""Measures of documents, and what measures chunks in the same way."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunScores:
+    """One run's values and counts."""
+
+    run: str
+    file: str
+    values: NDArray[np.float64]
+    """Topics × measures."""
+    counts: NDArray[np.int64]
+    """Topics × the counts that add up over topics; see `focuseval.evaluation.counts`."""
+    unknown: int
+    """Topics that the gold does not have."""
+    results: int
+    """How many results were evaluated."""
+    remarks: tuple[Remark, ...] = ()
+    """What its reader noticed, and why another tool would print other numbers."""
+
+
+def match_source(source: Any, plan: Plan, prepared: Prepared, number: int | None = None) -> Matched:
+    """Read a run, of such a number in the plan, and match it with the gold; one that breaks its task is refused."""
+    if not len(prepared.gold.passages.topic) and any(asked.needs == ("spans",) for asked in plan.measures):
+        _ = prepared.highlights  # refused for want of passages, before anybody asks for an index
+    run = load(source, plan, prepared.index)
+    return match(run, prepared, plan.policies, chunks=plan.chunks_of(number), tokenizer=plan.tokenizer)
+
+
+def score_match(matched: Matched, plan: Plan) -> RunScores:
+    """Compute every measure on a match; a run that breaks its task or shares no document with the gold is refused."""
+    run, gold = matched.run, matched.prepared.gold
+    refuse_invalid(matched, plan.task)
+    values = np.empty((matched.topics, len(plan.measures)))
+    for column, asked in enumerate(plan.measures):
+        computed = np.asarray(asked.measure.compute(matched, **asked.arguments(plan.policies)), np.float64)
+        if computed.shape != (matched.topics,):  # of a user's own measure
+            raise MeasureError(
+                f"{asked.key}: expected a number for each of {matched.topics} topics, found a shape of {computed.shape}"
+            )
+        values[:, column] = computed
+    if plan.policies.missing == "skip":
+        values[~matched.answered] = np.nan
+    if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
+        where = run.file or run.run_id
+        named = next(filter(None, run.document.to_pylist()), None)
+        if named is None:
+            raise NotComparableError(
+                f"{where}: none of its texts was found in one document of the collection; check that these are the "
+                "documents that it was made from"
+            )
+        raise NotComparableError(
+            f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
+            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (an index or --docs "
+            "translates between ids)"
+        )
+    unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
+    remarks = tuple(remarks_on_run(matched, values, plan))
+    return RunScores(run.run_id, run.file, values, count_topics(matched), unknown, len(matched), remarks)
+
+
+def remarks_on_run(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[Remark]:
+    """Yield every remark on a run: of its reader, on its results, on the measures asked for, on its order."""
+    run = matched.run
+    where = run.file or run.run_id
+    yield from (remark_on(where, noticed) for noticed in run.remarks)
+    if not len(run):
+        yield Remark("no results", file=where)
+    repeated = max((one.repeated for one in matched.element_matches.values()), default=0)
+    if repeated:
+        yield Remark("repeated", repeated, file=where)
+    asked = [one for one in plan.measures if one.measure.name in TWINS]
+    if asked and len(matched.prepared.gold.passages.topic) and not run.whole_documents and run.path is None:
+        at = [f"@{one.at}" if one.at and TWINS[one.measure.name] != "hAP" else "" for one in asked]
+        twins = dict.fromkeys(TWINS[one.measure.name] + place for one, place in zip(asked, at, strict=True))
+        yield Remark("documents", len(asked), (", ".join(map(str, asked)), ", ".join(twins)), where)
+    yield from remarks_on_peer(matched, values, plan)
+    yield from remarks_on_order(run)
+
+
+def remarks_on_peer(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[Remark]:
+    """Say for each number of another tool on how many topics it differs from ours, and why."""
+    for column, mine in enumerate(plan.measures):
+        twin = None if plan.peer is None else twin_of(mine, plan.peer)
+        if twin is None:
+            continue
+        theirs, names, run = values[:, column + 1], (str(plan.measures[column + 1]), str(mine)), matched.run.run_id
+        differ = ~np.isclose(values[:, column], theirs, rtol=0, atol=1e-12, equal_nan=True)
+        if not differ.any():
+            yield Remark("peer equals", len(differ), names, run)
+            continue
+        at = int(mine.at) if mine.at else None
+        counts = [(int(np.count_nonzero(differ & r.holds(matched, at))), r.said) for r in twin.reasons]
+        because = "; ".join(f"in {number} {reason}" for number, reason in counts if number)
+        most = f", up to {np.nanmax(theirs):.4g}" if np.nanmax(theirs) > 1 else ""
+        share = f"{differ.sum()} of {counted(len(differ), 'topic')}{most}"
+        yield Remark("peer differs", int(differ.sum()), (*names, share, because), run)
+
+
+def remarks_on_gold(gold: Gold, measures: Sequence[Asked]) -> Iterator[Remark]:
+    """Yield every remark on a gold: of its reader, and on the sizes of its elements where a measure needs them."""
+    where = gold.file or "the gold"
+    yield from (remark_on(where, noticed) for noticed in gold.remarks)
+    if any("elements" in asked.needs for asked in measures):
+        size, rsize = gold.elements.size, gold.elements.rsize
+        if capped := int(np.count_nonzero((size >= 0) & (rsize > size))):
+            yield Remark("capped", capped, file=where)
+        if empty := int(np.count_nonzero(size == 0)):
+            yield Remark("empty elements", empty, file=where)
+
+
+def remarks_on_names(measures: Sequence[Asked]) -> Iterator[Remark]:
+    """Say of measures that were asked for by another name what they are."""
+    for one in measures:
+        if one.written.partition("@")[0].partition("(")[0].strip() not in {"", one.measure.name}:
+            yield Remark("other name", details=(one.written, str(one), one.measure.summary))
+
+
+def remarks_on_order(run: Run) -> Iterator[Remark]:
+    """Say which topics stand in several blocks, and that ranks repeat, fall or are 0; of each the first."""
+    where = run.file or run.run_id
+    if split := run.split_topics:
+        topic, line = split[0]
+        yield Remark("split", len(split), (topic, str(line)), where)
+    if run.rank is None or not len(run):
+        return
+    rank, topics = run.rank, run.topic
+    at = np.flatnonzero(rank[1:] <= rank[:-1])  # few: where topics begin, and what is odd
+    at = at[topics[at + 1] == topics[at]]
+    repeats = rank[at + 1] == rank[at]
+    odd = {"ranks repeat": at[repeats], "ranks fall": at[~repeats]}
+    if rank.min() <= 0:
+        odd["ranks are 0"] = np.flatnonzero(rank <= 0)
+    if run.score is None and run.line is not None and not run.split_topics:
+        back = (topics[1:] == topics[:-1]) & (run.line[1:] < run.line[:-1])
+        odd["ranks go back"] = np.flatnonzero(back)
+    first = {kind: int(rows[0]) for kind, rows in odd.items() if len(rows)}
+    for kind, row in sorted(first.items(), key=lambda one: one[1]):
+        yield Remark(kind, len(odd[kind]), (run.topic_of(row),), where)
