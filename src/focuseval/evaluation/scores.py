@@ -308,15 +308,17 @@ def compare_measures(
     *,
     baseline: int | None = None,
     names: Sequence[str] | None = None,
+    among: tuple[int, ...] | None = None,
 ) -> list[Comparison | None]:
     """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
 
-    The runs are in the order of the scores; `names` are theirs, where they have other ones than in the scores.
+    Of very many runs, only the pairs of those `among` which a reader can choose. The runs are in the order of the
+    scores; `names` are theirs, where they have other ones than in the scores.
     """
     from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
 
     runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
-    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline)
+    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline, among=among)
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:

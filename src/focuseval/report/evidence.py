@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from focuseval.studies.fidelity import Fidelity
 
 MOST_DRAWN = 24
-"""Runs whose curves and texts are looked at; more cannot be told apart by anybody."""
+"""Runs whose curves and texts are shown; nobody tells more lines apart."""
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
@@ -152,7 +152,7 @@ class Evidence:
         return found.reshape(*values.shape[:2], 4)
 
     def title(self, topic: str) -> str:
-        """Return what a topic asks, or nothing where nobody says."""
+        """Return what a topic asks; empty where neither topics nor gold say it."""
         return (self.titles or {}).get(topic, "") or self.gold.queries.get(topic, "")
 
 
@@ -163,12 +163,12 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
     ('bm25', 'bm25 (2)', 'run 3')
     """
     seen: dict[str, int] = {}
-    made = []
+    labels = []
     for number, given in enumerate(names, 1):
         name = given.strip() or f"run {number}"
         seen[name] = seen.get(name, 0) + 1
-        made.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return tuple(made)
+        labels.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return tuple(labels)
 
 
 def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:

@@ -29,9 +29,9 @@ Promise.all(JSON.parse(document.getElementById("specs").textContent).map((spec) 
   new vega.View(vega.parse(vegaLite.compile(spec).spec)).toSVG()
 )).then((drawn) => {{
   document.body.textContent = "";
-  const made = document.createElement("pre");
-  made.textContent = JSON.stringify(drawn);
-  document.body.append(made);
+  const written = document.createElement("pre");
+  written.textContent = JSON.stringify(drawn);
+  document.body.append(written);
 }});
 </script></body>
 """

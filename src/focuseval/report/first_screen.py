@@ -27,8 +27,8 @@ UNDECIDED = ("Cannot tell.", "No topic has a value in every run under {measure}.
 
 
 @dataclass(frozen=True)
-class Answer(Conclusion):
-    """The verdict with what belongs to it; its word is ``alone`` for a single run."""
+class Verdict(Conclusion):
+    """The verdict with what belongs to it."""
 
     against: tuple[dict[str, Any], ...] = ()
     """Every other run held against the baseline, or against A: the numbers of the pair."""
@@ -78,7 +78,7 @@ class Deciding:
 class FirstScreen:
     """Everything above the fold."""
 
-    verdict: Answer
+    verdict: Verdict
     a: str
     b: str | None
     measure: str
@@ -112,19 +112,13 @@ def first_screen(evidence: Evidence) -> FirstScreen:
     )
 
 
-def verdict(evidence: Evidence) -> Answer:
+def verdict(evidence: Evidence) -> Verdict:
     """Return what the comparison says under the measure that decides; of a single run its mean."""
-    compared = evidence.compared
-    if evidence.pair is None:
-        mean, topics = (
-            evidence.scores.mean[0, evidence.scores.deciding],
-            counted(evidence.scores.counts[0].topics, "topic"),
-        )
-        value = "no value" if np.isnan(mean) else f"{mean:.4f}"
-        headline = f"{evidence.labels[0]}: {evidence.measure} is {value} over {topics}."
-        return Answer("alone", headline, "One run has nothing to be compared with: give a second one for a verdict.")
+    compared = evidence.comparisons[evidence.scores.deciding]
     if compared is None:
-        return Answer(CANNOT_TELL, UNDECIDED[0], UNDECIDED[1].format(measure=evidence.measure))
+        return Verdict(CANNOT_TELL, UNDECIDED[0], UNDECIDED[1].format(measure=evidence.measure))
+    if evidence.pair is None:
+        return Verdict(**vars(compared.conclusion()))
     a, b = evidence.pair
     two, reference = len(evidence.labels) == 2, a if evidence.baseline is None else b
     found = compared.verdict_of(a, b) if two else compared.conclusion()
@@ -139,7 +133,7 @@ def verdict(evidence: Evidence) -> Answer:
             against.append({"run": run} | sizes | tests | power)
     rival = b if two or evidence.baseline is not None else None
     caveat = other_order(evidence.comparisons, a, rival, evidence.measure)
-    return Answer(found.word, found.headline, found.reason, tuple(against), caveat)
+    return Verdict(found.word, found.headline, found.reason, tuple(against), caveat)
 
 
 def by_topic(evidence: Evidence) -> list[Deciding]:
@@ -221,7 +215,8 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
     if most := max((c.unjudged for c in counts), default=0):
         runs = "a run" if len(counts) == 1 else "the runs"
         lines.append(f"Up to {most:,} results of {runs} are in documents that nobody judged: they count as wrong.")
-    lines += [f"{remark}." for label, own in zip(evidence.labels, counts, strict=True) for remark in own.remarks(label)]
+    named = zip(evidence.labels, counts, strict=True)
+    lines += [f"{remark}." for label, own in named for remark in own.remarks(label)]
     if len(evidence.drawn) < len(evidence.labels):
         drawn = f"curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
         lines.append(f"{len(evidence.labels)} runs: {drawn}")

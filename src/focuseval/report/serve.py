@@ -63,7 +63,7 @@ def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: 
 
 
 def guard(app: Flask, token: str, hosts: frozenset[str]) -> None:
-    """Let in who has the token, under a name of ours; keep pages out of frames and caches."""
+    """Answer only requests with the token and under a name of this server; keep pages out of frames and caches."""
 
     @app.before_request
     def check() -> None:

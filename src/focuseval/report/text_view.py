@@ -137,9 +137,9 @@ def embed(
 
     while whole and too_large():
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
-    said = left_out(texts | whole, len(whole), len(windows.document) - kept, depth)
+    sentence = left_out(texts | whole, len(whole), len(windows.document) - kept, depth)
     longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
-    return texts | whole, f"{said} {BELOW}" if longer else said
+    return texts | whole, f"{sentence} {BELOW}" if longer else sentence
 
 
 def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
@@ -166,12 +166,12 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
     """Say which text the file holds and what it does not."""
     characters = sum(len(view["text"]) for view in texts.values())
     held = f"{characters:,} characters of {counted(len(texts), 'document')} are embedded in this file"
-    lists = f"The first {depth} results of every list are here." if depth > 1 else "The first result of every list is."
+    first = f"first {depth} results of every list are" if depth > 1 else "first result of every list is"
     some = f": {counted(whole, 'document')} as a whole, of the others {AROUND}"
-    said = f"{lists} {held}{', all of them whole' if whole == len(texts) else some}."
+    sentences = f"The {first} here. {held}{', all of them whole' if whole == len(texts) else some}."
     if windows:
-        said += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
-    return said
+        sentences += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
+    return sentences
 
 
 def has_highlights(evidence: Evidence) -> bool:
@@ -198,15 +198,15 @@ def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, An
 
 def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
-    said = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
+    lines = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(evidence.prepared.document_rows < 0)
-    said += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
+    lines += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
     for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
         if seen.why_not:
-            said.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")
+            lines.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")
         if seen.retrieved is not None:
-            said += _missing(evidence.labels[run], seen.retrieved.lost)
-    return tuple(said)
+            lines += _missing(evidence.labels[run], seen.retrieved.lost)
+    return tuple(lines)
 
 
 def _missing(who: str, lost: Iterable[str]) -> list[str]:

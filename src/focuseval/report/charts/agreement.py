@@ -27,7 +27,7 @@ def significance_stars(evidence: Evidence) -> Iterator[Chart]:
         return
     drawn = evidence.listed(MOST_DRAWN)
     rows: list[tuple[str, ...]] = []
-    for found in evidence.comparisons:
+    for found in sorted(evidence.comparisons, key=lambda one: one is None or one.measure != evidence.measure):
         if found is None or len(found.topics) < 2:
             continue
         stars = found.stars()

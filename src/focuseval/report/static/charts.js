@@ -80,8 +80,8 @@
 
   /** What a mark stands for, below the graph: by pointer, by touch, and by arrow keys. */
   const tell = (figure, value) => {
-    const said = value && typeof value === "object" ? Object.entries(value).map(([name, one]) => `${name}: ${one}`).join(", ") : value ?? "";
-    figure.querySelector(".tip").textContent = visible(said);
+    const text = value && typeof value === "object" ? Object.entries(value).map(([name, one]) => `${name}: ${one}`).join(", ") : value ?? "";
+    figure.querySelector(".tip").textContent = visible(text);
   };
 
   const retell = (figure, chart) => {
@@ -129,13 +129,13 @@
   };
 
   const line = (tag, cells, first) => {
-    const made = node("tr");
+    const tr = node("tr");
     cells.forEach((value, i) => {
       const head = tag === "th" || (i === 0 && first);
       const text = i === 0 ? visible(value ?? "–") : cell(value);
-      made.append(node(head ? "th" : "td", { class: i ? "number" : null, scope: head ? (tag === "th" ? "col" : "row") : null }, text));
+      tr.append(node(head ? "th" : "td", { class: i ? "number" : null, scope: head ? (tag === "th" ? "col" : "row") : null }, text));
     });
-    return made;
+    return tr;
   };
 
   const plain = (columns, rows, caption) => {

@@ -15,12 +15,12 @@ focuseval.data = (() => {
 
 /** An element with attributes and children; strings become text nodes. */
 focuseval.node = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== null && value !== false) made.setAttribute(name, value);
+    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value);
   }
-  made.append(...children);
-  return made;
+  element.append(...children);
+  return element;
 };
 
 /** An option of a picker. */

@@ -71,9 +71,9 @@
     const measure = visible(choices().measures[state.measure]);
     const at = cut();
     const head = ["run", measure, "results read", "characters", "highlighted", "spanP", "spanR", "spanF", "IoU"];
-    const told = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => [sign, run, numbers(state.topic, run, at)]);
-    const partly = told.some(([, , own]) => own.size === null) ? `; “–”: below rank ${lists().depth} only results in relevant documents are embedded` : "";
-    const lines = told.map(([sign, run, own]) => {
+    const read = [["A", state.a], ["B", state.b]].filter(([, run]) => run >= 0).map(([sign, run]) => [sign, run, numbers(state.topic, run, at)]);
+    const partly = read.some(([, , own]) => own.size === null) ? `; “–”: below rank ${lists().depth} only results in relevant documents are embedded` : "";
+    const lines = read.map(([sign, run, own]) => {
       const cells = [score(valuesOf(run)[state.topic]), own.results === null ? "–" : count(own.results), own.size === null ? "–" : count(own.size), own.found === null ? "–" : count(own.found), score(own.precision), score(own.recall), score(own.f), score(own.iou)];
       const name = node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign), " ", node("bdi", {}, visible(choices().runs[run])));
       return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));

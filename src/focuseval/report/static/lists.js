@@ -30,17 +30,17 @@
     const [low, high] = view ? focuseval.projected(view, from, end) : [0, 0];
     if (high <= low) return node("p", { class: "snippet note" }, view === null ? "" : "The text of this result is not embedded.");
     const inside = focuseval.projectedAll(view, gold).map((position) => Math.min(Math.max(position, low), high) - low);
-    const made = node("p", { class: "snippet", dir: "auto" }, from > result.start && result.start >= 0 ? "… " : "");
+    const paragraph = node("p", { class: "snippet", dir: "auto" }, from > result.start && result.start >= 0 ? "… " : "");
     const unit = focuseval.unitsOf(view);
     for (const [start, stop, bits] of focuseval.fragments(high - low, inside, [], [])) {
       let text = view.text.slice(unit(low + start), unit(low + stop)).replace(/\s+/g, " ");
       if (!start && from > result.start && result.start >= 0) text = text.replace(/^\S{1,20} /, ""); // no halves of words
       if (stop === high - low && end < result.start + result.length) text = text.replace(/ \S{1,20}$/, "");
-      const place = bits & 1 ? made.appendChild(node("mark", { class: "m g", title: "highlighted" })) : made;
+      const place = bits & 1 ? paragraph.appendChild(node("mark", { class: "m g", title: "highlighted" })) : paragraph;
       focuseval.appendText(place, text);
     }
-    if (end < result.start + result.length) made.append(" …");
-    return made;
+    if (end < result.start + result.length) paragraph.append(" …");
+    return paragraph;
   };
 
   /** The path or the span of a result; a path as the run gives it, else that of the element which is just this span. */

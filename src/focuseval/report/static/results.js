@@ -16,20 +16,20 @@
     const key = `${topic}/${run}`;
     if (expanded.has(key)) return expanded.get(key);
     const [, top, rest = []] = topicOf(topic).runs[run];
-    const [made, seen] = [[], new Set()];
+    const [list, seen] = [[], new Set()];
     let before = 0;
     for (let i = 0; i < top.length; i += 3) {
       const [doc, start, length] = top.slice(i, i + 3);
       seen.add(doc);
-      made.push({ rank: i / 3 + 1, article: [...seen].indexOf(doc) + 1, before, doc, start, length });
+      list.push({ rank: i / 3 + 1, article: [...seen].indexOf(doc) + 1, before, doc, start, length });
       before += length;
     }
     for (let i = 0; i < rest.length; i += 6) {
       const [rank, article, paid, doc, start, length] = rest.slice(i, i + 6);
-      made.push({ rank, article, before: paid, doc, start, length });
+      list.push({ rank, article, before: paid, doc, start, length });
     }
-    expanded.set(key, made);
-    return made;
+    expanded.set(key, list);
+    return list;
   };
 
   /** The cut-off of the moment as [amount, unit]; null for all. It is the measure's unless the reader moves it. */
@@ -72,13 +72,13 @@
 
   /** The results within a cut-off, each with `end`, where reading it ends. */
   const within = (topic, run, at = cut()) => {
-    const made = [];
+    const shown = [];
     const limit = followable(topic, run, at) ?? undefined;
     for (const result of run < 0 ? [] : resultsOf(topic, run)) {
       const end = readTo(result, limit);
-      if (end !== null) made.push({ ...result, end });
+      if (end !== null) shown.push({ ...result, end });
     }
-    return made;
+    return shown;
   };
 
   /** Whether every result within the cut-off is in this page; further down only those in relevant documents are. */

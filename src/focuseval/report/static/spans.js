@@ -31,16 +31,16 @@
       for (let i = 0; i < spans.length; i += 2) turns.push([spans[i], bit], [Math.min(spans[i + 1], length), -bit]);
     }
     turns.sort((one, other) => one[0] - other[0]);
-    const made = [];
+    const pieces = [];
     let at = 0;
     let bits = 0;
     for (const [position, turn] of turns) {
-      if (position > at) made.push([at, position, bits]);
+      if (position > at) pieces.push([at, position, bits]);
       at = Math.max(at, position);
       bits += turn;
     }
-    if (at < length) made.push([at, length, bits]);
-    return made;
+    if (at < length) pieces.push([at, length, bits]);
+    return pieces;
   };
 
   /** Characters of every kind, by bits. */
@@ -68,12 +68,12 @@
 
   /** Spans of a document, flat, as spans of the embedded text; what is not embedded is left out. */
   focuseval.projectedAll = (view, flat) => {
-    const made = [];
+    const ends = [];
     for (let i = 0; i < flat.length; i += 2) {
       const [start, end] = focuseval.projected(view, flat[i], flat[i + 1]);
-      if (end > start) made.push(start, end);
+      if (end > start) ends.push(start, end);
     }
-    return made;
+    return ends;
   };
 
   /** Characters of the embedded text. */

@@ -8,7 +8,7 @@
 
   /** Blocks as [start, end, kind, level, cut]; a very long one is cut at a blank into several that touch. */
   const blocksOf = (view, unit) => {
-    const made = [];
+    const pieces = [];
     let start = 0;
     for (let i = 0; i < view.blocks.length; i += 3) {
       const end = start + view.blocks[i];
@@ -16,28 +16,28 @@
       while (end - start > LONG * 1.5) {
         let cut = start + LONG;
         while (cut > start + LONG / 2 && !/\s/.test(view.text[unit(cut) - 1])) cut -= 1;
-        made.push([start, cut, kind, level, true]);
+        pieces.push([start, cut, kind, level, true]);
         start = cut;
       }
       const blank = !view.text.slice(unit(start), unit(end)).trim(); // space between blocks is the style sheet's
-      if (!blank) made.push([start, end, kind, level, false]);
+      if (!blank) pieces.push([start, end, kind, level, false]);
       start = end;
     }
-    return made;
+    return pieces;
   };
 
   /** Where elements begin and end, sorted: [position, order, label, path]. Ends come before starts, inner ends first. */
   const edgesOf = (view) => {
-    const made = [];
+    const marks = [];
     const path = [];
     for (let i = 0; i < view.elements.length; i += 4) {
       const [start, size, depth, step] = view.elements.slice(i, i + 4);
       path.length = depth;
       path.push(view.steps[step]);
       const whole = `/${path.join("/")}`;
-      if (size) made.push([start, depth, `‹${view.steps[step]}`, whole, false], [start + size, -1e6 - depth, "›", `end of ${whole}`, true]);
+      if (size) marks.push([start, depth, `‹${view.steps[step]}`, whole, false], [start + size, -1e6 - depth, "›", `end of ${whole}`, true]);
     }
-    return made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    return marks.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   };
 
   /** The path of the element that is exactly a span, the outermost of several; nothing where none is. */
@@ -54,15 +54,15 @@
 
   /** Where text is left out between the pieces of a document. */
   const gapsOf = (view) => {
-    const made = [];
+    const gaps = [];
     let [shown, end] = [0, 0];
     for (let i = 0; i <= view.pieces.length; i += 2) {
       const start = view.pieces[i] ?? view.length;
-      if (start > end) made.push({ at: shown, gap: true, label: `… ${count(start - end)} characters are not embedded …` });
+      if (start > end) gaps.push({ at: shown, gap: true, label: `… ${count(start - end)} characters are not embedded …` });
       end = view.pieces[i + 1] ?? view.length;
       shown += end - start;
     }
-    return made;
+    return gaps;
   };
 
   const stopNode = (stop) => {
@@ -73,12 +73,12 @@
 
   /** One block: fragments in classes, pins and edges between them. */
   const blockNode = (state, [start, end, kind, level, cut], next) => {
-    const made = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+    const element = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
     const text = state.view.text.slice(state.unit(start), state.unit(end));
     const shown = end - (text.length - text.trimEnd().length); // blank characters are one unit each
     let at = start;
     while (at < end) {
-      while (state.stop < state.stops.length && state.stops[state.stop].at <= at) made.append(stopNode(state.stops[state.stop++]));
+      while (state.stop < state.stops.length && state.stops[state.stop].at <= at) element.append(stopNode(state.stops[state.stop++]));
       while (state.fragments[state.fragment][1] <= at) state.fragment += 1;
       const [, stop, bits] = state.fragments[state.fragment];
       const to = Math.min(end, stop, state.stops[state.stop]?.at ?? end, at < shown ? shown : end);
@@ -89,13 +89,13 @@
         const first = found && bits !== state.bits ? "" : null; // of a passage that may go through several blocks
         const mark = found ? node("mark", { class: found.css + trail, title: state.name(found), "data-first": first }) : node("span", { class: "trail" });
         appendText(mark, piece);
-        made.append(mark);
-      } else appendText(made, piece);
+        element.append(mark);
+      } else appendText(element, piece);
       state.bits = bits;
       at = to;
     }
-    while (state.stops[state.stop]?.closes && state.stops[state.stop].at <= next) made.append(stopNode(state.stops[state.stop++]));
-    return made;
+    while (state.stops[state.stop]?.closes && state.stops[state.stop].at <= next) element.append(stopNode(state.stops[state.stop++]));
+    return element;
   };
 
   /** Blocks stand on sheets of about two screens; what lies on a sheet out of sight costs the browser nothing. */

@@ -33,9 +33,9 @@
       slider.max = String(Math.max(at[0], most(at[1])));
       slider.value = String(at[0]);
     }
-    const said = cutWords(at, "all results");
-    slider.setAttribute("aria-valuetext", said);
-    byId("cut-said").textContent = said;
+    const words = cutWords(at, "all results");
+    slider.setAttribute("aria-valuetext", words);
+    byId("cut-said").textContent = words;
     byId("cut-back").hidden = !state.cut;
   };
 
