@@ -67,11 +67,7 @@ def invite_user(project: Project, options: Options) -> None:
 
 def add_runs(project: Project, options: Options) -> None:
     """Pool more runs, or say what they would add."""
-    from focuseval.assessment.growth import (  # noqa: PLC0415  only this needs these
-        add_pool,
-        grown,
-        keep_run,
-    )
+    from focuseval.assessment.growth import add_pool, grown, keep_run  # noqa: PLC0415  only this needs these
     from focuseval.assessment.plan import record  # noqa: PLC0415
     from focuseval.assessment.project import check_pool  # noqa: PLC0415
     from focuseval.data.tables import Table, numbers, words  # noqa: PLC0415

@@ -69,8 +69,7 @@ def _check(project: Project, options: Options) -> None:
 
 
 def _import(project: Project, options: Options) -> None:
-    from focuseval.assessment.exchange import import_everything  # noqa: PLC0415
-    from focuseval.assessment.imported_judgements import import_judgements  # noqa: PLC0415  only an import needs these
+    from focuseval.assessment.exchange import import_everything, import_judgements  # noqa: PLC0415  only an import does
 
     try:
         lines = Path(options["source"]).read_text(encoding="utf-8").splitlines()
@@ -104,11 +103,7 @@ def _export(project: Project, options: Options) -> None:
 
 
 def _split(project: Project, options: Options) -> None:
-    from focuseval.assessment.plan import (  # noqa: PLC0415
-        give_known,
-        pool,
-        split,
-    )
+    from focuseval.assessment.plan import give_known, pool, split  # noqa: PLC0415  only a split needs these
 
     names = [name.strip() for name in (options["among"] or "").split(",") if name.strip()]
     if not names:
