@@ -74,7 +74,7 @@ SECTIONS = (
         "Pool and assess",
         "",
         (
-            *("build_pool", "read_pool", "assessment.pool.model:Pool", "project_gold"),
+            *("build_pool", "read_pool", "assessment.pool:Pool", "project_gold"),
             *("judge_project", "ModelSettings", "Prompt", "assessment.models.judging:ModelJudged"),
             *("project_trust", "assessment.models.trust:Trust"),
         ),

@@ -272,33 +272,3 @@ def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
         ranges.append((shift, reach))
     (x, wide), (y, high) = ranges
     return np.stack([number, *around, *squares, (rows["product"] + number * x * y) / wide / high])
-
-
-@dataclass(frozen=True)
-class Period:
-    """Agreement on the documents that were finished by a second assessor in some span of time."""
-
-    begins: str
-    documents: int
-    right: float
-    """Share of documents on whose relevance all agree."""
-    jaccard: float
-    """Mean of what all highlighted as a share of what any did."""
-
-
-PERIODS = 12
-"""Points of a curve over time, at most."""
-
-
-def over_time(shared: Iterable[tuple[str, bool, float]], periods: int = PERIODS) -> list[Period]:
-    """Return how far assessors agree as time goes by: documents that several finished, in equal parts by time.
-
-    Each document is given by the time at which the last of its judgements was made, whether all agree that it is
-    relevant or not, and the share of the highlighted text that is common to all.
-    """
-    documents, found = sorted(shared), []
-    for part in np.array_split(np.arange(len(documents)), min(periods, len(documents)) or 1):
-        if len(part):
-            begins, alike, shares = zip(*(documents[k] for k in part), strict=True)
-            found.append(Period(begins[0], len(part), float(np.mean(alike)), float(np.mean(shares))))
-    return found

@@ -79,20 +79,10 @@ def write_archive(
 ) -> tuple[str, ...]:
     """Write a project as an archive, whole or not at all, and return remarks on its gold.
 
-    Parameters
-    ----------
-    store, documents, topics
-        The project; its folder has the topics' own files.
-    target
-        The file to write.
-    rule
-        How several judgements of a document become one where nobody decided; see `focuseval.assessment.adjudication`.
-    imported
-        Whether imported assessors take part in the gold; their judgements are in the archive in any case.
-    title
-        What the README calls the collection; the project's folder without it.
-    anonymous
-        Whether people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.exchange`.
+    `rule` says how several judgements of a document become one where nobody decided; see
+    `focuseval.assessment.adjudication`. `imported` assessors take part in the gold when asked; their judgements are in
+    the archive in any case. The README calls the collection by its `title`, else by the project's folder. With
+    `anonymous` people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.exchange`.
     """
     project = store.database.path.parent
     partial = target.with_name(f".{target.name}.partial")

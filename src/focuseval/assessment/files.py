@@ -68,6 +68,15 @@ def settle(partial: Path, target: Path) -> None:
     sync(target.parent)
 
 
+def stamp_of(path: Path) -> tuple[int, int, int] | None:
+    """Return what differs after a file has changed; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 @contextmanager
 def held(path: Path, *, alone: bool, refusal: str) -> Iterator[None]:
     """Hold a file or folder while the block runs, with others or alone; refuse at once when that cannot be.

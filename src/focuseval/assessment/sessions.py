@@ -28,7 +28,7 @@ import time
 from collections import Counter, OrderedDict, deque
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.files import lines_of, locked, make_private, write_private
+from focuseval.assessment.files import lines_of, locked, make_private, stamp_of, write_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,13 +100,9 @@ class Sessions:
         """Read the file again if it has changed."""
         if self._path is None:
             return
-        try:
-            found = self._path.stat()
-        except OSError:
-            return
+        stamp = stamp_of(self._path)
         with self._lock:
-            stamp = found.st_mtime_ns, found.st_size, found.st_ino
-            if stamp == self._stamp:
+            if stamp is None or stamp == self._stamp:
                 return
             lines = _lines(self._path)
             self._revoked = Counter(line["revoked"] for line in lines if "revoked" in line)

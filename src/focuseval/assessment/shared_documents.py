@@ -7,12 +7,13 @@ Kept in memory and brought up to date by what the log says has changed. Only the
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from focuseval.assessment.adjudication import agree, changed_since
-from focuseval.assessment.agreement import Agreement, Period, alpha_of, compare_sides, over_time, summed
+from focuseval.assessment.agreement import Agreement, alpha_of, compare_sides, summed
 from focuseval.assessment.plan import Unit, people
 from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.store import ADJUDICATED, Store
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.rendering import Extents
+
+
+PERIODS = 12
+"""Points of a curve over time, at most."""
 
 
 class SharedDocument(NamedTuple):
@@ -123,6 +128,24 @@ def alpha(found: Iterable[SharedDocument]) -> float:
     return alpha_of(one.verdicts for one in found)
 
 
+@dataclass(frozen=True)
+class Period:
+    """Agreement on the documents that were finished by a second assessor in some span of time."""
+
+    begins: str
+    documents: int
+    right: float
+    """Share of documents on whose relevance all agree."""
+    jaccard: float
+    """Mean of what all highlighted as a share of what any did."""
+
+
 def periods(found: Iterable[SharedDocument]) -> list[Period]:
-    """Return how far assessors agree as time goes by."""
-    return over_time((one.newest, len(set(one.verdicts)) == 1, one.jaccard) for one in found)
+    """Return how far assessors agree as time goes by: documents that several finished, in equal parts by time."""
+    documents = sorted((one.newest, len(set(one.verdicts)) == 1, one.jaccard) for one in found)
+    curve = []
+    for part in np.array_split(np.arange(len(documents)), min(PERIODS, len(documents)) or 1):
+        if len(part):
+            begins, alike, shares = zip(*(documents[k] for k in part), strict=True)
+            curve.append(Period(begins[0], len(part), float(np.mean(alike)), float(np.mean(shares))))
+    return curve

@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
-from focuseval.assessment.plan import Pooled, labels, pool
-from focuseval.evaluation.planning import evaluate
+from focuseval.assessment.plan import Pooled, Unit, labels, pool
+from focuseval.evaluation import evaluate
 from focuseval.formats import read_run
 from focuseval.inference.correlation import correlate, tau_ap
-from focuseval.inference.paired import topics_needed
+from focuseval.inference.power import topics_needed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.store import Store
     from focuseval.collection.index import Index
-    from focuseval.collection.rendering import DocumentCache
+    from focuseval.collection.rendering.documents import DocumentCache
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
+
+    Score = Callable[[Gold], Mapping[str, float]]
+    """Gold → run → score."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Swap:
     """Judged documents that the comparison is over."""
 
 
-def over_assessors(golds: Mapping[str, Gold], score: Callable[[Gold], Mapping[str, float]]) -> list[Swap]:
+def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
     """Return τ for every pair of assessors, each pair over the documents that both finished; NaN where there are none.
 
     `golds` are by assessor; `score` gives run → score of a gold.
@@ -66,42 +69,36 @@ def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
     return (one, other), len(common)
 
 
-def _judged(gold: Gold) -> set[tuple[str, str]]:
+def _judged(gold: Gold) -> set[Unit]:
     """Return the (topic, document) pairs that a gold judges."""
     documents = gold.documents.to_pylist()
     rows = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
     return {(gold.topics[topic], documents[document]) for topic, document in rows}
 
 
-def over_depths(
-    gold: Gold, pool: Sequence[Pooled], depths: Sequence[int], score: Callable[[Gold], Mapping[str, float]]
-) -> list[Swap]:
+def over_depths(gold: Gold, pool: Sequence[Pooled], depths: Sequence[int], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what shallower pools would have given."""
-    whole = score(gold)
     best = {(row.topic, row.document): row.best for row in pool}
-    swaps = []
-    for depth in depths:
-        judged = {pair for pair, rank in best.items() if rank <= depth}
-        tau = _tau(score(only_pairs(gold, judged)), whole)
-        swaps.append(Swap(f"depth {depth}", "whole pool", tau, len(judged & _judged(gold))))
-    return swaps
+    parts = {f"depth {depth}": {unit for unit, rank in best.items() if rank <= depth} for depth in depths}
+    return _parts_to_whole(gold, parts, "whole pool", score)
 
 
-def over_work(
-    gold: Gold, at: Mapping[tuple[str, str], str], shares: Sequence[float], score: Callable[[Gold], Mapping[str, float]]
-) -> list[Swap]:
+def over_work(gold: Gold, at: Mapping[Unit, str], shares: Sequence[float], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
 
     `at` says when each (topic, document) was judged; `shares` how much of the work, from the beginning, is taken.
     """
-    whole = score(gold)
     judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
-    swaps = []
-    for share in shares:
-        first = set(judged[: round(share * len(judged))])
-        tau = _tau(score(only_pairs(gold, first)), whole)
-        swaps.append(Swap(f"first {share:.0%}", "everything so far", tau, len(first)))
-    return swaps
+    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in shares}
+    return _parts_to_whole(gold, parts, "everything so far", score)
+
+
+def _parts_to_whole(gold: Gold, parts: Mapping[str, set[Unit]], whole: str, score: Score) -> list[Swap]:
+    scores, judged = score(gold), _judged(gold)
+    return [
+        Swap(name, whole, _tau(score(only_pairs(gold, part)), scores), len(part & judged))
+        for name, part in parts.items()
+    ]
 
 
 def only_topics(gold: Gold, topics: Iterable[str]) -> Gold:
@@ -116,7 +113,7 @@ def only_topics(gold: Gold, topics: Iterable[str]) -> Gold:
     return replace(kept, topics=tuple(gold.topics[code] for code in order), **moved)
 
 
-def only_pairs(gold: Gold, pairs: set[tuple[str, str]]) -> Gold:
+def only_pairs(gold: Gold, pairs: set[Unit]) -> Gold:
     """Return a gold with the judgements of some (topic, document) pairs alone; the rest counts as unjudged."""
     documents = gold.documents.to_pylist()
     parts = {}
@@ -193,7 +190,7 @@ def project_stability(store: Store, documents: DocumentCache, runs: Sequence[str
     return swaps
 
 
-def _scorer(runs: Sequence[Run], measure: str, index: Index) -> Callable[[Gold], Mapping[str, float]]:
+def _scorer(runs: Sequence[Run], measure: str, index: Index) -> Score:
     """Return what gives every run's score by a gold."""
 
     def score(gold: Gold) -> Mapping[str, float]:

@@ -25,7 +25,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.files import lines_of, locked, write_private
+from focuseval.assessment.files import lines_of, locked, stamp_of, write_private
 from focuseval.assessment.plan import PERSON, Assessor, assessors, know_role, labels, record, register
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.errors import AssessError, FormatError, Place
@@ -96,7 +96,7 @@ class UsersFile(Mapping[str, User]):
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._users = read_users(path)
-        self._stamp = self._stamp_now()
+        self._stamp = stamp_of(self.path)
 
     def __getitem__(self, name: str) -> User:
         return self._now()[name]
@@ -109,7 +109,7 @@ class UsersFile(Mapping[str, User]):
 
     def _now(self) -> dict[str, User]:
         """Return the users, read again if the file has changed; one that cannot be read changes nothing."""
-        stamp = self._stamp_now()
+        stamp = stamp_of(self.path)
         if stamp != self._stamp:
             try:
                 self._users = read_users(self.path)
@@ -117,13 +117,6 @@ class UsersFile(Mapping[str, User]):
                 logging.getLogger(__name__).warning("%s; the users stay as they were", error)
             self._stamp = stamp
         return self._users
-
-    def _stamp_now(self) -> tuple[int, int, int] | None:
-        try:
-            found = self.path.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def remove_user(path: str | Path, name: str) -> None:
@@ -202,8 +195,7 @@ def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE)
         _refuse_imported(store, name)
     token = secrets.token_urlsafe(32)
     until = (datetime.now(UTC) + timedelta(days=DAYS)).isoformat(timespec="seconds")
-    edit = {"kind": "people", "did": did, "name": name, "role": role, "id": _hash(token), "until": until}
-    record(store, edit, actor=actor)
+    note_people(store, did, name, actor=actor, role=role, id=_hash(token), until=until)
     return token
 
 
@@ -255,7 +247,7 @@ def accept(store: Store, users: UsersFile, token: str, name: str, password: str)
         if role != "reader":
             register(store, Assessor(name))
         add_user(users.path, name, password, role=role)
-        record(store, {"kind": "people", "did": ACCEPT, "name": name, "role": role, "id": found.id}, actor=name)
+        note_people(store, ACCEPT, name, actor=name, role=role, id=found.id)
         know_role(store, name, role)
         return users[name]
 
@@ -265,7 +257,7 @@ def revoke(store: Store, number: str, *, actor: str) -> None:
     found = next((one for one in invitations(store) if one.id == number and one.is_open()), None)
     if found is None:
         raise AssessError("there is no such open invitation")
-    record(store, {"kind": "people", "did": REVOKE, "name": found.name, "id": number}, actor=actor)
+    note_people(store, REVOKE, found.name, actor=actor, id=number)
 
 
 def reset(store: Store, users: UsersFile, sessions: Sessions, name: str, *, actor: str) -> str:
@@ -280,7 +272,7 @@ def log_out(store: Store, users: UsersFile, sessions: Sessions, name: str, *, ac
     """End all sessions of somebody."""
     _refuse_unknown(users, name)
     sessions.revoke(name)
-    record(store, {"kind": "people", "did": "log out", "name": name}, actor=actor)
+    note_people(store, "log out", name, actor=actor)
 
 
 def remove(store: Store, users: UsersFile, sessions: Sessions, name: str, *, actor: str) -> None:
@@ -291,7 +283,7 @@ def remove(store: Store, users: UsersFile, sessions: Sessions, name: str, *, act
         _revoke_all(store, name, actor)
         remove_user(users.path, name)
         sessions.revoke(name)
-        record(store, {"kind": "people", "did": "remove", "name": name}, actor=actor)
+        note_people(store, "remove", name, actor=actor)
 
 
 def give_role(store: Store, users: UsersFile, name: str, role: str, *, actor: str) -> None:
@@ -305,13 +297,13 @@ def give_role(store: Store, users: UsersFile, name: str, role: str, *, actor: st
         if role != "reader":
             register(store, Assessor(name), actor=actor)
         change_role(users.path, name, role)
-        record(store, {"kind": "people", "did": "role", "name": name, "role": role}, actor=actor)
+        note_people(store, "role", name, actor=actor, role=role)
         know_role(store, name, role, actor=actor)
 
 
-def note_people(store: Store, did: str, name: str, *, actor: str) -> None:
-    """Write to the log what was done to the users file from the command line."""
-    record(store, {"kind": "people", "did": did, "name": name}, actor=actor)
+def note_people(store: Store, did: str, name: str, *, actor: str, **facts: str) -> None:
+    """Write to the log what was done about a person."""
+    record(store, {"kind": "people", "did": did, "name": name, **facts}, actor=actor)
 
 
 def removed(store: Store) -> set[str]:

@@ -41,17 +41,6 @@ def window_request(
     return WindowRequest(key, *span, digest, body)
 
 
-def keep_exchange(store: Store, one: WindowRequest, sent: dict[str, Any], reply: Reply, problem: str) -> None:
-    """Write one request and what came of it; `problem` is empty where the reply is an answer."""
-    row = (now(), *one.key, one.start, one.end, one.digest, json.dumps(sent), reply.status, reply.body, problem)
-    with store.database.write() as connection:
-        connection.execute(
-            'INSERT INTO model_exchanges (at, assessor, topic, document, start, "end", digest, request, status, reply,'
-            " problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            row,
-        )
-
-
 def kept_reply(store: Store, one: WindowRequest) -> str | None:
     """Return the answer that the same question got before; None where it got none."""
     rows = store.database.read().execute(
@@ -122,8 +111,13 @@ class Asker:
                 problem = str(error)
         elif not problem:
             problem = f"HTTP {reply.status}: {complaint(reply.body)}"
-        problem = hide(problem)
-        keep_exchange(self._store, one, sent, reply._replace(body=hide(reply.body)), problem)
+        problem, answered = hide(problem), (reply.status, hide(reply.body))
+        with self._store.database.write() as connection:
+            connection.execute(
+                'INSERT INTO model_exchanges (at, assessor, topic, document, start, "end", digest, request, status,'
+                " reply, problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (now(), *one.key, one.start, one.end, one.digest, json.dumps(sent), *answered, problem),
+            )
         return answer, reply, problem
 
     def _learns(self, reply: Reply, sent: dict[str, Any]) -> bool:

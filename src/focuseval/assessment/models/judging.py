@@ -195,8 +195,9 @@ def judge_project(
                 done = replace(done, failed=(*done.failed, line), in_a_row=done.in_a_row + 1)
             else:
                 placed = place_answers(asked.document.text, zip(asked.spans, answers, strict=True))
-                judged = _store(project.store, key, asked, _noted(placed, asked.document, client), actor=actor)
-                done = _counted(done, key, answers, judged)
+                placed = _noted(placed, asked.document, client)
+                _store(project.store, key, asked, placed, actor=actor)
+                done = _counted(done, key, answers, placed)
             if progress is not None:
                 progress(number, len(todo))
     return replace(done, requests=asker.requests)
@@ -236,7 +237,7 @@ def _noted(placed: PlacedAnswer, page: Document, client: Client) -> PlacedAnswer
     return replace(placed, judgement=replace(placed.judgement, flagged=bool(warning), note=note), addressed=warning)
 
 
-def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, actor: str) -> PlacedAnswer:
+def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, actor: str) -> None:
     """Write the judgement of one document."""
     quotes = dict(zip(COUNTED, placed.quotes, strict=True))
     source = {"quotes": quotes, "entry": placed.entry, "addressed": placed.addressed}
@@ -245,7 +246,6 @@ def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, ac
     named = json.dumps([*key, version, [one.digest for one in asked.requests]])
     token = f"judge-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
     store.edit(key, asked.document, edit, version=version, token=token, actor=actor)
-    return placed
 
 
 def _counted(done: ModelJudged, key: Key, answers: Answers, placed: PlacedAnswer) -> ModelJudged:

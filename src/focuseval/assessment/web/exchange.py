@@ -11,16 +11,15 @@ from flask import Blueprint, Response, abort, render_template, request, send_fil
 
 from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
-from focuseval.assessment.exchange import export_everything
+from focuseval.assessment.exchange import export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.imported_judgements import import_judgements
 from focuseval.assessment.plan import assessors
 from focuseval.assessment.store import ADJUDICATED
 from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
-    from focuseval.assessment.imported_judgements import Imported
+    from focuseval.assessment.exchange import Imported
 
 _MERGE = "merge "
 _SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
