@@ -68,7 +68,7 @@ class Verbs(click.Group):
             formatter.write_dl([(name, " ".join(text.split()).removesuffix(".")) for name, text in rows])
 
 
-@click.group(cls=Verbs)
+@click.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
 def project() -> None:
     r"""Work on an assessment project: judgements in and out, users, runs, agreement, progress, checks, backups.
 
@@ -281,7 +281,7 @@ def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
     click.echo(f"{counted(count, 'document')} added to the pool", err=True)
 
 
-@project.group(cls=Verbs)
+@project.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
 def users() -> None:
     r"""Add, remove, invite and log out the named assessors of a server on a network.
 
