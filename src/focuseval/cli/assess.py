@@ -18,9 +18,8 @@ from focuseval.assessment.project import DATABASE, open_project, secret
 from focuseval.assessment.sessions import FILE, Sessions
 from focuseval.assessment.users import UsersFile, invite_first_lead
 from focuseval.cli import project as verbs
-from focuseval.cli.options import collection_options
 from focuseval.cli.output import WRITES, Command
-from focuseval.cli.project import my_name, printed_links
+from focuseval.cli.project import address_options, begin_options, begun, my_name, printed_links
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -86,17 +85,11 @@ def with_former_options(command: Command) -> Command:
     cls=Command, opens={"topics": WRITES, "pool": WRITES, **{former.name: former.verb.opens for former in FORMER}}
 )
 @click.argument("project")
-@collection_options
-@click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once.")
-@click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up.")
-@click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass.")
+@begin_options
 @click.option("--no-serve", is_flag=True, help="Make the project, or add to it, and exit.")
 @click.option("--assessor", metavar="NAME", help="Who assesses, on this machine; by default who is logged in.")
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
-@click.option("--host", default="127.0.0.1", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8475, help="0 takes a free one.")
-@click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated.")
-@click.option("--trusted-proxy", metavar="ADDRESS", help="Take the sender's address and HTTPS from this proxy's word.")
+@address_options
 @click.option("--backup-to", metavar="DIR", help="Keep the server's backups here instead of in PROJECT/backups.")
 @click.pass_context
 def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
@@ -120,9 +113,7 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
     if without or (former and options["source"]):
         _do_former(ctx, without or former, project)
         return
-    begin = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
-    collection = options["index"] or options["docs"]
-    with closing(open_project(project, collection=collection, actor=my_name(options), **begin)) as opened:
+    with closing(open_project(project, actor=my_name(options), **begun(options))) as opened:
         if not former and not options["no_serve"]:
             _serve(opened, options, my_name(options))
     _do_former(ctx, former, project)

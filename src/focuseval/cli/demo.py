@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -31,9 +32,9 @@ def demo(folder: Path) -> None:
     """
     report = run_demo(folder, _show)
     click.echo(f"Report: {report}\n\nTry next, after 'cd {folder}':")
-    click.echo("\n".join(line for command in NEXT for line in _continued(command)))
+    click.echo("\n".join(map(_continued, NEXT)))
     click.echo("\nThe same with your own FOLDER, and lines of id, tab, query in topics.tsv:")
-    click.echo("\n".join(line for command in OWN for line in _continued(command)))
+    click.echo("\n".join(map(_continued, OWN)))
 
 
 def _show(part: Section) -> None:
@@ -43,15 +44,7 @@ def _show(part: Section) -> None:
     click.echo(render([table], "table"))
 
 
-WIDE = 76
-"""The longest line of a command, before its indent and the sign that it goes on."""
-
-
-def _continued(command: str) -> list[str]:
+def _continued(command: str) -> str:
     """Return a command on as many lines as 80 columns need; each but the last says that it goes on."""
-    lines = [""]
-    for word in command.split(" "):
-        if len(lines[-1]) + len(word) > WIDE - 4:
-            lines.append("   ")
-        lines[-1] += f" {word}"
-    return [f" {line} \\" for line in lines[:-1]] + [f" {lines[-1]}"]
+    lines = wrap(command, 74, initial_indent="  ", subsequent_indent="     ", break_on_hyphens=False)
+    return " \\\n".join(lines)

@@ -11,7 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,7 @@ from focuseval.engine.storage import location
 from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
@@ -168,18 +168,12 @@ def in_bytes(number: int) -> str:
     return f"{number} bytes"
 
 
-class Move(Protocol):
-    """Moves the bar: how much is done, of how much in all if that is known, and what to say of it."""
-
-    def __call__(self, done: float, total: float | None, what: str | None = None, /) -> None:
-        """Move it."""
-
-
 @contextmanager
-def progress_bar(what: str, unit: str = "share") -> Iterator[Move | None]:
+def progress_bar(what: str, unit: str = "share") -> Iterator[Callable[..., None] | None]:
     """Give a function that moves a bar on a terminal, which is seen from its first move on; None elsewhere.
 
-    Beside the bar stands how much is done: a ``share`` in percent, ``bytes``, or a ``number`` of things.
+    It takes how much is done, of how much in all if that is known, and maybe another text than `what`. Beside the bar
+    stands how much is done: a ``share`` in percent, ``bytes``, or a ``number`` of things.
     """
     if not sys.stderr.isatty():
         yield None

@@ -62,7 +62,7 @@ class Verbs(click.Group):
             formatter.write_dl([(name, " ".join(text.split()).removesuffix(".")) for name, text in rows])
 
 
-@click.group(cls=Verbs)
+@click.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
 def project() -> None:
     r"""Work on an assessment project: judgements in and out, users, runs, agreement, progress, checks, backups.
 
@@ -85,6 +85,20 @@ def verb(name: str, opens: str, group: click.Group = project) -> Callable[[Calla
         return command
 
     return decorate
+
+
+begin_options = combined(
+    collection_options,
+    click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once."),
+    click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up."),
+    click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass."),
+)
+
+
+def begun(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `open_project` that `begin_options` name."""
+    given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
+    return {"collection": options["index"] or options["docs"], **given}
 
 
 def my_name(options: dict[str, Any]) -> str:
@@ -110,9 +124,6 @@ def _print_table(table: Table, options: dict[str, Any]) -> None:
     """Print a table in the layout that is chosen."""
     plain = options["layout"] == "json"
     click.echo(json_text(table.to_json()) if plain else tables_text([table], {"output": None, **options}), nl=False)
-
-
-# ------------------------------------------------------------------------------------------------ judgements out and in
 
 
 @verb("export", READS)
@@ -144,10 +155,7 @@ def export(project: str, target: str, **options: Any) -> None:
 @verb("import", WRITES)
 @click.argument("source", metavar="FILE")
 @click.option("--assessor", metavar="NAME", help="Whose judgements they are, where FILE does not say.")
-@collection_options
-@click.option("--topics", metavar="FILE", help="Topics of a new project; an archive has its own.")
-@click.option("--pool", metavar="POOL", help="Pool of a new project; an archive and everything have their own.")
-@click.option("--exhaustivity", is_flag=True, help="Make a new project in 2005 mode.")
+@begin_options
 def import_file(project: str, source: str, **options: Any) -> None:
     r"""Read an archive, an export of everything, or judgements made elsewhere.
 
@@ -159,16 +167,14 @@ def import_file(project: str, source: str, **options: Any) -> None:
       focuseval project import again sea.zip --docs articles
       focuseval project import copy everything.jsonl --docs articles --topics topics.xml
     """
-    collection = options["index"] or options["docs"]
     if is_archive(source):
         archived = open_archive(source)
         lines = archived.lines("judgements.jsonl")
         archived.hashes()  # what cannot be read is refused before anything is made
         with tempfile.TemporaryDirectory() as scratch, named_after(archived, scratch):
-            topics = options["topics"] or str(topics_of(archived, Path(scratch)))
-            exhaustivity = bool(archived.manifest.get("exhaustivity"))
-            made = open_project(project, collection=collection, topics=topics, exhaustivity=exhaustivity)
-            with closing(made) as opened:
+            own = {"topics": options["topics"] or str(topics_of(archived, Path(scratch))), "pool": None}
+            own["exhaustivity"] = bool(archived.manifest.get("exhaustivity"))
+            with closing(open_project(project, **(begun(options) | own))) as opened:
                 count = import_everything(opened.store, lines, file=f"{source}: judgements.jsonl")
                 other = changed_documents(archived, opened.documents.index)
         click.echo(f"{count} events", err=True)
@@ -176,9 +182,8 @@ def import_file(project: str, source: str, **options: Any) -> None:
             what = f"{len(other)} documents read otherwise than when they were judged"
             click.echo(f"{what}, the first is {other[0]}", err=True)
         return
-    given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
     with (  # without an actor: an export of everything has the wording of topics in its own events
-        closing(open_project(project, collection=collection, **given)) as opened,
+        closing(open_project(project, **begun(options))) as opened,
         opened.store.database.translated("nothing more was done"),
     ):
         try:
@@ -216,9 +221,6 @@ def archive(project: str, target: str, **options: Any) -> None:
         how = {"rule": rule, "imported": imported, "anonymous": anonymous}
         echo_lines(write_archive(opened.store, opened.documents, opened.topics, Path(target), **how))
     click.echo(f"{target}: score against it with 'focuseval score {target} RUN --docs DOCS'", err=True)
-
-
-# -------------------------------------------------------------------------------------------------------- who does what
 
 
 @verb("split", WRITES)
@@ -275,7 +277,7 @@ def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
     click.echo(f"{counted(count, 'document')} added to the pool", err=True)
 
 
-@project.group(cls=Verbs)
+@project.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
 def users() -> None:
     r"""Add, remove, invite and log out the named assessors of a server on a network.
 
@@ -294,10 +296,12 @@ users_option = click.option(
 )
 role_option = click.option("--role", type=click.Choice(ROLES), default=ROLES[0], help="Judge, also lead, or only look.")
 address_options = combined(
-    click.option("--host", default="127.0.0.1", help="Address that the server listens on."),
-    click.option("--port", type=click.IntRange(0, 65535), default=8475, help="Its port."),
+    click.option("--host", default="127.0.0.1", help="Address to listen on."),
+    click.option("--port", type=click.IntRange(0, 65535), default=8475, help="0 takes a free one."),
     click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated."),
-    click.option("--trusted-proxy", metavar="ADDRESS", help="The proxy before the server, which speaks HTTPS."),
+    click.option(
+        "--trusted-proxy", metavar="ADDRESS", help="Take the sender's address and HTTPS from this proxy's word."
+    ),
 )
 
 
@@ -388,8 +392,6 @@ def log_out(project: str, name: str, **_: Any) -> None:
     click.echo(f"{name}: every session has ended", err=True)
 
 
-# ------------------------------------------------------------------------------------------------ how the campaign goes
-
 measure_option = click.option("-m", "--measure", default="MAgP", help="Measure by which runs are ranked.")
 
 
@@ -468,9 +470,6 @@ def progress(project: str, **options: Any) -> None:
             for row in summed(overview.rows(), "assessor")
         )
     _print_table(Table("Progress", columns, rows), options)
-
-
-# ------------------------------------------------------------------------------------------------------ care and change
 
 
 @verb("check", READS)

@@ -16,7 +16,7 @@ from focuseval.collection.store import open_index
 from focuseval.example import ROOT
 from object_store import SECRET, Fault
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 MEGABYTE = "The tide follows the moon, and ships follow the tide. " * 20_000
 
@@ -90,12 +90,24 @@ def waiting_for(store, prefix, what, process):
     raise AssertionError(f"no {what} appeared")
 
 
-def waiting_for_file(folder, process):
+def waiting_for_file(folder, process, name="done-1*"):  # when the second is begun, the first is whole
     for _ in range(4000):
-        if any(folder.rglob("done-1*")):  # when the second is begun, the first is whole
+        if any(folder.rglob(name)):
             return
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
+
+
+def at_rest(cluster):
+    """Wait until no worker has anything to do: tasks that ran when their client was killed end by themselves."""
+    with distributed.Client(cluster) as client:
+        for _ in range(1200):
+            known = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+            running = client.run(lambda dask_worker: len(dask_worker.state.all_running_tasks))
+            if not known and not any(running.values()):
+                return
+            time.sleep(0.05)
+    raise AssertionError(f"{known} tasks, {running}")
 
 
 def test_ctrl_c_cancels_the_tasks_and_leaves_nothing(store, dask, large):
@@ -107,7 +119,7 @@ def test_ctrl_c_cancels_the_tasks_and_leaves_nothing(store, dask, large):
     assert process.returncode == 130, err
     assert err.splitlines()[-1] == "interrupted"
     assert "Traceback" not in err
-    time.sleep(1)
+    at_rest(dask)
     assert store.keys("stopped.idx") == []
 
 
@@ -118,7 +130,7 @@ def test_an_index_on_a_store_whose_client_was_killed_is_finished_by_resume(store
         waiting_for(store, "killed.idx", "done-", process)
         process.kill()
         process.communicate()
-        time.sleep(2)  # tasks that were running end by themselves
+        at_rest(dask)
     finished = sum("done-" in key for key in store.keys("killed.idx"))
     with store.counted() as seen:
         done("index", large, "-o", target, "--resume", "--jobs", 1)
@@ -148,15 +160,16 @@ def test_an_index_on_a_disk_whose_command_was_killed_is_finished_by_resume(large
 def test_what_began_on_a_cluster_is_finished_here_without_doing_it_again(dask, large, local, tmp_path, monkeypatch):
     monkeypatch.chdir(large.parent)
     process = focuseval("index", large.name, "-o", tmp_path / "index", "--cluster", dask.scheduler_address)
-    waiting_for_file(tmp_path, process)
+    waiting_for_file(tmp_path, process, "done-*")  # whichever of them
     process.kill()
     process.communicate()
-    time.sleep(2)  # tasks that were running end by themselves
+    at_rest(dask)
     (folder,) = tmp_path.iterdir()
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*")}
-    assert before
+    kept = sum(4 if name.startswith("part-3") else 12 for name in before)
+    assert kept
     _, said = done("index", large.name, "-o", tmp_path / "index", "--resume", "--jobs", 1)
-    assert re.search(r"^kept from the interrupted build: (12|24|36|40) documents$", said, re.MULTILINE)
+    assert f"\nkept from the interrupted build: {kept} documents\n" in said
     found = open_index(tmp_path / "index")
     assert (found.sha256, len(found.blocks)) == (local.sha256, 4)
     assert before.items() <= {path.name: path.stat().st_mtime_ns for path in (tmp_path / "index").iterdir()}.items()
