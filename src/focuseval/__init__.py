@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from focuseval.formats.embedded import open_documents as open_documents
     from focuseval.formats.files import read_gold as read_gold
     from focuseval.formats.files import read_run as read_run
-    from focuseval.measures import MEASURES as MEASURES
+    from focuseval.measures.catalogue import MEASURES as MEASURES
     from focuseval.measures.measure import Measure as Measure
     from focuseval.measures.measure import Parameter as Parameter
     from focuseval.measures.measure import parse as parse
@@ -63,8 +63,8 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "FocusevalError": "errors",
     "Index": "collection.index",
-    "IndexedDocument": "collection.elements",
-    "Elements": "collection.elements",
+    "IndexedDocument": "collection.protocol",
+    "Elements": "collection.protocol",
     "build_index": "collection.build",
     "open_documents": "formats.embedded",
     "open_index": "collection.store",
@@ -72,19 +72,19 @@ _PUBLIC = {
     "parse_nexi": "data.topics.parser",
     "Gold": "data.gold",
     "Run": "data.run",
-    "repair": "measures.tasks.repairs",
+    "repair": "measures.tasks.checks",
     "check": "measures.tasks.checks",
     "align_chunks": "placing.texts",
     "align_gold": "placing.golds",
     "align_run": "placing.runs",
     "read_gold": "formats.files",
     "read_run": "formats.files",
-    "write_run": "formats.files",
-    "write_gold": "formats.files",
-    "Chunks": "collection.chunks.columns",
+    "write_run": "formats.convert",
+    "write_gold": "formats.convert",
+    "Chunks": "collection.chunks",
     "chunk": "formats.chunks",
     "retrieve": "retrieval.retrieving",
-    "search": "retrieval.searching",
+    "search": "retrieval.retrieving",
     "units": "retrieval.unit_list",
     "evaluate": "evaluation.planning",
     "Scores": "evaluation.scores",
@@ -93,21 +93,21 @@ _PUBLIC = {
     "render_html": "report.page",
     "sweep": "retrieval.sweeps.sweeping",
     "connected": "engine.cluster",
-    "build_pool": "assessment.pool.build",
-    "read_pool": "assessment.pool.files",
+    "build_pool": "assessment.pool",
+    "read_pool": "assessment.pool",
     "project_gold": "assessment.golds",
     "simulate": "studies.simulation",
     "fidelity": "studies.fidelity",
-    "heat_map": "report.heat.map",
+    "heat_map": "report.heat",
     "verify_quotes": "evaluation.quotes.checking",
-    "ModelSettings": "assessment.models.settings",
+    "ModelSettings": "assessment.models.client",
     "Prompt": "assessment.models.prompt",
     "judge_project": "assessment.models.judging",
     "project_trust": "assessment.models.trust",
     "Measure": "measures.measure",
     "Parameter": "measures.measure",
-    "MEASURES": "measures",
-    "parse": "measures.names",
+    "MEASURES": "measures.catalogue",
+    "parse": "measures.measure",
 }
 """Name → module that defines it, in the order of the documentation; a test compares it with the imports above."""
 

@@ -21,8 +21,14 @@ import numpy as np
 from focuseval.assessment.plan import Unit
 from focuseval.assessment.store import ADJUDICATED, Saved, Store
 from focuseval.data import highlights as spans
-from focuseval.inference.agreement import alpha_of_counts, beyond_chance, correlation_of_moments, overlap_of_sums
-from focuseval.inference.agreement import Interval, intervals
+from focuseval.inference.agreement import (
+    Interval,
+    alpha_of_counts,
+    beyond_chance,
+    correlation_of_moments,
+    intervals,
+    overlap_of_sums,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -47,7 +47,7 @@ from focuseval.placing.anchor import LOST, MOVED, nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-    from focuseval.collection.rendering.document import Document
+    from focuseval.collection.rendering import Document
 
 _HEAD = {"focuseval": "assessments", "version": 1}
 EVENT_FIELDS = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")

@@ -16,10 +16,10 @@ import pyarrow as pa
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import Pooled, Unit, labels, pool
-from focuseval.evaluation import evaluate
+from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_run
 from focuseval.inference.correlation import correlate, tau_ap
-from focuseval.inference.power import topics_needed
+from focuseval.inference.paired import topics_needed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.store import Store
     from focuseval.collection.index import Index
-    from focuseval.collection.rendering.documents import DocumentCache
+    from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 

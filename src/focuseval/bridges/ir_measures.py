@@ -28,9 +28,8 @@ from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.evaluation.planning import evaluate
-from focuseval.formats.frames import gold_from_frame, run_from_frame
-from focuseval.formats.frames import to_table
-from focuseval.measures import MEASURES
+from focuseval.formats.frames import gold_from_frame, run_from_frame, to_table
+from focuseval.measures.catalogue import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

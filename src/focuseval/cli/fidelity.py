@@ -18,8 +18,8 @@ from focuseval.cli.options import (
 )
 from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
 from focuseval.cli.score import write_curves
-from focuseval.studies.fidelity import fidelity as test_measures
 from focuseval.studies.fidelity import as_json, tables
+from focuseval.studies.fidelity import fidelity as test_measures
 
 
 @click.command(cls=Command, opens=READS)

@@ -14,10 +14,9 @@ import click
 from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of, write_archive
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
-from focuseval.assessment.exchange import export_everything, import_everything
+from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.growth import add_pool, grown, keep_run
-from focuseval.assessment.imported_judgements import import_judgements
 from focuseval.assessment.models.agreement_page import render_agreement
 from focuseval.assessment.models.trust import project_trust, tables
 from focuseval.assessment.plan import assessors, give_known, pool, record

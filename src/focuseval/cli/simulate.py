@@ -17,10 +17,8 @@ from focuseval.measures.matching.policies import Policies
 from focuseval.measures.profiles import profile_named
 from focuseval.measures.tasks.checks import repair
 from focuseval.measures.tasks.tasks import find_task
-from focuseval.studies.simulation import RECALL_BASE_KINDS
+from focuseval.studies.simulation import RECALL_BASE_KINDS, TASKS, Dial
 from focuseval.studies.simulation import simulate as simulate_run
-from focuseval.studies.simulation import Dial
-from focuseval.studies.simulation import TASKS
 
 
 @click.command(cls=Command, opens=READS)

@@ -50,7 +50,13 @@ class Plan:
 
 
 def plan_for(
-    gold: Gold, first: Run | None, asked: tuple[MeasureCall, ...], *, task: str | None, profile: str | None, changes: Any
+    gold: Gold,
+    first: Run | None,
+    asked: tuple[MeasureCall, ...],
+    *,
+    task: str | None,
+    profile: str | None,
+    changes: Any,
 ) -> Plan:
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     changes = dict(changes)

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Table, numbers, render, words
-from focuseval.data.tables import notebook, trec
+from focuseval.data.tables import Column, Table, notebook, numbers, render, trec, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import PRINTED, Counts, column, total
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.remarks import Remark
     from focuseval.data.run import Run
-    from focuseval.engine.workers import Shared
-    from focuseval.engine.workers import Workers
+    from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scoring import RunScores
     from focuseval.formats.run_blocks import LargeRun

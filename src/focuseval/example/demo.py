@@ -15,8 +15,7 @@ import numpy as np
 from focuseval.collection.build import build_index
 from focuseval.collection.index import describe
 from focuseval.collection.store import open_index
-from focuseval.data.tables import Table, numbers, words
-from focuseval.data.tables import html
+from focuseval.data.tables import Table, html, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.planning import evaluate
 from focuseval.example.files import copy_example

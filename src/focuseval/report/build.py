@@ -9,7 +9,7 @@ from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
-from focuseval.measures import MeasureCall, Measure, parse
+from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.report.charts.agreement import fidelity_grid, significance_stars, tau_heat_map
 from focuseval.report.charts.curves import (
     cost_and_quality,

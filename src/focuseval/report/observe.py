@@ -14,9 +14,8 @@ import numpy as np
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.curves import curve_of, mean_of
 from focuseval.measures import parse
-from focuseval.measures.budget import paid_ends
 from focuseval.measures.measure import Budget, parse_at
-from focuseval.measures.spans import read
+from focuseval.measures.spans import paid_ends, read
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.evaluation.evaluation import Evaluation
-    from focuseval.measures import Asked
+    from focuseval.measures import MeasureCall
     from focuseval.measures.matching import Matched
 
     Points = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -138,7 +137,7 @@ def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
     )
 
 
-def cut_of(asked: Asked) -> list[int | str] | None:
+def cut_of(asked: MeasureCall) -> list[int | str] | None:
     """Return amount and unit of a measure's cut-off: results, articles, characters, words or tokens.
 
     None where it reads all, and for a budget of each article by itself.
@@ -155,7 +154,7 @@ def cut_of(asked: Asked) -> list[int | str] | None:
     return [at, "articles" if grouped or "documents" in asked.measure.needs else "results"]
 
 
-def counted_budgets(measures: Iterable[Asked]) -> tuple[Budget, ...]:
+def counted_budgets(measures: Iterable[MeasureCall]) -> tuple[Budget, ...]:
     """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
 
     >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.data.topics.syntax import Query
-    from focuseval.data.topics.syntax import Clause, Step, Value
+    from focuseval.data.topics.syntax import Clause, Query, Step, Value
     from focuseval.retrieval.score import Matches, UnitRanker
     from focuseval.retrieval.store import IndexedWords
 

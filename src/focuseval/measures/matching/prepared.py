@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
 from focuseval.data.spans import Spans, dense, pack, union
-from focuseval.engine.keys import hash64, mix
+from focuseval.engine.keys import Lookup, hash64, mix
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.keys import Lookup
 from focuseval.errors import MissingDataError
 from focuseval.measures.recall_base.assessed import Assessed, assessed_elements
 from focuseval.placing import place_gold

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.collection.chunks import Chunks, extent, parse_spec
 from focuseval.collection.boundaries import boundaries, texts_of
+from focuseval.collection.chunks import Chunks, extent, parse_spec
+from focuseval.collection.document_files import opened
 from focuseval.collection.tokens import remembered
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
@@ -20,22 +21,20 @@ from focuseval.errors import MissingDataError, UsageError, counted
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
-from focuseval.collection.document_files import opened
 from focuseval.inference.settings import Settings
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.tasks.tasks import MOST_RESULTS
 from focuseval.retrieval.retrieving import retrieve
-from focuseval.retrieval.unit_list import units
 from focuseval.retrieval.sweeps.result import Sweep
+from focuseval.retrieval.unit_list import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from focuseval.collection.index import Index
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.engine.workers import Shared
-    from focuseval.engine.workers import Workers
+    from focuseval.engine.workers import Shared, Workers
     from focuseval.measures import Measure
     from focuseval.retrieval.unit_list import UnitList
 
