@@ -166,7 +166,10 @@ class Served:
 
     def nameless(self):
         """The open files of the server that belong to the database and have no name."""
-        links = [str(handle.readlink()) for handle in Path(f"/proc/{self.server.pid}/fd").iterdir()] if LINUX else []
+        links = []
+        for handle in Path(f"/proc/{self.server.pid}/fd").iterdir() if LINUX else ():
+            with suppress(FileNotFoundError):  # it was closed a moment ago
+                links.append(str(handle.readlink()))
         return [link for link in links if "assess.db" in link and "(deleted)" in link]
 
     def marked(self):

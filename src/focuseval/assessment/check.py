@@ -112,7 +112,9 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
         with copy.open("rb") as file:
             head = file.read(len(_SQLITE))
         if head == _SQLITE:
-            with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro", uri=True)) as backup:
+            alone = not copy.with_name(f"{copy.name}-wal").exists()  # then nothing has to be made beside it to read it
+            address = f"{copy.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+            with closing(sqlite3.connect(address, uri=True)) as backup:
                 backup.row_factory = sqlite3.Row
                 rows = [dict(row) for row in backup.execute(f"SELECT {', '.join(_TOLD)} FROM events")]  # noqa: S608  our own constant
             return [{**row, "edit": json.loads(row["edit"])} for row in rows]
