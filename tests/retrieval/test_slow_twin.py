@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from focuseval.collection import words as split
 from focuseval.collection.chunks import Chunks
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.collection import words as split
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine import native
 from focuseval.measures.tasks import check

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval import open_documents
-from focuseval.collection.words import kind, kinds
 from focuseval.collection import words as split
+from focuseval.collection.words import kind, kinds
 from focuseval.engine import native
 from focuseval.retrieval.language import Language, languages, stop_words
 from oracle import retrieval as slow
