@@ -23,7 +23,7 @@ from focuseval.collection.trees import TAG, WHITE, Tree
 from focuseval.engine.lazy import cached_property
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -70,27 +70,18 @@ def plant(trees: Sequence[Tree]) -> Parsed:
     elements = np.array([len(tree.tag) for tree in trees], np.int64)
     nodes = np.array([len(tree.node_start) for tree in trees], np.int64)
     element_bounds = np.append(0, np.cumsum(elements))
-    node_bounds = np.append(0, np.cumsum(nodes))
-    parent = _column(tree.parent for tree in trees)
     texts = [tree.text for tree in trees]
     solid = [
         bool(text[a:b].strip(WHITE))
         for text, tree in zip(texts, trees, strict=True)
         for a, b in zip(tree.node_start, tree.node_end, strict=True)
     ]
-    forest = Forest(
-        element_bounds,
-        codes.indices.to_numpy(),
-        _column(tree.depth for tree in trees),
-        _column(tree.start for tree in trees),
-        _column(tree.end for tree in trees),
-        np.where(parent < 0, -1, parent + np.repeat(element_bounds[:-1], elements)),
-        node_bounds,
-        _column(tree.node_parent for tree in trees) + np.repeat(element_bounds[:-1], nodes),
-        _column(tree.node_start for tree in trees),
-        _column(tree.node_end for tree in trees),
-        np.array(solid, np.bool_),
-    )
+    names = ("depth", "start", "end", "parent", "node_parent", "node_start", "node_end")
+    columns = {name: np.concatenate([np.asarray(getattr(tree, name)) for tree in trees]) for name in names}
+    columns["parent"] += np.where(columns["parent"] < 0, 0, np.repeat(element_bounds[:-1], elements))
+    columns["node_parent"] += np.repeat(element_bounds[:-1], nodes)
+    bounds = {"element_bounds": element_bounds, "node_bounds": np.append(0, np.cumsum(nodes))}
+    forest = Forest(tag=codes.indices.to_numpy(), node_solid=np.array(solid, np.bool_), **bounds, **columns)
     return pa.array(texts, pa.large_string()), tuple(codes.dictionary.to_pylist()), forest
 
 
@@ -115,13 +106,6 @@ def plain_forest(texts: Sequence[str]) -> Parsed:
     return pa.array(texts, pa.large_string()), (TAG,), forest
 
 
-def _column(parts: Iterable[Any]) -> NDArray[Any]:
-    return np.concatenate([np.asarray(part) for part in parts])
-
-
-_KEY_BITS = 63
-
-
 def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the order that sorts rows by `high`, then `low`, then row; both keys are not negative.
 
@@ -131,7 +115,7 @@ def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int6
     rows = len(high)
     row_bits = max(rows - 1, 0).bit_length()
     low_bits = int(low.max(initial=0)).bit_length()
-    if int(high.max(initial=0)).bit_length() + low_bits + row_bits > _KEY_BITS:
+    if int(high.max(initial=0)).bit_length() + low_bits + row_bits > 63:
         return np.lexsort((low, high))
     key = (((high << low_bits) | low) << row_bits) | np.arange(rows)
     key.sort()
@@ -226,30 +210,20 @@ class Block:
     @cached_property
     def element_bounds(self) -> NDArray[np.int64]:
         """Where each document's elements begin, and the end of the last."""
-        return _bounds(self.batch.column("elements"))
+        return np.asarray(self.batch.column("elements").offsets)
 
     @cached_property
     def node_bounds(self) -> NDArray[np.int64]:
         """Where each document's text nodes begin, and the end of the last."""
-        return _bounds(self.batch.column("nodes"))
+        return np.asarray(self.batch.column("nodes").offsets)
 
     def element(self, column: str) -> NDArray[Any]:
         """Return a column of all elements, without copying."""
-        return _flat(self.batch.column("elements"), column)
+        return np.asarray(self.batch.column("elements").values.field(column).to_numpy(zero_copy_only=True))
 
     def node(self, column: str) -> NDArray[Any]:
         """Return a column of all text nodes, without copying."""
-        return _flat(self.batch.column("nodes"), column)
-
-
-def _bounds(lists: Any) -> NDArray[np.int64]:
-    offsets: NDArray[np.int64] = lists.offsets.to_numpy()
-    return offsets
-
-
-def _flat(lists: Any, column: str) -> NDArray[Any]:
-    values: NDArray[Any] = lists.values.field(column).to_numpy(zero_copy_only=True)
-    return values
+        return np.asarray(self.batch.column("nodes").values.field(column).to_numpy(zero_copy_only=True))
 
 
 def make_block(documents: dict[str, Any], text: Any, tags: Sequence[str], forest: Forest) -> Block:
@@ -262,25 +236,16 @@ def make_block(documents: dict[str, Any], text: Any, tags: Sequence[str], forest
     parent = np.where(forest.parent < 0, -1, forest.parent - base)
     columns = (forest.tag, n, forest.depth, forest.start, forest.end, parent, child, first_child, first_node)
     nodes = (forest.node_start[order], forest.node_end[order], solid)
-    return from_columns(
-        documents,
-        text,
-        names,
-        (forest.element_bounds, dict(zip(ELEMENT, columns, strict=True))),
-        (forest.node_bounds, dict(zip(NODE, nodes, strict=True))),
-    )
+    elements = forest.element_bounds, dict(zip(ELEMENT, columns, strict=True))
+    return from_columns(documents, text, names, elements, (forest.node_bounds, dict(zip(NODE, nodes, strict=True))))
 
 
 def from_columns(
     documents: dict[str, Any], text: pa.Array, tags: Sequence[str], elements: Lists, nodes: Lists
 ) -> Block:
     """Return arranged columns as a block."""
-    arrays = [
-        *(pa.array(documents[name], kind) for name, kind in DOCUMENT.items()),
-        text,
-        _lists(*elements, ELEMENT),
-        _lists(*nodes, NODE),
-    ]
+    known = (pa.array(documents[name], kind) for name, kind in DOCUMENT.items())
+    arrays = [*known, text, _lists(*elements, ELEMENT), _lists(*nodes, NODE)]
     return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
 
 
@@ -308,9 +273,8 @@ def joined(blocks: Sequence[Block]) -> Block:
         fields[0] = pa.array(_recode(block.tags, names)[block.element("tag")])
         values = pa.StructArray.from_arrays(fields, fields=[pa.field(*item) for item in ELEMENT.items()])
         place = SCHEMA.get_field_index("elements")
-        batches.append(
-            block.batch.set_column(place, SCHEMA.field(place), pa.LargeListArray.from_arrays(elements.offsets, values))
-        )
+        column = pa.LargeListArray.from_arrays(elements.offsets, values)
+        batches.append(block.batch.set_column(place, SCHEMA.field(place), column))
     table = pa.Table.from_batches(batches).combine_chunks()
     return Block(table.to_batches()[0], tuple(names))
 

@@ -182,8 +182,8 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
         return None
     start, end, number, ends = (np.empty(most, np.int32) for _ in range(4))
     names, hashes = np.empty(2 * most, np.uint8), np.empty(most, np.uint32)  # a character may stand in two pairs
-    arrays: dict[str, NDArray[Any]] = {"start": start, "end": end, "number": number, "names": names, "ends": ends}
-    arrays["hashes"] = hashes
+    arrays: dict[str, NDArray[Any]] = {"start": start, "end": end, "number": number}
+    arrays |= {"names": names, "ends": ends, "hashes": hashes}
     struct = native.struct(_STRUCT, arrays)
     struct["text"] = data.address
     word_bounds = np.empty(len(bounds), np.int64)

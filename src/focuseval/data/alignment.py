@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from focuseval.errors import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
@@ -93,14 +93,20 @@ class Alignment:
             number = np.count_nonzero((self.how == HOW.index(how)) & ~moved)
             parts += [f"{number:,} {how}"] if number else []
         if (self.claimed_start >= 0).any():
-            parts.append(f"{np.count_nonzero(moved):,} repaired{self._shifts(moved)}")
+            often = Counter((self.start - self.claimed_start)[moved].tolist())
+            ranked = sorted(often.items(), key=lambda item: (-item[1], item[0]))
+            shifts = [f"{signed(shift)}: {number:,}" for shift, number in ranked[:_SHIFTS]]
+            rest = sum(number for _, number in ranked[_SHIFTS:])
+            shifts += [f"other: {rest:,}"] if rest else []
+            repaired = f"{np.count_nonzero(moved):,} repaired"
+            parts.append(f"{repaired} ({', '.join(shifts)})" if shifts else repaired)
         parts += [f"{np.count_nonzero(self.how == code):,} {HOW[code]}" for code in (AMBIGUOUS, LOST)]
         return f"{len(self):,} {self.noun}: {', '.join(parts)}"
 
     def first_unplaced(self) -> tuple[str, ...]:
         """Return one more line that names the first text without a place in its document and says why, if there is one.
 
-        A text whose document is unknown does not count here: another remark names such documents.
+        A text whose document is not in the collection is not named here: another remark names the document.
         """
         rows = np.flatnonzero(((self.how == AMBIGUOUS) | (self.how == LOST)) & (self.places >= 0))
         if not len(rows):
@@ -112,19 +118,8 @@ class Alignment:
         where = " in ".join(filter(None, (topic, document)))
         return (f"first without a place: {where}{line}: {self._reason(row, np.False_)}; --repairs lists all",)
 
-    def _shifts(self, moved: NDArray[np.bool_]) -> str:
-        """Return the shifts in brackets, the most frequent first."""
-        often = Counter((self.start - self.claimed_start)[moved].tolist())
-        ranked = sorted(often.items(), key=lambda item: (-item[1], item[0]))
-        named = [f"{signed(shift)}: {number:,}" for shift, number in ranked[:_SHIFTS]]
-        rest = sum(number for _, number in ranked[_SHIFTS:])
-        named += [f"other: {rest:,}"] if rest else []
-        return f" ({', '.join(named)})" if named else ""
-
     def repairs(self) -> pa.Table:
         """Return a table of every row that is not where it was said to be, or not found word for word."""
-        import pyarrow as pa  # noqa: PLC0415  only those who ask for the table wait for Arrow
-
         moved = self.moved
         rows = np.flatnonzero(moved | ~np.isin(self.how, (EXACT, UNCHECKED)))
         shift = np.where(moved, self.start - self.claimed_start, 0)
@@ -162,8 +157,6 @@ class Alignment:
 
 def repairs_of(alignments: Iterable[Alignment | None]) -> pa.Table:
     """Return one table of everything that was moved, respelt, ambiguous or lost."""
-    import pyarrow as pa  # noqa: PLC0415  only those who ask for the table wait for Arrow
-
     return pa.concat_tables([one.repairs() for one in alignments if one is not None] or [nothing().repairs()])
 
 

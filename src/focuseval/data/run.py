@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
@@ -30,18 +31,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = (
-    "topic",
-    "document",
-    "rank",
-    "score",
-    "start",
-    "end",
-    "path",
-    "end_path",
-    "text",
-    "chunk",
-    "line",
-    "keys",
+    *("topic", "document", "rank", "score", "start", "end"),
+    *("path", "end_path", "text", "chunk", "line", "keys"),
 )
 """The columns of a run: what has an entry for every result."""
 
@@ -135,8 +126,6 @@ class Run(Described):
     @property
     def nameless(self) -> NDArray[np.int64]:
         """The rows of results that come without a document: their id is empty."""
-        import pyarrow.compute as pc  # noqa: PLC0415  only texts without documents need it
-
         return np.flatnonzero(np.asarray(pc.equal(self.document.cast("string"), "")))
 
     @cached_property

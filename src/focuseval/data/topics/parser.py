@@ -118,18 +118,15 @@ class _Parser:
         return tuple(names)
 
     def either(self) -> Clause:
-        start = self.at
-        clauses = [self.both()]
-        while self.take(_OR):
-            clauses.append(self.both())
-        return Either(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
+        return self.joined(_OR, lambda: self.joined(_AND, self.clause, Both), Either)
 
-    def both(self) -> Clause:
+    def joined(self, word: re.Pattern[str], part: Callable[[], Clause], node: type[Both | Either]) -> Clause:
+        """Read parts with a word between them; one alone stands for itself."""
         start = self.at
-        clauses = [self.clause()]
-        while self.take(_AND):
-            clauses.append(self.clause())
-        return Both(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
+        clauses = [part()]
+        while self.take(word):
+            clauses.append(part())
+        return node(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
 
     def clause(self) -> Clause:
         if not self.accept("("):
