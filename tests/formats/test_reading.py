@@ -3,14 +3,16 @@
 import gzip
 import hashlib
 import io
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from focuseval.collection.documents import open_documents
 from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from focuseval.errors import FormatError
-from focuseval.formats import detect, detect_source, find_format, read_gold, read_run, source_of
+from focuseval.formats import detect, detect_source, find_format, frames, read_gold, read_run, source_of, trec_rag
 from strategies.samples import SAMPLES
 
 TREC = b"301 Q0 d1 1 2.5 VSM\n301 Q0 d2 2 1.5 VSM\n302 Q0 d1 1 0.5 VSM\n"
@@ -323,3 +325,25 @@ def test_detection_looks_at_content_not_at_names(tmp_path):
     file.write_bytes(b'{"topic":"1","doc":"a","spans":[]}\n')
     assert detect(file).name == "gold-jsonl"
     assert np.isscalar(len(read_gold(file).topics))
+
+
+@pytest.mark.parametrize("given", ["folder", "name of a folder", "mapping", "index"])
+def test_documents_are_given_as_everywhere_else(tmp_path, given):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("one two three", encoding="utf-8")
+    (tmp_path / "run.jsonl").write_text('{"topic": "q", "doc": "a.md", "text": "two"}\n', encoding="utf-8")
+    judged = '{"topic": "q", "doc": "a.md", "spans": [{"quote": "three"}]}\n'
+    (tmp_path / "gold.jsonl").write_text(judged, encoding="utf-8")
+    mapping = {"a.md": "one two three"}
+    docs = {"folder": folder, "name of a folder": str(folder), "mapping": mapping, "index": open_documents(mapping)}[
+        given
+    ]
+    assert read_run(tmp_path / "run.jsonl", docs=docs).start.tolist() == [4]
+    assert read_gold(tmp_path / "gold.jsonl", docs=docs).passages.start.tolist() == [8]
+
+
+def test_modules_of_earlier_versions_lead_to_the_functions_of_this_one():
+    frame_rows, trec_rag_run = (import_module(f"focuseval.formats.{name}") for name in ("frame_rows", "trec_rag_run"))
+    assert (frame_rows.run_from_frame, frame_rows.gold_from_frame) == (frames.run_from_frame, frames.gold_from_frame)
+    assert trec_rag_run.place_run is trec_rag.place_run

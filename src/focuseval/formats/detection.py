@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
 
 from focuseval.data.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FLAT_SQUAD = frozenset({"context", "question", "answers"})
 """The fields of a question in a SQuAD file of rows."""
@@ -139,21 +144,18 @@ def genomics_run(head: bytes) -> bool:
     )
 
 
-def segments_run(head: bytes) -> bool:
-    """Say whether this is a TREC run whose documents are segments: ``document#number``, or ``document#number_byte``."""
-    return _segments(head, 6)
-
-
-def segments_gold(head: bytes) -> bool:
-    """Say whether these are TREC qrels of segments."""
-    return _segments(head, 4)
-
-
 def _segments(head: bytes, width: int) -> bool:
-    """Say whether most lines have so many columns, and all of those name a segment in the third."""
+    """Say whether most lines have so many columns, and all of those name a segment in the third.
+
+    A segment is ``document#number``, or ``document#number_byte``.
+    """
     lines = _lines(head, 50)
     fields = [fields for line in lines if len(fields := line.split()) == width]
     return len(fields) * 2 > len(lines) and all(_SEGMENT.fullmatch(line[2]) for line in fields)
+
+
+segments_run = partial(_segments, width=6)
+segments_gold = partial(_segments, width=4)
 
 
 # JSON lines of our own
@@ -253,14 +255,20 @@ def _judges(keys: frozenset[str]) -> bool:
 # collections for retrieval-augmented generation
 
 
-def _has(head: bytes, *names: bytes) -> bool:
-    """Say whether this is a JSON object, and all of these keys stand in it."""
-    return head.lstrip().startswith(b"{") and all(re.search(rb'"%s"\s*:' % name, head) for name in names)
+def _has(*keys: bytes) -> Callable[[bytes], bool]:
+    """Return whether a file is a JSON object in which all of these keys stand."""
+    patterns = [re.compile(rb'"%s"\s*:' % key) for key in keys]
+    return lambda head: head.lstrip().startswith(b"{") and all(pattern.search(head) for pattern in patterns)
 
 
-def legalbench(head: bytes) -> bool:
-    """Say whether this is LegalBench-RAG."""
-    return _has(head, b"tests", b"snippets")
+legalbench = _has(b"tests", b"snippets")
+qasper = _has(b"full_text", b"section_name")
+natural_questions = _has(b"(?:document_html|long_answer|long_answer_candidates)")
+"""The first page of Natural Questions may be longer than what is looked at."""
+_articles = _has(b"data", b"paragraphs")
+_provenance = _has(b"provenance")
+_input = _has(b"input", b"output")
+_page = _has(b"wikipedia_id")
 
 
 def chroma(head: bytes) -> bool:
@@ -271,12 +279,7 @@ def chroma(head: bytes) -> bool:
 def squad(head: bytes) -> bool:
     """Say whether this is of the SQuAD family, in articles and paragraphs or a question at a time."""
     flat = head.lstrip()[:1] in {b"{", b"["} and first_keys(head) >= FLAT_SQUAD
-    return flat or _has(head, b"data", b"paragraphs")
-
-
-def qasper(head: bytes) -> bool:
-    """Say whether this is Qasper."""
-    return _has(head, b"full_text", b"section_name")
+    return flat or _articles(head)
 
 
 def nothing(head: bytes) -> bool:
@@ -285,16 +288,11 @@ def nothing(head: bytes) -> bool:
     return False
 
 
-def natural_questions(head: bytes) -> bool:
-    """Say whether these are Natural Questions; the first page may be longer than what is looked at."""
-    return _has(head, rb"(?:document_html|long_answer|long_answer_candidates)")
-
-
 def kilt(head: bytes) -> bool:
     """Say whether this is KILT: questions with provenance, or with inputs and outputs."""
-    return _has(head, b"provenance") or _has(head, b"input", b"output")
+    return _provenance(head) or _input(head)
 
 
 def knowledge_source(head: bytes) -> bool:
     """Say whether this is KILT's knowledge source: pages with their paragraphs."""
-    return _has(head, b"wikipedia_id") and re.search(rb'"text"\s*:\s*\[', head) is not None
+    return _page(head) and re.search(rb'"text"\s*:\s*\[', head) is not None

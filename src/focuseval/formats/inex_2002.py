@@ -29,8 +29,6 @@ from focuseval.formats.xml import AssessmentReader, attributes, read_each, wrapp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
 
@@ -109,35 +107,24 @@ def read(sources: Sequence[Source]) -> Gold:
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
+    e, early = gold.elements, gold.scale == "coverage"
+    names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+    paths, marks = e.path.to_pylist(), (("inferred", e.inferred), ("inpool", e.inpool))
+
+    def grade(value: int) -> str:
+        return "U" if value < 0 else str(value)
 
     def write_topic(code: int, topic: str) -> Iterator[bytes]:
         yield f"<assessments{attributes({'topic': topic, **gold.attributes.get(topic, {})})}>\n".encode()
-        graded = _graded(gold, code)
+        graded: dict[int, list[str]] = {}
+        for row in np.flatnonzero(e.topic == code).tolist():
+            fit = int(e.specificity[row])
+            second = "NLSE"[fit] if early and fit >= 0 else grade(fit)
+            said = {"path": paths[row], names[0]: grade(int(e.exhaustivity[row])), names[1]: second}
+            said |= {name: str(bool(flags[row])).lower() for name, flags in marks if flags is not None}
+            graded.setdefault(int(e.document[row]), []).append(f"    <path{attributes(said)}/>\n")
         for document in gold.articles.document[gold.articles.topic == code].tolist():
             head = attributes({"file": gold.documents[document].as_py()})
             yield f"  <file{head}>\n{''.join(graded.get(document, []))}  </file>\n".encode()
 
     return wrapped(gold, write_topic)
-
-
-def _graded(gold: Gold, topic: int) -> dict[int, list[str]]:
-    """Return the graded elements of every document of a topic, as lines."""
-    e, lines = gold.elements, dict[int, list[str]]()
-    paths = e.path.to_pylist()
-    early = gold.scale == "coverage"
-    names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
-    for row in np.flatnonzero(e.topic == topic).tolist():
-        fit = int(e.specificity[row])
-        second = "NLSE"[fit] if early and fit >= 0 else _grade(fit)
-        said = {"path": paths[row], names[0]: _grade(int(e.exhaustivity[row])), names[1]: second}
-        said |= {name: _said(flag, row) for name, flag in (("inferred", e.inferred), ("inpool", e.inpool))}
-        lines.setdefault(int(e.document[row]), []).append(f"    <path{attributes(said)}/>\n")
-    return lines
-
-
-def _grade(grade: int) -> str:
-    return "U" if grade < 0 else str(grade)
-
-
-def _said(flags: NDArray[np.bool_] | None, row: int) -> str | None:
-    return None if flags is None else str(bool(flags[row])).lower()

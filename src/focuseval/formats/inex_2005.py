@@ -59,12 +59,29 @@ class HighlightsReader(AssessmentReader):
             self.inner = self.parser.CurrentByteIndex
         elif name == "assessments":
             self.open_topic(attributes)
-        elif name == "file":
-            self.open_file(attributes)
-        elif name in _TAKES:
-            if self.pair is None:
-                raise self.error(f"expected <{name}> inside <file>, found it outside")
-            _TAKES[name](self, attributes)
+        elif name == "file":  # which may be of another collection than the others
+            document = self.open_document(attributes, "name", "file")
+            facts, collection = self.rows.attributes[self.topic or ""], attributes.get("collection")
+            if collection is not None and facts.setdefault("collection", collection) != collection:
+                facts[f"collection:{document}"] = collection
+            self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": None}
+            self.article["line"] = self.parser.CurrentLineNumber
+        elif name in {"best-entry-point", "passage", "element"}:
+            self.highlight(name, attributes)
+
+    def highlight(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a highlighted passage, or where to begin reading."""
+        if self.pair is None:
+            raise self.error(f"expected <{name}> inside <file>, found it outside")
+        if name == "passage":
+            start, end = (self.need(attributes, edge) for edge in ("start", "end"))
+            row = (UNKNOWN, UNKNOWN, self.size(attributes, "size"), start, end, None, None)
+            self.article["relevant"] = True
+            self.rows.passages.append((*self.pair, *row, self.parser.CurrentLineNumber))
+        elif self.article["bep"] is None:
+            self.article["bep"] = self.need(attributes, "path")
+        else:
+            raise self.error("expected one <best-entry-point> in a file, found two")
 
     def end(self, name: str) -> None:
         """Take in an end tag."""
@@ -72,7 +89,9 @@ class HighlightsReader(AssessmentReader):
             self.rows.queries[self.topic] = " ".join("".join(self.title).split())
             self.title = None
         elif name == "inex_topic" and self.inner is not None and self.topic is not None:
-            self.rows.attributes[self.topic]["inex_topic"] = self.raw_topic()
+            begin, end, data = self.inner, self.parser.CurrentByteIndex, self.source.data
+            whole = data[begin:end] + b"</inex_topic>" if end > begin else data[begin : data.find(b">", begin) + 1]
+            self.rows.attributes[self.topic]["inex_topic"] = whole.decode(self.encoding, "replace")
             self.inner = None
         elif name == "file" and self.pair is not None:
             facts = self.article
@@ -89,37 +108,6 @@ class HighlightsReader(AssessmentReader):
     def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
         """Remember the encoding, in which the embedded topic is cut out."""
         self.encoding = encoding or "utf-8"
-
-    def raw_topic(self) -> str:
-        """Return the embedded topic as it stands in the file."""
-        begin, end = self.inner or 0, self.parser.CurrentByteIndex
-        whole = self.source.data[begin:end] + b"</inex_topic>"
-        if end == begin:
-            whole = self.source.data[begin : self.source.data.find(b">", begin) + 1]
-        return whole.decode(self.encoding, "replace")
-
-    def open_file(self, attributes: dict[str, str]) -> None:
-        """Begin a judged document, which may be of another collection than the others."""
-        name = self.open_document(attributes, "name", "file")
-        facts, collection = self.rows.attributes[self.topic or ""], attributes.get("collection")
-        if collection is not None and facts.setdefault("collection", collection) != collection:
-            facts[f"collection:{name}"] = collection
-        self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": None}
-        self.article["line"] = self.parser.CurrentLineNumber
-
-    def best_entry_point(self, attributes: dict[str, str]) -> None:
-        """Take in where to begin reading."""
-        if self.article["bep"] is not None:
-            raise self.error("expected one <best-entry-point> in a file, found two")
-        self.article["bep"] = self.need(attributes, "path")
-
-    def passage(self, attributes: dict[str, str]) -> None:
-        """Take in a highlighted passage."""
-        start, end = (self.need(attributes, name) for name in ("start", "end"))
-        size = self.size(attributes, "size")
-        self.article["relevant"] = True
-        line = self.parser.CurrentLineNumber
-        self.rows.passages.append((*(self.pair or ()), UNKNOWN, UNKNOWN, size, start, end, None, None, line))
 
     def element(self, attributes: dict[str, str]) -> None:
         """Take in an assessed element."""
@@ -148,13 +136,6 @@ class HighlightsReader(AssessmentReader):
         return int(value)
 
 
-_TAKES = {
-    "best-entry-point": HighlightsReader.best_entry_point,
-    "passage": HighlightsReader.passage,
-    "element": HighlightsReader.element,
-}
-
-
 def read(sources: Sequence[Source]) -> Gold:
     """Return the assessments of one file, or of a folder of them."""
     rows = Judgements()
@@ -166,7 +147,12 @@ def read(sources: Sequence[Source]) -> Gold:
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
-    beps = gold.articles.bep_path
+    beps, p, e = gold.articles.bep_path, gold.passages, gold.elements
+    starts, ends = (column.to_pylist() if column is not None else [] for column in (p.start_path, p.end_path))
+    paths = e.path.to_pylist()
+
+    def known(size: Any) -> int | None:
+        return None if size < 0 else int(size)
 
     def write_topic(code: int, topic: str) -> Iterator[bytes]:
         facts = dict(gold.attributes.get(topic, {}))
@@ -174,7 +160,15 @@ def write(gold: Gold) -> Iterator[bytes]:
         collections = {k: facts.pop(k) for k in list(facts) if k == "collection" or k.startswith("collection:")}
         yield f"<assessments{attributes({'topic': topic, **facts})}>\n".encode()
         yield f"  {embedded}\n".encode() if embedded else b""
-        inside = _inside(gold, code)
+        inside: dict[int, list[str]] = {}
+        for row in np.flatnonzero(p.topic == code).tolist():
+            said = attributes({"start": starts[row], "end": ends[row], "size": known(p.size[row])})
+            inside.setdefault(int(p.document[row]), []).append(f"    <passage{said}/>\n")
+        for row in np.flatnonzero(e.topic == code).tolist():
+            grade = "?" if e.exhaustivity[row] == TOO_SMALL else int(e.exhaustivity[row])
+            sizes = {"size": known(e.size[row]), "rsize": known(e.rsize[row])}
+            said = attributes({"path": paths[row], "exhaustivity": grade, **sizes})
+            inside.setdefault(int(e.document[row]), []).append(f"    <element{said}/>\n")
         for row in np.flatnonzero(gold.articles.topic == code).tolist():
             name = gold.documents[int(gold.articles.document[row])].as_py()
             collection = collections.get(f"collection:{name}", collections.get("collection"))
@@ -185,23 +179,3 @@ def write(gold: Gold) -> Iterator[bytes]:
             yield f"  <file{head}>\n{''.join(lines)}  </file>\n".encode()
 
     return wrapped(gold, write_topic)
-
-
-def _inside(gold: Gold, topic: int) -> dict[int, list[str]]:
-    """Return the passages and elements of every document of a topic, as lines."""
-    lines: dict[int, list[str]] = {}
-    p, e = gold.passages, gold.elements
-    starts, ends = (column.to_pylist() if column is not None else [] for column in (p.start_path, p.end_path))
-    paths = e.path.to_pylist()
-    for row in np.flatnonzero(p.topic == topic).tolist():
-        said = {"start": starts[row], "end": ends[row], "size": _known(p.size[row])}
-        lines.setdefault(int(p.document[row]), []).append(f"    <passage{attributes(said)}/>\n")
-    for row in np.flatnonzero(e.topic == topic).tolist():
-        grade = "?" if e.exhaustivity[row] == TOO_SMALL else int(e.exhaustivity[row])
-        said = {"path": paths[row], "exhaustivity": grade, "size": _known(e.size[row]), "rsize": _known(e.rsize[row])}
-        lines.setdefault(int(e.document[row]), []).append(f"    <element{attributes(said)}/>\n")
-    return lines
-
-
-def _known(size: Any) -> int | None:
-    return None if size < 0 else int(size)

@@ -351,22 +351,16 @@ def write(run: Run) -> Iterator[bytes]:
         inner = "".join(f"<collection>{text(name)}</collection>" for name in named)
         lines.append(f"  <collections>{inner}</collections>")
     yield "\n".join([*lines, ""]).encode()
-    said = _said_of_topics(run)
+    said: dict[str, dict[str, Any]] = {}  # the attributes that topics have besides their id
+    for key, value in run.attributes.items():
+        if key.startswith(TOPIC):
+            topic, _, name = key.removeprefix(TOPIC).rpartition("].")
+            said.setdefault(topic, {})[name] = value
     for code, topic in enumerate(run.topics):
         first, last = run.bounds[code], run.bounds[code + 1]
         rows = "".join(_results(run, int(first), int(last)))
         yield f"  <topic{attributes({'topic-id': topic, **said.get(topic, {})})}>\n{rows}  </topic>\n".encode()
     yield b"</inex-submission>\n"
-
-
-def _said_of_topics(run: Run) -> dict[str, dict[str, Any]]:
-    """Return the attributes that topics have besides their id."""
-    said: dict[str, dict[str, Any]] = {}
-    for key, value in run.attributes.items():
-        if key.startswith(TOPIC):
-            topic, _, name = key.removeprefix(TOPIC).rpartition("].")
-            said.setdefault(topic, {})[name] = value
-    return said
 
 
 _ELEMENTS = frozenset({"description", "collections", "in"})
@@ -377,27 +371,23 @@ def _results(run: Run, first: int, last: int) -> Iterator[str]:
     size = last - first
     unplaced = "" if run.start is None and run.path is None else '<fol offset="-1"/>'
     collection = f"<in>{text(run.attributes['in'])}</in>" if "in" in run.attributes else ""
-    rank = run.rank[first:last].tolist() if run.rank is not None else [None] * size
-    score = run.score[first:last].tolist() if run.score is not None else [None] * size
-    start = run.start[first:last].tolist() if run.start is not None else [-1] * size
-    end = run.end[first:last].tolist() if run.end is not None else [-1] * size
-    path, to = (
-        column.slice(first, size).to_pylist() if column is not None else [None] * size
-        for column in (run.path, run.end_path)
-    )
-    document = run.document.slice(first, size).to_pylist()
-    for row, name in enumerate(document):
-        place = _place(path[row], to[row], start[row], end[row], unplaced)
-        where = f"<rank>{rank[row]}</rank>" if rank[row] is not None else ""
-        rsv = f"<rsv>{score[row]!r}</rsv>" if score[row] is not None else ""
+
+    def values(column: Any, missing: Any = None) -> list[Any]:
+        if column is None:
+            return [missing] * size
+        return list(column[first:last].tolist() if isinstance(column, np.ndarray) else column[first:last].to_pylist())
+
+    places = zip(values(run.path), values(run.end_path), values(run.start, -1), values(run.end, -1), strict=True)
+    ranked = zip(values(run.rank), values(run.score), strict=True)
+    for name, (path, to, start, end), (rank, score) in zip(values(run.document), places, ranked, strict=True):
+        if to is not None:
+            place = f"<passage{attributes({'start': path, 'end': to})}/>"
+        elif path is not None:
+            place = f"<path>{text(path)}</path>"
+        elif start < 0:
+            place = unplaced
+        else:
+            place = f"<fol{attributes({'offset': start, 'length': None if end < 0 else end - start})}/>"
+        where = f"<rank>{rank}</rank>" if rank is not None else ""
+        rsv = f"<rsv>{score!r}</rsv>" if score is not None else ""
         yield f"    <result>{collection}<file>{text(name)}</file>{place}{where}{rsv}</result>\n"
-
-
-def _place(path: str | None, to: str | None, start: int, end: int, unplaced: str) -> str:
-    if to is not None:
-        return f"<passage{attributes({'start': path, 'end': to})}/>"
-    if path is not None:
-        return f"<path>{text(path)}</path>"
-    if start < 0:
-        return unplaced
-    return f"<fol{attributes({'offset': start, 'length': None if end < 0 else end - start})}/>"

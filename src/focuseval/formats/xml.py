@@ -70,13 +70,11 @@ class EventReader:
 
     def refuse_declaration(self, name: str, *_: object) -> None:
         """Refuse to declare an entity."""
-        what = f"expected no entity declarations, found one of {name!r}"
-        raise FormatError(what, at=self.at(), remedy="write the characters themselves")
+        raise self.error(f"expected no entity declarations, found one of {name!r}", "write the characters themselves")
 
     def refuse_reference(self, name: str, *_: object) -> None:
         """Refuse an entity that was not declared."""
-        what = f"expected characters, found the undeclared entity &{name};"
-        raise FormatError(what, at=self.at(), remedy="write the character itself")
+        raise self.error(f"expected characters, found the undeclared entity &{name};", "write the character itself")
 
     def need(self, attributes: Mapping[str, str], name: str, element: str = "") -> str:
         """Return an attribute that must be there."""
@@ -90,9 +88,9 @@ class EventReader:
         """Return where the parser is."""
         return self.source.at(self.parser.CurrentLineNumber)
 
-    def error(self, what: str) -> FormatError:
+    def error(self, what: str, remedy: str | None = None) -> FormatError:
         """Return an error at the current line."""
-        return FormatError(what, at=self.at(), remedy=self.REMEDY)
+        return FormatError(what, at=self.at(), remedy=remedy or self.REMEDY)
 
 
 def text(value: str) -> str:

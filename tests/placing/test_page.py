@@ -3,7 +3,7 @@
 import pytest
 
 from focuseval.data.alignment import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
-from focuseval.placing.page import Page, Placed, Wanted, place
+from focuseval.placing.page import Page, Placed, Wanted, place, place_quotes
 
 TWICE = "one two one"
 NOWHERE = Placed(-1, -1, LOST, 0.0, 0)
@@ -55,3 +55,9 @@ def test_a_near_text_that_begins_or_ends_inside_a_character_gets_the_whole_chara
     assert placed(document, Wanted("inal countdown of thX century")) == [Placed(3, 32, APPROXIMATE, 1 - 1 / 29, 1)]
     document = "-- the countdown of the century oﬁ --"
     assert placed(document, Wanted("the countdown of thX century of")) == [Placed(3, 34, APPROXIMATE, 1 - 1 / 31, 1)]
+
+
+def test_quotes_in_the_order_of_the_document_need_not_touch():
+    page = Page("yes, no, maybe, yes, no, never")
+    found = place_quotes(page, ["yes", "maybe", "no", " ", "never"], 0.9)
+    assert [place.start for place in found] == [0, 9, 21, -1, 25]
