@@ -67,7 +67,7 @@ SECTIONS = (
     (
         "Retrieve",
         "A baseline by BM25, and units that your own model may score.",
-        ("retrieve", "search", "retrieval.searching:Hit", "units", "retrieval.unit_list:UnitList"),
+        ("retrieve", "search", "retrieval.retrieving:Hit", "units", "retrieval.unit_list:UnitList"),
     ),
     ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "retrieval.sweeps.result:Sweep")),
     (

@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from focuseval.errors import Place, TaskError, counted
-from focuseval.measures.tasks.checks import check
-from focuseval.measures.tasks.tasks import DUPLICATE, OVERLAP, find_task
 
 if TYPE_CHECKING:
     from focuseval.data.run import Run
@@ -21,6 +19,9 @@ def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, off
     """
     if task is None:
         return
+    from focuseval.measures.tasks.checks import check  # noqa: PLC0415  five modules that only a task needs
+    from focuseval.measures.tasks.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
+
     if run.file and not run.topics:
         raise TaskError(f"not valid for task {task}: it answers no topic", at=run.file)
     chosen = find_task(task)

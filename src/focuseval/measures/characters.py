@@ -42,22 +42,15 @@ def interpolated_curve(m: Matched) -> tuple[Floats, Floats]:
     """Return the 101 recall levels and, for every topic, the best precision at or beyond each of them."""
     made: Floats | None = m.made.get("interpolated precision")  # MAiP and every iP look at the same curve
     if made is None:
-        made = m.made["interpolated precision"] = _interpolated(m)
+        topic, relevant, precision = points(m)
+        whole = m.prepared.trel_of_topic[topic]
+        level = relevant * 100 // whole
+        if m.policies.compat == "inex_eval":  # floor(100 · recall) as the official tool computes it
+            level = np.floor(100 * (relevant / whole)).astype(np.int64)
+        best = np.zeros((m.topics, LEVELS))
+        np.maximum.at(best, (topic, level), precision)
+        made = m.made["interpolated precision"] = np.asarray(np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1])
     return np.arange(LEVELS) / 100, made
-
-
-def _interpolated(m: Matched) -> Floats:
-    topic, relevant, precision = points(m)
-    whole = m.prepared.trel_of_topic[topic]
-    level = _float_level(relevant, whole) if m.policies.compat == "inex_eval" else relevant * 100 // whole
-    best = np.zeros((m.topics, LEVELS))
-    np.maximum.at(best, (topic, level), precision)
-    return np.asarray(np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1])
-
-
-def _float_level(relevant: Integers, whole: Integers) -> Integers:
-    """Return floor(100 · recall) as the official tool computes it, in floating point."""
-    return np.floor(100 * (relevant / whole)).astype(np.int64)
 
 
 def interpolated_precision(m: Matched, at: Fraction) -> Floats:

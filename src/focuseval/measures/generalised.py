@@ -98,12 +98,7 @@ def tolerance_scores(m: Matched, irr: int) -> Floats:
             "build the collection's index with 'focuseval index' and give it with --index"
         )
     scores = np.zeros(len(m.a_first))
-    scores[readable] = _read(m, article, length, irr)
-    return scores
-
-
-def _read(m: Matched, article: NDArray[np.int64], length: NDArray[np.int64], irr: int) -> Floats:
-    """Cut the articles where passages and highlights begin and end; read the pieces in the reader's order."""
+    # Cut the articles where passages and highlights begin and end; read the pieces in the reader's order.
     number = np.full(len(m.prepared.topic), -1, np.int64)
     number[article] = np.arange(len(article))
     hits, highlights = m.hits, m.prepared.highlights
@@ -123,7 +118,8 @@ def _read(m: Matched, article: NDArray[np.int64], length: NDArray[np.int64], irr
     bad = np.where(good, 0, size)
     liked = total(np.where(good & (running_count(bad, bounds) < irr), size, 0), group, len(article))
     disliked = np.minimum(total(bad, group, len(article)), irr)
-    return ratio(liked, liked + disliked)
+    scores[readable] = ratio(liked, liked + disliked)
+    return scores
 
 
 def tolerance(m: Matched, irr: int) -> Floats:

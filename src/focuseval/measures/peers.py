@@ -49,26 +49,22 @@ def texts(m: Matched, at: int | None) -> Texts:
     """Return the sums for the first `at` results; made once for each `at`."""
     name = f"texts of the first {at}"
     if name not in m.made:
-        m.made[name] = _texts(m, at)
+        shown = m.rank <= (at or len(m))
+        rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
+        group, start, end = _references(m)
+        topic = m.prepared.topic[group]
+        seen = union(m.article[rows], m.start[rows], m.end[rows])
+        inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
+        missed = end - start - seen.covered(group, start, end)
+        m.made[name] = Texts(
+            count(np.where(shown, m.size, 0), m.bounds),
+            count_by(end - start, topic, m.topics),
+            count_by(_shared(m, rows), m.topic[rows], m.topics),
+            count_by(inside, m.prepared.topic[seen.group], m.topics),
+            count_by(missed, topic, m.topics),
+        )
     found: Texts = m.made[name]
     return found
-
-
-def _texts(m: Matched, at: int | None) -> Texts:
-    shown = m.rank <= (at or len(m))
-    rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
-    group, start, end = _references(m)
-    topic = m.prepared.topic[group]
-    seen = union(m.article[rows], m.start[rows], m.end[rows])
-    inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
-    missed = end - start - seen.covered(group, start, end)
-    return Texts(
-        count(np.where(shown, m.size, 0), m.bounds),
-        count_by(end - start, topic, m.topics),
-        count_by(_shared(m, rows), m.topic[rows], m.topics),
-        count_by(inside, m.prepared.topic[seen.group], m.topics),
-        count_by(missed, topic, m.topics),
-    )
 
 
 def _references(m: Matched) -> tuple[Integers, Integers, Integers]:

@@ -113,7 +113,16 @@ def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> NDArra
     """
     chosen = quantisation(name, gold.scale)
     if gold.scale in ("coverage", "grades"):
-        return _from_grades(gold, elements, _lookup(chosen, gold.scale))
+        table = _lookup(chosen, gold.scale)
+        e, s = elements.exhaustivity, elements.specificity
+        assessed = (e >= 0) & (s >= 0)
+        gain = np.zeros(len(e))
+        inside = assessed & (e < 4) & (s < 4)
+        gain[inside] = table[e[inside], s[inside]]
+        wrong = np.flatnonzero((assessed & ~inside) | np.isnan(gain))
+        if len(wrong):
+            raise _refuse(gold, elements, int(wrong[0]), _pair(gold.scale, int(e[wrong[0]]), int(s[wrong[0]])))
+        return gain
     return _from_sizes(gold, elements, chosen)
 
 
@@ -125,18 +134,6 @@ def _lookup(name: str, scale: str) -> NDArray[np.float64]:
     e, s = re.fullmatch(r"e(\d+)_s(\d+)", name).groups()  # type: ignore[union-attr]  # quantisation() let it through
     listed = np.isin(np.arange(4), [int(g) for g in e])[:, None] & np.isin(np.arange(4), [int(g) for g in s])
     return np.where(np.isnan(_GRADES["strict"]), _OFF, listed.astype(np.float64))
-
-
-def _from_grades(gold: Gold, elements: GradedElements, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    e, s = elements.exhaustivity, elements.specificity
-    assessed = (e >= 0) & (s >= 0)
-    gain = np.zeros(len(e))
-    inside = assessed & (e < 4) & (s < 4)
-    gain[inside] = table[e[inside], s[inside]]
-    wrong = np.flatnonzero((assessed & ~inside) | np.isnan(gain))
-    if len(wrong):
-        raise _refuse(gold, elements, int(wrong[0]), _pair(gold.scale, int(e[wrong[0]]), int(s[wrong[0]])))
-    return gain
 
 
 def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> NDArray[np.float64]:

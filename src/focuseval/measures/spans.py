@@ -248,20 +248,16 @@ def best_read(m: Matched, near: int = 0) -> Read:
     """
     name = f"best read, near {near}"
     if name not in m.made:
-        m.made[name] = _best_read(m, near)
+        prepared, chunks = m.prepared, chunks_of(m)
+        highlights = prepared.highlights
+        document = prepared.same[prepared.gold.articles.document[highlights.group]]
+        mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
+        shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
+        topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
+        size = count_by(shown.end - shown.start, topic, m.topics)
+        m.made[name] = Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
     found: Read = m.made[name]
     return found
-
-
-def _best_read(m: Matched, near: int) -> Read:
-    prepared, chunks = m.prepared, chunks_of(m)
-    highlights = prepared.highlights
-    document = prepared.same[prepared.gold.articles.document[highlights.group]]
-    mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
-    shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
-    topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
-    size = count_by(shown.end - shown.start, topic, m.topics)
-    return Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
 
 
 def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:

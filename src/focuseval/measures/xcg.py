@@ -44,19 +44,15 @@ def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.flo
     """
     name = f"effort-precision by {ideal}"
     if name not in match.made:
-        match.made[name] = _effort_precision(match, ideal)
+        best, topic = match.base.full_list, match.hit_topic
+        nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
+        place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
+        rank = (place - best.bounds[topic]).astype(np.float64)
+        if ideal == "line" and len(place):
+            rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
+        match.made[name] = rank / match.hit_rank
     found: NDArray[np.float64] = match.made[name]
     return found
-
-
-def _effort_precision(match: ElementMatch, ideal: str) -> NDArray[np.float64]:
-    best, topic = match.base.full_list, match.hit_topic
-    nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
-    place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
-    rank = (place - best.bounds[topic]).astype(np.float64)
-    if ideal == "line" and len(place):
-        rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
-    return rank / match.hit_rank
 
 
 def mean_average_effort_precision(

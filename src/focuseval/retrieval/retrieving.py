@@ -86,7 +86,8 @@ def retrieve(
     ranker = UnitRanker(words, settings, scorer, chunks)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
-    remarks = [*_ignored(given), *_remarks(ranker, asked, queries, lists)]
+    remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
+    remarks += _remarks(ranker, asked, queries, lists)
     described = settings.description("own scorer" if scorer else "BM25")
     run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), described)
     return replace(run, remarks=tuple(remarks))
@@ -128,10 +129,6 @@ def as_topics(topics: str | Path | Iterable[Topic] | Mapping[str, str]) -> Seque
 def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
     """Return the name of a run that has none: what it returns, and for which task."""
     return f"{formula}-{settings.unit.replace(':', '-').replace('/', '-')}-{settings.rules.name}"
-
-
-def _ignored(settings: RetrievalSettings) -> list[str]:
-    return [f"{name} says nothing of --unit {settings.unit} and was ignored" for name in settings.ignored]
 
 
 def _remarks(

@@ -171,7 +171,8 @@ def fidelity(
     requirements has them all. A profile sets the policies of its tasks, its recall base and, where no measure is named,
     its official ones; `drop_tags` are left out of the recall base.
     """
-    asked = tuple(measures or _official(profile) or (*IN_CONTEXT, *OF_ELEMENTS))
+    official = dict.fromkeys(names[0] for names in profile_named(profile).tasks.values()) if profile else ()
+    asked = tuple(measures or official or (*IN_CONTEXT, *OF_ELEMENTS))
     of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
     policies = {task: policies_under(profile, task) for task in ("thorough", "relevant-in-context")}
@@ -184,11 +185,6 @@ def fidelity(
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
         gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
     )
-
-
-def _official(profile: str | None) -> tuple[str, ...]:
-    """Return the official measure of every task of a profile."""
-    return tuple(dict.fromkeys(names[0] for names in profile_named(profile).tasks.values())) if profile else ()
 
 
 def policies_under(profile: str | None, task: str) -> dict[str, Any]:

@@ -45,12 +45,7 @@ def to_elements(run: Run, index: Collection) -> Run:
     best = order[np.searchsorted(owner[order], np.arange(len(rows)))]
     outer = np.lexsort((elements.depth[best], elements.start[best], -size[best], _articles(run)))
     mapped = replace(run, path=elements.path_strings(best), start=elements.start[best], end=elements.end[best])
-    return repair(_in_order(mapped, outer), "relevant-in-context", index)[0]
-
-
-def _in_order(run: Run, order: NDArray[np.int64]) -> Run:
-    """Return the results in another order, which is then their ranking."""
-    return replace(take(run, order), rank=None, score=None)
+    return repair(replace(take(mapped, outer), rank=None, score=None), "relevant-in-context", index)[0]
 
 
 def to_passages(run: Run, index: Collection) -> Run:

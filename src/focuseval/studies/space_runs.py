@@ -103,7 +103,18 @@ def _containing(prepared: Prepared, elements: Elements, article: NDArray[np.int6
     while len(short):
         row[short] = elements.parent[row[short]]
         short = short[elements.end[row[short]] < spans.end[short]]
-    return _nearest_root(np.unique(row), elements)
+    # Climb from every row to the outermost element with the same text.
+    rows = np.unique(row)
+    climbing = np.arange(len(rows))
+    while len(climbing):
+        above = elements.parent[rows[climbing]]
+        here = rows[climbing]
+        same = (
+            (above >= 0) & (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
+        )
+        climbing = climbing[same]
+        rows[climbing] = above[same]
+    return np.unique(rows)
 
 
 def _inside(prepared: Prepared, elements: Elements, article: NDArray[np.int64], *, largest: bool) -> NDArray[np.int64]:
@@ -130,21 +141,6 @@ def _smallest_overlapping(
     order = rows[np.lexsort((rows, size[rows], article[rows]))]
     _, first = np.unique(article[order], return_index=True)
     return order[first]
-
-
-def _nearest_root(rows: NDArray[np.int64], elements: Elements) -> NDArray[np.int64]:
-    """Climb from every row to the outermost element with the same text."""
-    rows = rows.copy()
-    climbing = np.arange(len(rows))
-    while len(climbing):
-        above = elements.parent[rows[climbing]]
-        here = rows[climbing]
-        same = (
-            (above >= 0) & (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
-        )
-        climbing = climbing[same]
-        rows[climbing] = above[same]
-    return np.unique(rows)
 
 
 def _outermost(rows: NDArray[np.int64], elements: Elements) -> NDArray[np.int64]:

@@ -115,9 +115,27 @@ def find_documents(matched: Rows) -> MatchedDocuments:
     """Return the article of every result."""
     placement = matched.run.placement
     if matched.prepared.index is not None and placement is not None:
-        return _by_row(matched, placement)
+        # Meet documents by their rows in the collection; those that it does not have by their names.
+        prepared = matched.prepared
+        code = matched.column(document_codes(matched.run.document, prepared, placement))
+        beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
+        strange, _ = _name_codes(matched.column(matched.run.document), beyond)
+        code[beyond] = len(prepared.gold.documents) + strange
+        return _by_code(matched, code)
     if matched.run.keys is not None and matched.run.whole_documents:
-        return _by_promised_keys(matched, matched.run.keys)
+        # Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice.
+        topic, keys = matched.topic, matched.column(matched.run.keys)
+        lookup, known = matched.prepared.hashed_pairs, np.empty(len(keys), np.int32)
+
+        def look(first: int) -> None:
+            here = slice(first, first + BLOCK)
+            known[here] = lookup.search(joint(keys[here], topic[here]))
+
+        in_blocks(look, range(0, len(keys), BLOCK))
+        if len(_respelt(matched, known).rows):
+            return _by_pairs(matched)
+        unjudged = int(np.count_nonzero(known < 0))
+        return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
     if pa.types.is_dictionary(matched.run.document.type):
         return _by_distinct_ids(matched)
     return _by_pairs(matched)
@@ -148,16 +166,6 @@ def _codes_of_names(ids: pa.Array, rows: NDArray[np.int64], prepared: Prepared) 
 
 
 # -- in a collection ------------------------------------------------------------------------------------------------
-
-
-def _by_row(matched: Rows, placement: Placement) -> MatchedDocuments:
-    """Meet documents by their rows in the collection; those that it does not have by their names."""
-    prepared = matched.prepared
-    code = matched.column(document_codes(matched.run.document, prepared, placement))
-    beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
-    strange, _ = _name_codes(matched.column(matched.run.document), beyond)
-    code[beyond] = len(prepared.gold.documents) + strange
-    return _by_code(matched, code)
 
 
 def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
@@ -206,22 +214,6 @@ def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
 
 
 # -- by the keys of ids ---------------------------------------------------------------------------------------------
-
-
-def _by_promised_keys(matched: Rows, promised: NDArray[np.uint64]) -> MatchedDocuments:
-    """Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice."""
-    topic, keys = matched.topic, matched.column(promised)
-    lookup, known = matched.prepared.hashed_pairs, np.empty(len(keys), np.int32)
-
-    def look(first: int) -> None:
-        here = slice(first, first + BLOCK)
-        known[here] = lookup.search(joint(keys[here], topic[here]))
-
-    in_blocks(look, range(0, len(keys), BLOCK))
-    if len(_respelt(matched, known).rows):
-        return _by_pairs(matched)
-    unjudged = int(np.count_nonzero(known < 0))
-    return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
 
 
 def _by_pairs(matched: Rows) -> MatchedDocuments:
@@ -273,7 +265,13 @@ def _respelt(matched: Rows, known: NDArray[np.int32]) -> Respelt:
     met, gold = np.flatnonzero(known >= 0), prepared.gold
     equal = _equal(ids, met, gold.documents, gold.articles.document[known[met]])
     known[met[~equal]] = -1
-    rows = _extended(matched, ids, np.flatnonzero(known < 0)) if _may_be_respelt(matched) else met[~equal]
+    rows = met[~equal]
+    if prepared.has_extensions:
+        rows = np.flatnonzero(known < 0)
+    elif any(_has_dot(chunk) for chunk in (getattr(matched.run.document, "chunks", None) or [matched.run.document])):
+        rows = np.flatnonzero(known < 0)
+        names = _plain(rows_of_chunks(ids, rows))
+        rows = rows[pc.match_substring_regex(names, EXTENSION).to_numpy(zero_copy_only=False)]
     if not len(rows):
         return Respelt(rows, rows)
     which, names = _name_codes(ids, rows)
@@ -286,22 +284,10 @@ def _respelt(matched: Rows, known: NDArray[np.int32]) -> Respelt:
     return Respelt(rows[other], code[other])
 
 
-def _may_be_respelt(matched: Rows) -> bool:
+def _has_dot(ids: pa.Array) -> bool:
     """Say whether an id may carry a file extension: no dot, no extension. One look at the bytes."""
-    return matched.prepared.has_extensions or any(
-        _DOT.search(memoryview(buffer)) is not None
-        for chunk in (getattr(matched.run.document, "chunks", None) or [matched.run.document])
-        if (buffer := (chunk.dictionary if isinstance(chunk, pa.DictionaryArray) else chunk).buffers()[2]) is not None
-    )
-
-
-def _extended(matched: Rows, ids: pa.Array, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return those of some rows that may be in the gold under another spelling."""
-    if matched.prepared.has_extensions:
-        return rows
-    names = _plain(rows_of_chunks(ids, rows))
-    extended: NDArray[np.bool_] = pc.match_substring_regex(names, EXTENSION).to_numpy(zero_copy_only=False)
-    return rows[extended]
+    buffer = (ids.dictionary if isinstance(ids, pa.DictionaryArray) else ids).buffers()[2]
+    return buffer is not None and _DOT.search(memoryview(buffer)) is not None
 
 
 def first_of_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64] | None:

@@ -14,7 +14,7 @@ import numpy as np
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import MissingDataError
 from focuseval.measures.matching.results import Results
-from focuseval.measures.recall_base.base import running
+from focuseval.measures.topicwise import cumulated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,12 +63,12 @@ class ElementMatch:
     @cached_property
     def gathered(self) -> NDArray[np.int64]:
         """Running sum of `hit_gain` over all topics on end, with a leading 0."""
-        return running(self.hit_gain)
+        return cumulated(self.hit_gain)
 
     @cached_property
     def normalised(self) -> NDArray[np.int64]:
         """Running sum of the hits' normalised gains, with a leading 0; see `normalised_gains`."""
-        return running(normalised_gains(self))
+        return cumulated(normalised_gains(self))
 
     @cached_property
     def hit_bounds(self) -> NDArray[np.int64]:

@@ -18,7 +18,6 @@ from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.keys import Lookup, hash64, mix
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import MissingDataError
-from focuseval.measures.recall_base.assessed import Assessed, assessed_elements
 from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
+    from focuseval.measures.recall_base.assessed import Assessed
 
     Integers = NDArray[np.int64]
 
@@ -155,6 +155,8 @@ class Prepared:
     @cached_property
     def assessed(self) -> Assessed:
         """The gold's assessed elements, sorted once for all recall bases."""
+        from focuseval.measures.recall_base.assessed import assessed_elements  # noqa: PLC0415  four modules that only elements need
+
         return assessed_elements(self.gold, self.index, self.position)
 
     @cached_property

@@ -40,7 +40,10 @@ def result_spans(matched: Results) -> ResultSpans:
     """Return the span of every result."""
     run = matched.run
     if not len(matched) or run.whole_documents:
-        return _whole_documents(matched)
+        # Whole documents: what a run without any place stands for.
+        length = _lengths(matched)
+        zero = np.zeros(len(length), np.int64)
+        return ResultSpans(zero, length, zero, zero.astype(np.bool_))
     if run.start is None:
         raise _needs_collection(run)
     start = np.asarray(matched.column(run.start))
@@ -64,13 +67,6 @@ def _needs_collection(run: Run) -> MissingDataError:
         f"{where}: results are element paths, so their characters are unknown; "
         "build the collection's index with 'focuseval index' and give it with --index"
     )
-
-
-def _whole_documents(matched: Results) -> ResultSpans:
-    """Return whole documents: what a run without any place stands for."""
-    length = _lengths(matched)
-    zero = np.zeros(len(length), np.int64)
-    return ResultSpans(zero, length, zero, zero.astype(np.bool_))
 
 
 def _lengths(matched: Results) -> NDArray[np.int64]:

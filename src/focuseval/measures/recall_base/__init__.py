@@ -9,7 +9,6 @@ from focuseval.measures.recall_base.base import (
     ideal_rows,
     nesting,
     path_tree,
-    running,
 )
 
 __all__ = [
@@ -22,5 +21,4 @@ __all__ = [
     "ideal_rows",
     "nesting",
     "path_tree",
-    "running",
 ]

@@ -216,7 +216,7 @@ def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer]
     number = np.arange(len(gold.topics)) if number is None else np.asarray(number, np.int64)
     topic_of_article = number[gold.articles.topic].astype(np.int64)
     article = _articles(gold, elements)
-    tree = path_tree(_dictionary(elements.path))
+    tree = path_tree(elements.path.dictionary if hasattr(elements.path, "dictionary") else elements.path)
     code = tree.find(elements.path).astype(np.int32)
     counted = np.flatnonzero(topic_of_article[article] >= 0).astype(np.int32)
     key = row_keys(tree, topic_of_article, article[counted], code[counted])
@@ -253,8 +253,3 @@ def _first_of_equals(
     kept = np.ones(len(order), np.bool_)
     kept[1:] = ~again
     return kept
-
-
-def _dictionary(paths: Any) -> Any:
-    """Return the distinct strings of a dictionary-encoded column, or the column itself."""
-    return paths.dictionary if hasattr(paths, "dictionary") else paths

@@ -23,8 +23,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.engine.keys import Lookup
 from focuseval.engine.lazy import cached_property
+from focuseval.engine.lookup import Lookup
+from focuseval.measures.topicwise import cumulated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -165,17 +166,6 @@ def nesting(last: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(np.arange(1, len(last) + 1) - np.cumsum(ended, out=ended))
 
 
-def running(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the running sum with a leading 0, so that a block's sum is the difference of two entries.
-
-    >>> running(np.array([3, 4]))
-    array([0, 3, 7])
-    """
-    total = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(values, out=total[1:])
-    return total
-
-
 def row_keys(
     tree: PathTree, topic_of_article: NDArray[np.int64], article: NDArray[np.integer], code: NDArray[np.integer]
 ) -> NDArray[np.int64]:
@@ -307,4 +297,4 @@ class RecallBase:
     def _descending(self, gain: NDArray[np.int64], topic: NDArray[np.int64]) -> Ideal:
         bounds = np.searchsorted(topic, np.arange(self.topics + 1)).astype(np.int64)
         gain = gain[np.lexsort((-gain, topic))]
-        return Ideal(bounds, gain, running(gain))
+        return Ideal(bounds, gain, cumulated(gain))

@@ -66,15 +66,16 @@ def extents(run: Run) -> Extents:
     path, paths = _codes(run.path, len(run), normalise=True)
     last, _ = _codes(run.end_path, len(run), normalise=True)
     text, _ = _codes(run.text, len(run))
-    start, end = (_numbers(column, len(run)) for column in (run.start, run.end))
+    unknown_place = np.full(len(run), -1, np.int64)
+    start, end = (unknown_place if c is None else np.asarray(c, np.int64) for c in (run.start, run.end))
     group = _joined(np.asarray(run.topic, np.int64), document)
     place = (path, last, text, start, end)
     if whole:
         length = np.full(len(run), -1, np.int64) if placement is None else placement.length
         start, end = np.zeros(len(run), np.int64), np.where(length < 0, _ENDLESS, length)
     status = np.zeros(len(run), np.int8) if placement is None or placement.status is None else placement.status
-    bad = _bad_offsets(start, end) & (path < 0) & ~np.bool_(whole) | (status == BAD_SPAN)
-    bad |= np.maximum(start, end) > _ENDLESS
+    bad = (start < -1) | (end < -1) | ((start < 0) & (end >= 0)) | ((end >= 0) & (end <= start))
+    bad = bad & (path < 0) & ~np.bool_(whole) | (status == BAD_SPAN) | (np.maximum(start, end) > _ENDLESS)
     empty = bad & (status != BAD_SPAN) & (start == end) & (start >= 0) & (start <= _ENDLESS)
     known = (start >= 0) & (end > start) & ~bad
     nested = _nested_codes(path, last, paths, known) if placement is None else np.full(len(run), -1, np.int64)
@@ -113,15 +114,6 @@ def _documents(run: Run) -> tuple[Integers, Flags]:
         return code, np.zeros(len(run), np.bool_)
     row = run.placement.document
     return np.where(row >= 0, row, len(run.placement.collection) + code), row < 0
-
-
-def _numbers(column: NDArray[np.int64] | None, size: int) -> Integers:
-    return np.full(size, -1, np.int64) if column is None else np.asarray(column, np.int64)
-
-
-def _bad_offsets(start: Integers, end: Integers) -> Flags:
-    """Return the spans that hold nothing, and numbers that are no offsets."""
-    return (start < -1) | (end < -1) | ((start < 0) & (end >= 0)) | ((end >= 0) & (end <= start))
 
 
 def _nested_codes(path: Integers, last: Integers, paths: pa.Array, known: Flags) -> Integers:
