@@ -202,7 +202,7 @@ def test_as_many_topics_must_differ_as_the_page_on_significance_says():
     )
     assert len(rows) == 5
     for pairs, topics in ((int(one), int(two)) for one, two in rows):
-        below, enough = smallest_p(np.array([topics - 1, topics]), 2)
+        below, enough = smallest_p(np.array([topics - 1, topics]), topics, Settings())
         assert enough <= 0.05 / pairs < below
 
 

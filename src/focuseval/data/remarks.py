@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, str | tuple[str, str]] = {
     "text": "{0}",
+    "left out": "left out: {0}",
     # counts of a run
     "missing: zero": ("{n} of {0} is not answered and scores 0", "{n} of {0} are not answered and score 0"),
     "missing: skip": (

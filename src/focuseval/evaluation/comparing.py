@@ -177,7 +177,26 @@ def correlation_table(correlation: Correlation) -> Table:
 def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[Correlation] = ()) -> dict[str, Any]:
     """Return everything the tables show, as plain values; an infinite effect is null."""
     return {
-        "comparisons": [_comparison_json(c) for c in comparisons],
+        "comparisons": [
+            {
+                "measure": c.measure,
+                "settings": vars(c.settings),
+                "family": {
+                    "pairs": c.family,
+                    "of": c.members,
+                    "baseline": None if c.baseline is None else c.runs[c.baseline],
+                },
+                "method": c.method,
+                "topics": list(c.topics),
+                "left_out": c.left_out,
+                "runs": [{"run": name, "mean": float(mean)} for name, mean in zip(c.runs, c.means, strict=True)],
+                "significant": int(c.significant.sum()),
+                "power": _plain(c.power),
+                "sentence": c.sentence(),
+                "pairs": [pair_json(c, k) for k in range(c.family)],
+            }
+            for c in comparisons
+        ],
         "correlations": [
             {
                 "title": c.title,
@@ -188,22 +207,6 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
             }
             for c in correlations
         ],
-    }
-
-
-def _comparison_json(c: Comparison) -> dict[str, Any]:
-    return {
-        "measure": c.measure,
-        "settings": vars(c.settings),
-        "family": {"pairs": c.family, "of": c.members, "baseline": None if c.baseline is None else c.runs[c.baseline]},
-        "method": c.method,
-        "topics": list(c.topics),
-        "left_out": c.left_out,
-        "runs": [{"run": name, "mean": float(mean)} for name, mean in zip(c.runs, c.means, strict=True)],
-        "significant": int(c.significant.sum()),
-        "power": _plain(c.power),
-        "sentence": c.sentence(),
-        "pairs": [pair_json(c, k) for k in range(c.family)],
     }
 
 

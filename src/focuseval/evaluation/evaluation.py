@@ -66,7 +66,33 @@ class Evaluation:
     @cached_property
     def scores(self) -> Scores:
         """Every run's values."""
-        return _collected(self, self._score_all())
+        scored = self._score_all()
+        prepared, plan = self.prepared, self.plan
+        tags = {topic: attributes.get("tags", "") for topic, attributes in prepared.gold.attributes.items()}
+        excluded = len(prepared.gold.topics) - len(prepared.topics)
+        shape = (len(scored), len(prepared.topics))
+        return Scores(
+            runs=self.names or tuple(s.run for s in scored),
+            topics=prepared.topics,
+            measures=tuple(asked.key for asked in plan.measures),
+            values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
+            counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
+            signature=signature(plan, prepared),
+            profile=plan.profile,
+            task=plan.task,
+            files=tuple(s.file for s in scored),
+            gold_sha256=prepared.gold.sha256,
+            docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
+            by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
+            tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
+            decides=plan.decides,
+            noticed=(
+                *remarks_on_names(plan.measures),
+                *remarks_on_gold(prepared.gold, plan.measures),
+                *(remark for s in scored for remark in s.remarks),
+            ),
+            evaluation=self,
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -188,33 +214,3 @@ def _size(run: Run) -> int:
     """Return about how many bytes a run holds."""
     columns = (run.topic, run.document, run.rank, run.score, run.start, run.end, run.path, run.end_path, run.text)
     return sum(int(column.nbytes) for column in columns if column is not None)
-
-
-def _collected(evaluation: Evaluation, scored: Sequence[RunScores]) -> Scores:
-    """Put the values of all runs together."""
-    prepared, plan = evaluation.prepared, evaluation.plan
-    tags = {topic: attributes.get("tags", "") for topic, attributes in prepared.gold.attributes.items()}
-    excluded = len(prepared.gold.topics) - len(prepared.topics)
-    shape = (len(scored), len(prepared.topics))
-    return Scores(
-        runs=evaluation.names or tuple(s.run for s in scored),
-        topics=prepared.topics,
-        measures=tuple(asked.key for asked in plan.measures),
-        values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
-        counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
-        signature=signature(plan, prepared),
-        profile=plan.profile,
-        task=plan.task,
-        files=tuple(s.file for s in scored),
-        gold_sha256=prepared.gold.sha256,
-        docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
-        by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
-        tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
-        decides=plan.decides,
-        noticed=(
-            *remarks_on_names(plan.measures),
-            *remarks_on_gold(prepared.gold, plan.measures),
-            *(remark for s in scored for remark in s.remarks),
-        ),
-        evaluation=evaluation,
-    )

@@ -70,7 +70,7 @@ class Paired:
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
-        """For every pair, whether any outcome could be significant: enough topics differ, and resamples are enough."""
+        """For every pair, whether any outcome can be called significant: enough topics differ, and enough resamples."""
         smallest = smallest_p(self.differing, self.differing + self.tied, self.settings, self.family)
         return np.asarray(smallest <= self.settings.level(self.family))
 
@@ -103,7 +103,8 @@ class Paired:
             return f"{self.settings.draws(self.family)} resamples are too few for {counted(self.family, 'pair')}"
         fewest, most = int(few.min()), int(few.max())
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        return f"{number} topic{' differs' if most == 1 else 's differ'}, no outcome could be significant"
+        why = "too few for a bootstrap" if self.settings.test == "bootstrap" else "no outcome could be significant"
+        return f"{number} topic{' differs' if most == 1 else 's differ'}, {why}"
 
 
 def judge_pairs(differences: NDArray[np.float64], settings: Settings) -> Paired:
@@ -147,7 +148,7 @@ def smallest_p(
     Tests of signs and ranks cannot go below 2^(1−n) with two tails, where n topics differ: all of them point one way.
     A randomisation test of more topics than are enumerated cannot go below the share of one draw, which is asked for
     with `family`. A t-test is largest where the n differences are equal, and has no bound where all topics differ. A
-    bootstrap draws none of the n topics with probability (1 − n/topics)^topics.
+    bootstrap has none either, and of two topics that agree it says p < .001: it is held to the bound of the signs.
 
     >>> from focuseval.inference.settings import Settings
     >>> smallest_p(np.array([0, 1, 6]), 6, Settings()).tolist()
@@ -162,8 +163,6 @@ def smallest_p(
         with np.errstate(divide="ignore", invalid="ignore"):  # all topics differ, or there is none
             largest = np.sqrt(number * (whole - 1) / (whole - number))
             p = np.where(number > 0, settings.tails * stdtr(whole - 1, -largest), 1.0)
-    elif settings.test == "bootstrap":
-        p = settings.tails * (1 - number / np.maximum(whole, 1)) ** whole
     else:
         p = settings.tails * 0.5**number
     if family is not None and settings.test == "randomisation":

@@ -109,7 +109,15 @@ class CheckedQuotes:
             *numbers("similarity", form=".3f"),
             *numbers("places"),
         )
-        return summary, Table("Every quotation", columns, tuple(map(_row, self.checks)))
+        every: list[tuple[str | int | float | None, ...]] = []
+        for check in self.checks:
+            text = " ".join(check.quotation.text.split())
+            shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+            names = (f"{name} (unknown)" if name in check.unknown else name for name in check.quotation.cited)
+            place = (*check.places[0], check.similarity) if check.places else (None,) * 4
+            cited = ", ".join(names) or None
+            every.append((check.quotation.answer, shown, cited, check.verdict, *place, len(check.places)))
+        return summary, Table("Every quotation", columns, tuple(every))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -118,17 +126,6 @@ class CheckedQuotes:
             "quotes": [check.to_json() for check in self.checks],
             "notes": list(self.notes),
         }
-
-
-def _row(check: QuoteCheck) -> tuple[str | int | float | None, ...]:
-    one = check.quotation
-    text = " ".join(one.text.split())
-    shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    cited = ", ".join(f"{name} (unknown)" if name in check.unknown else name for name in one.cited) or None
-    if not check.places:
-        return one.answer, shown, cited, check.verdict, None, None, None, None, 0
-    document, start, end = check.places[0]
-    return one.answer, shown, cited, check.verdict, document, start, end, check.similarity, len(check.places)
 
 
 def verify_quotes(
