@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -73,8 +73,7 @@ class Pool:
     seed: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class _Ranked:
+class _Ranked(NamedTuple):
     """First appearances of documents in runs: one row per run, topic and document."""
 
     topic: NDArray[np.int64]
@@ -84,7 +83,7 @@ class _Ranked:
 
     def take(self, rows: NDArray[Any]) -> _Ranked:
         """Return some of the rows."""
-        return _Ranked(self.topic[rows], self.document[rows], self.run[rows], self.rank[rows])
+        return _Ranked(*(column[rows] for column in self))
 
     @property
     def pair(self) -> NDArray[np.int64]:
@@ -165,8 +164,7 @@ def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
         starts = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]]) if len(topic) else np.zeros(0, np.int64)
         rank = np.arange(len(topic)) - np.repeat(starts, np.diff(np.r_[starts, len(topic)])) + 1
         parts.append(_Ranked(topic, document, np.full(len(topic), number, np.int64), rank))
-    columns = ([getattr(part, name) for part in parts] for name in ("topic", "document", "run", "rank"))
-    return topics, documents, _Ranked(*(np.concatenate(column) for column in columns))
+    return topics, documents, _Ranked(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _ids(run: Run) -> pa.Array:

@@ -137,11 +137,8 @@ class Store:
     def judged(self, assessor: str | None = None) -> list[Key]:
         """Return the judgements that exist, in the order of their names."""
         where, values = ("WHERE assessor = ?", (assessor,)) if assessor is not None else ("", ())
-        rows = self.database.read().execute(
-            f"SELECT assessor, topic, document FROM judgements {where} ORDER BY assessor, topic, document",  # noqa: S608  two fixed strings
-            values,
-        )
-        return [Key(*row) for row in rows]
+        keys = f"SELECT assessor, topic, document FROM judgements {where} ORDER BY 1, 2, 3"  # noqa: S608  two fixed strings
+        return [Key(*row) for row in self.database.read().execute(keys, values)]
 
     def judgements(
         self, assessor: str | None = None, topic: str | None = None, document: str | None = None
@@ -165,18 +162,14 @@ class Store:
 
     def judged_of(self, topic: str, document: str) -> list[Key]:
         """Return the judgements of one document for one topic, by assessor."""
-        rows = self.database.read().execute(
-            "SELECT assessor, topic, document FROM judgements WHERE topic = ? AND document = ? ORDER BY assessor",
-            (topic, document),
-        )
-        return [Key(*row) for row in rows]
+        keys = "SELECT assessor, topic, document FROM judgements WHERE topic = ? AND document = ? ORDER BY assessor"
+        return [Key(*row) for row in self.database.read().execute(keys, (topic, document))]
 
     def statuses(self, assessor: str) -> dict[tuple[str, str], tuple[str, bool]]:
         """Return status and flag of every document that an assessor touched, by topic and document."""
-        rows = self.database.read().execute(
-            "SELECT topic, document, status, flagged FROM judgements WHERE assessor = ?", (assessor,)
-        )
-        return {(row["topic"], row["document"]): (row["status"], bool(row["flagged"])) for row in rows}
+        query = "SELECT topic, document, status, flagged FROM judgements WHERE assessor = ?"
+        rows = self.database.read().execute(query, (assessor,))
+        return {(topic, document): (status, bool(flagged)) for topic, document, status, flagged in rows}
 
     def quotes(self, key: Key) -> list[Quote]:
         """Return the highlights of one judgement with their quotes."""

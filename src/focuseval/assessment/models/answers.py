@@ -150,8 +150,8 @@ def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswe
     spans, points, counts, unplaced = list[tuple[int, int]](), list[tuple[int, str]](), Counter[str](), list[str]()
     for (start, end), answer in answers:
         page = Page(text[start:end])
-        said = [quote if quote.strip() else "" for quote in answer.quotes]  # in even numbers: quotes do not touch
-        placed = place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(said)], SIMILARITY)
+        texts = [quote if quote.strip() else "" for quote in answer.quotes]  # in even numbers: quotes do not touch
+        placed = place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(texts)], SIMILARITY)
         for quote, found in zip(answer.quotes, placed, strict=True):
             counts[HOW[found.how]] += 1
             if found.how in (AMBIGUOUS, LOST):

@@ -212,15 +212,15 @@ def _read(reply: HTTPResponse, data: bytes) -> Reply:
     return Reply(reply.status, text, wait=_seconds(reply.getheader("Retry-After", "")))
 
 
-def _seconds(told: str) -> float:
+def _seconds(value: str) -> float:
     """Return the seconds of a Retry-After, which is a number or a date; 0 where it is neither.
 
     >>> _seconds("7"), _seconds("soon"), _seconds("Sat, 01 Jan 2000 00:00:00 GMT")
     (7.0, 0.0, 0.0)
     """
-    if told.strip().isdecimal():
-        return float(told)
+    if value.strip().isdecimal():
+        return float(value)
     try:
-        return max(0.0, parsedate_to_datetime(told).timestamp() - time())
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
     except (ValueError, TypeError):
         return 0.0
