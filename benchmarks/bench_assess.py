@@ -472,9 +472,9 @@ def in_process(path, writers, seconds):
 
 
 BESIDE = (
-    "assess {project} --progress", "score {project} {run} --assessor user0 -m AP", "assess {project} --export {out}",
-    "assess {project} --guidelines {run}", "assess {project} --check", "pool {run} --top-up {project} -o {out}",
-    "stats {project} --assessor user0", "assess {project} --log-out nobody", "assess {project} --archive {out}.zip",
+    "project progress {project}", "score {project} {run} --assessor user0 -m AP", "project export {project} {out}",
+    "project guidelines {project} {run}", "project check {project}", "pool {run} --top-up {project} -o {out}",
+    "stats {project} --assessor user0", "project users log-out {project} nobody", "project archive {project} {out}.zip",
 )  # fmt: skip
 """What runs beside the server, in turn; some have nothing to do yet and end with a line that says so."""
 

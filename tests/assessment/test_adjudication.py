@@ -87,7 +87,7 @@ def test_an_imported_assessor_takes_part_only_when_asked(project, tmp_path):
     lines = [{"topic": TIDES, "doc": BOTH, "spans": [{"start": 100, "end": 120}], "assessor": "model"}]
     lines += [{"topic": TIDES, "doc": "water/nautical-chart", "spans": [{"start": 0, "end": 9}], "assessor": "model"}]
     (tmp_path / "m.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command("assess", project, "--import", tmp_path / "m.jsonl")
+    command("project", "import", project, tmp_path / "m.jsonl")
     people = project_gold(project, merge="union")
     assert "water/nautical-chart" not in people.documents.to_pylist()
     assert people.attributes[TIDES]["assessor"] == "adjudicated, ann, bob"
@@ -109,7 +109,7 @@ def test_score_prints_the_counts_beside_the_means(project):
 @pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008", "trec-qrels"])
 def test_a_merged_export_scores_as_the_merged_project_does(project, tmp_path, wanted):
     target = tmp_path / "out"
-    told = command("assess", project, "--export", target, "--to", wanted, "--merge", "union")
+    told = command("project", "export", project, target, "--to", wanted, "--merge", "union")
     assert "1 decided, 1 single, 2 by union" in told
     measure = "P@5" if wanted == "trec-qrels" else "charR"
     asked = ["-m", measure, "--format", "json"]
@@ -122,7 +122,7 @@ def test_a_merged_export_scores_as_the_merged_project_does(project, tmp_path, wa
 def test_a_rule_and_an_assessor_contradict_each_other(project, tmp_path):
     told = command("score", project, RUN, "-m", "charR", "--merge", "union", "--assessor", "ann", code=1)
     assert "expected --merge, or --assessor or --adjudicated, found both" in told
-    command("assess", project, "--export", tmp_path / "g.jsonl", "--to", "gold-jsonl", "--adjudicated")
+    command("project", "export", project, tmp_path / "g.jsonl", "--to", "gold-jsonl", "--adjudicated")
     told = command("score", tmp_path / "g.jsonl", RUN, "-m", "charR", "--merge", "union", code=2)
     assert "need an assessment project" in told
 

@@ -32,8 +32,8 @@ def judged(tmp_path):
     """Two people's judgements, a decision, a training document, guidelines, and a pool from a run."""
     folder = judged_project(tmp_path)
     (tmp_path / "how.md").write_text("# How to judge\n\nHighlight *all* of it.\n")
-    command("assess", folder, "--add-run", RUN, "--depth", "2")
-    command("assess", folder, "--guidelines", tmp_path / "how.md", "--assessor", "lea")
+    command("project", "add-run", folder, RUN, "--depth", "2")
+    command("project", "guidelines", folder, tmp_path / "how.md", "--actor", "lea")
     project = open_project(folder)
     for name, span in (("ann", (100, 200)), ("bob", (150, 250)), ("adjudicated", (150, 200))):
         page = project.documents.get(DOCUMENTS[0])
@@ -48,7 +48,7 @@ def judged(tmp_path):
 
 @pytest.fixture
 def archive(judged, tmp_path):
-    command("assess", judged, "--archive", tmp_path / "sea.zip", "--merge", "union", "--imported")
+    command("project", "archive", judged, tmp_path / "sea.zip", "--merge", "union", "--imported")
     return tmp_path / "sea.zip"
 
 
@@ -81,10 +81,10 @@ def test_a_run_is_scored_against_an_archive_as_against_its_project(archive, judg
 def test_an_archive_becomes_the_same_project_and_the_same_archive_again(archive, tmp_path):
     again = tmp_path / "sea2" / "sea"
     again.parent.mkdir()
-    told = command("assess", again, "--docs", ROOT / "articles", "--import", archive)
+    told = command("project", "import", again, archive, "--docs", ROOT / "articles")
     assert "events" in told
     assert "otherwise" not in told
-    command("assess", again, "--archive", tmp_path / "again.zip", "--merge", "union", "--imported")
+    command("project", "archive", again, tmp_path / "again.zip", "--merge", "union", "--imported")
     assert (tmp_path / "again.zip").read_bytes() == archive.read_bytes()
     project = open_project(again)
     assert known_units(project.store) == {(TIDES, DOCUMENTS[0]): "training"}
@@ -99,7 +99,7 @@ def test_other_texts_are_refused_when_scoring_and_named_when_importing(archive, 
     told = command("score", archive, RUN, "-m", "charR", "--docs", copy, code=1)
     assert f"found another one of '{DOCUMENTS[0]}'" in told
     assert "Traceback" not in told
-    told = command("assess", tmp_path / "new", "--docs", copy, "--import", archive)
+    told = command("project", "import", tmp_path / "new", archive, "--docs", copy)
     assert f"1 documents read otherwise than when they were judged, the first is {DOCUMENTS[0]}" in told
 
 
@@ -140,7 +140,7 @@ def test_an_archive_that_was_changed_is_refused(archive, tmp_path, change):
 
 def test_names_in_an_archive_never_become_paths(archive, tmp_path):
     bad = rewritten(archive, tmp_path / "bad.zip", climbing)
-    command("assess", tmp_path / "a" / "b" / "new", "--docs", ROOT / "articles", "--import", bad)
+    command("project", "import", tmp_path / "a" / "b" / "new", bad, "--docs", ROOT / "articles")
     assert not list(tmp_path.rglob("evil.xml")) or all("topics" in str(path) for path in tmp_path.rglob("evil.xml"))
 
 
@@ -167,22 +167,20 @@ def test_an_archive_appears_whole_or_not_at_all(judged, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(archives, "settle", full)
-    told = command("assess", judged, "--archive", target, code=1)
+    told = command("project", "archive", judged, target, code=1)
     assert "No space left on device; no archive was written" in told
     assert target.read_bytes() == b"the one before"
     assert list(tmp_path.glob(".sea.zip*")) == []
 
 
 def test_a_project_without_judgements_has_no_archive(tmp_path):
-    command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--topics", ROOT / "topics.xml", "--progress")
-    assert "expected finished judgements" in command(
-        "assess", tmp_path / "new", "--archive", tmp_path / "x.zip", code=1
-    )
+    command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--topics", ROOT / "topics.xml", "--no-serve")
+    assert "expected finished judgements" in command("project", "archive", tmp_path / "new", tmp_path / "x.zip", code=1)
     assert not (tmp_path / "x.zip").exists()
 
 
 def test_judgements_are_not_imported_into_a_project_that_has_some(archive, judged):
-    told = command("assess", judged, "--docs", ROOT / "articles", "--import", archive, code=1)
+    told = command("project", "import", judged, archive, "--docs", ROOT / "articles", code=1)
     assert "import into a new one" in told
 
 
@@ -204,7 +202,8 @@ def test_other_commands_take_an_archive_too(archive, arguments, tmp_path, monkey
 
 def test_grades_of_exhaustivity_are_in_the_archive(tmp_path):
     begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml", "--exhaustivity"]
-    command("assess", tmp_path / "old", *begin, "--add-run", RUN, "--depth", "1")
+    command("assess", tmp_path / "old", *begin, "--no-serve")
+    command("project", "add-run", tmp_path / "old", RUN, "--depth", "1")
     project = open_project(tmp_path / "old")
     register(project.store, Assessor("ann"))
     row = pool(project.store)[0]
@@ -214,11 +213,11 @@ def test_grades_of_exhaustivity_are_in_the_archive(tmp_path):
     save(project.store, {"kind": "grade", "paths": paths, "grade": "1"}, key, page)
     save(project.store, {"kind": "finish", "relevant": True}, key, page)
     project.close()
-    command("assess", tmp_path / "old", "--archive", tmp_path / "old.zip")
+    command("project", "archive", tmp_path / "old", tmp_path / "old.zip")
     gold = archive_gold(tmp_path / "old.zip")
     assert set(gold.elements.exhaustivity.tolist()) == {1}
-    command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--import", tmp_path / "old.zip")
-    assert command("assess", tmp_path / "new", "--check") == command("assess", tmp_path / "old", "--check")
+    command("project", "import", tmp_path / "new", tmp_path / "old.zip", "--docs", ROOT / "articles")
+    assert command("project", "check", tmp_path / "new") == command("project", "check", tmp_path / "old")
 
 
 HIDDEN = ("Annabel Lee", "bobby", "leonore", "crowd-7", "ivo", "rufus", "ulrike-q")
@@ -229,12 +228,13 @@ def named(tmp_path, monkeypatch):
     """A project in which names stand wherever they can."""
     monkeypatch.setattr("getpass.getuser", lambda: "ulrike-q")
     folder = tmp_path / "named"
-    begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml", "--assessor", "leonore"]
-    command("assess", folder, *begin, "--add-run", RUN, "--depth", "2")
-    command("assess", folder, "--split", "pool", "--among", "Annabel Lee,bobby", "--overlap", "2", *begin[4:])
+    begin, actor = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"], ["--actor", "leonore"]
+    command("assess", folder, *begin, "--assessor", "leonore", "--no-serve")
+    command("project", "add-run", folder, RUN, "--depth", "2", *actor)
+    command("project", "split", folder, "pool", "--among", "Annabel Lee,bobby", "--overlap", "2", *actor)
     (tmp_path / "how.md").write_text("Ask Annabel Lee, or bobby's twin.\n")
-    command("assess", folder, "--guidelines", tmp_path / "how.md", *begin[4:])
-    command("assess", folder, "--users", tmp_path / "people", "--invite", "ivo", *begin[4:])
+    command("project", "guidelines", folder, tmp_path / "how.md", *actor)
+    command("project", "users", "invite", folder, "ivo", "--users", tmp_path / "people", *actor)
     project = open_project(folder)
     store, row = project.store, pool(project.store)[0]
     note_people(store, "add", "rufus", actor="leonore")
@@ -257,7 +257,7 @@ def named(tmp_path, monkeypatch):
     project.close()
     lines = [{"topic": row.topic, "doc": row.document, "spans": [{"start": 0, "end": 9}], "assessor": "crowd-7"}]
     (tmp_path / "crowd-7.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command("assess", folder, "--import", tmp_path / "crowd-7.jsonl")
+    command("project", "import", folder, tmp_path / "crowd-7.jsonl")
     return folder
 
 
@@ -267,8 +267,8 @@ def contents(archive):
 
 
 def test_an_anonymous_archive_has_nobodys_name_in_it(named, tmp_path):
-    command("assess", named, "--archive", tmp_path / "open.zip", "--imported")
-    command("assess", named, "--archive", tmp_path / "hidden.zip", "--imported", "--anonymous")
+    command("project", "archive", named, tmp_path / "open.zip", "--imported")
+    command("project", "archive", named, tmp_path / "hidden.zip", "--imported", "--anonymous")
     before, after = contents(tmp_path / "open.zip"), contents(tmp_path / "hidden.zip")
     assert all(any(name in text for text in before.values()) for name in HIDDEN), "else this test tests nothing"
     for file, text in after.items():
@@ -284,9 +284,9 @@ def test_only_an_archive_can_be_anonymous(named):
 
 
 def test_an_anonymous_archive_says_the_same_as_one_with_names(named, tmp_path):
-    command("assess", named, "--archive", tmp_path / "open.zip")
-    command("assess", named, "--archive", tmp_path / "hidden.zip", "--anonymous")
-    command("assess", named, "--archive", tmp_path / "again.zip", "--anonymous")
+    command("project", "archive", named, tmp_path / "open.zip")
+    command("project", "archive", named, tmp_path / "hidden.zip", "--anonymous")
+    command("project", "archive", named, tmp_path / "again.zip", "--anonymous")
     assert (tmp_path / "hidden.zip").read_bytes() == (tmp_path / "again.zip").read_bytes()
     before, after = (contents(tmp_path / name) for name in ("open.zip", "hidden.zip"))
     for same in ("gold/gold.jsonl", "gold/inex-2008.txt", "gold/gold.qrels", "documents.jsonl", "pool.jsonl"):
@@ -294,8 +294,8 @@ def test_an_anonymous_archive_says_the_same_as_one_with_names(named, tmp_path):
     numbers = [[{**pair, "left": "", "right": ""} for pair in json.loads(text["agreement.json"])["pairs"]]
                for text in (before, after)]  # fmt: skip
     assert sorted(map(str, numbers[0])) == sorted(map(str, numbers[1]))
-    command("assess", tmp_path / "new", "--docs", ROOT / "articles", "--import", tmp_path / "hidden.zip")
-    assert command("assess", tmp_path / "new", "--check") == command("assess", named, "--check")
+    command("project", "import", tmp_path / "new", tmp_path / "hidden.zip", "--docs", ROOT / "articles")
+    assert command("project", "check", tmp_path / "new") == command("project", "check", named)
 
 
 def test_an_archive_without_names_comes_from_the_browser_too(named):

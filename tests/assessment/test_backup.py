@@ -109,29 +109,29 @@ def test_the_database_and_its_backups_are_the_owner_s_alone(store, tmp_path):
 def test_the_newest_backup_is_restored_and_what_was_there_is_kept(tmp_path):
     project = judged_project(tmp_path)
     backed_up(project)
-    command("assess", project, "--import", judgements(tmp_path, "one", (0, 50)))
-    told = command("assess", project, "--restore")
+    command("project", "import", project, judgements(tmp_path, "one", (0, 50)))
+    told = command("project", "restore", project)
     assert "what was there is in" in told
     assert highlights(project) == ((100, 200), (300, 340))
-    checked = command("assess", project, "--check")
+    checked = command("project", "check", project)
     assert "restored on" in checked
     assert "before-restore/" in checked
     assert "no defect" in checked
     (before,) = (project / "before-restore").iterdir()
-    command("assess", project, "--restore", before / "assess.db")
+    command("project", "restore", project, before / "assess.db")
     assert highlights(project) == ((0, 50),)
 
 
 def test_a_restored_project_is_newer_than_every_backup(tmp_path):
     project = judged_project(tmp_path)
     first = backed_up(project)
-    command("assess", project, "--import", judgements(tmp_path, "one", (0, 50)))
+    command("project", "import", project, judgements(tmp_path, "one", (0, 50)))
     backed_up(project)
-    command("assess", project, "--restore", first)
-    command("assess", project, "--import", judgements(tmp_path, "one", (0, 70)))
+    command("project", "restore", project, first)
+    command("project", "import", project, judgements(tmp_path, "one", (0, 70)))
     newest = backed_up(project)
     assert backups_in(project / "backups")[-1].path == newest
-    command("assess", project, "--restore")
+    command("project", "restore", project)
     assert highlights(project) == ((0, 70),)
 
 
@@ -151,8 +151,8 @@ os._exit(9)"""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", script], env=environment, check=False)
     assert (project / "assess.db-wal").stat().st_size > 0
-    command("assess", project, "--restore")
-    assert "no defect" in command("assess", project, "--check")
+    command("project", "restore", project)
+    assert "no defect" in command("project", "check", project)
     assert highlights(project, ANN) == ()
     (before,) = (project / "before-restore").iterdir()
     old = Store(before / "assess.db")
@@ -181,9 +181,9 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(tmp_path, content):
     project = judged_project(tmp_path)
     (tmp_path / "bad.db").write_bytes(content)
     before = (project / "assess.db").read_bytes()
-    assert "expected a backup of a project" in command("assess", project, "--restore", tmp_path / "bad.db", code=1)
-    assert "no such file" in command("assess", project, "--restore", tmp_path / "gone.db", code=1)
-    assert "none that is sound" in command("assess", project, "--restore", code=1)
+    assert "expected a backup of a project" in command("project", "restore", project, tmp_path / "bad.db", code=1)
+    assert "no such file" in command("project", "restore", project, tmp_path / "gone.db", code=1)
+    assert "none that is sound" in command("project", "restore", project, code=1)
     assert (project / "assess.db").read_bytes() == before
     assert not (project / "before-restore").exists()
 
@@ -191,12 +191,12 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(tmp_path, content):
 def test_a_damaged_backup_is_passed_over_for_an_older_one(tmp_path):
     project = judged_project(tmp_path)
     good = backed_up(project)
-    command("assess", project, "--import", judgements(tmp_path, "one", (0, 50)))
+    command("project", "import", project, judgements(tmp_path, "one", (0, 50)))
     bad = backed_up(project)
     data = bytearray(bad.read_bytes())
     data[4096 * 4 : 4096 * 4 + 100] = b"\xff" * 100
     bad.write_bytes(data)
-    assert str(good) in command("assess", project, "--restore")
+    assert str(good) in command("project", "restore", project)
 
 
 def test_backups_elsewhere_are_found_when_their_folder_is_named(tmp_path):
@@ -204,8 +204,8 @@ def test_backups_elsewhere_are_found_when_their_folder_is_named(tmp_path):
     opened = open_project(project)
     back_up(opened.store, tmp_path / "elsewhere")
     opened.close()
-    assert "none that is sound" in command("assess", project, "--restore", code=1)
-    command("assess", project, "--restore", "--backup-to", tmp_path / "elsewhere")
+    assert "none that is sound" in command("project", "restore", project, code=1)
+    command("project", "restore", project, "--backup-to", tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.2, 0.5, 0.9])
@@ -214,15 +214,15 @@ def test_the_check_of_an_empty_or_truncated_database_is_an_error_that_names_the_
     backed_up(project)
     path = project / "assess.db"
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    assert "--restore" in command("assess", project, "--check", code=1)
-    command("assess", project, "--restore")
-    assert "no defect" in command("assess", project, "--check")
+    assert "focuseval project restore" in command("project", "check", project, code=1)
+    command("project", "restore", project)
+    assert "no defect" in command("project", "check", project)
 
 
 def test_a_database_that_is_gone_is_not_begun_anew(tmp_path):
     project = judged_project(tmp_path)
     backed_up(project)
     (project / "assess.db").unlink()
-    assert "found nothing; restore a backup" in command("assess", project, "--check", code=1)
+    assert "found nothing; restore a backup" in command("project", "check", project, code=1)
     shutil.rmtree(project / "backups")
-    assert "none that is sound" in command("assess", project, "--restore", code=1)
+    assert "none that is sound" in command("project", "restore", project, code=1)

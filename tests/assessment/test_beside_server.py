@@ -133,7 +133,7 @@ def test_what_an_option_of_assess_does_is_declared():
     how = {
         "project", "index", "docs", "exhaustivity", "assessor", "adjudicated", "merge", "imported", "include", "users",
         "lead", "role", "host", "port", "names", "trusted_proxy", "backup_to", "wanted", "anonymous", "depth",
-        "preview", "among", "overlap", "measure", "layout", "output", "against", "no_serve",
+        "preview", "among", "overlap", "measure", "layout", "output", "against", "no_serve", "actor",
     }  # fmt: skip
     assess = main.get_command(None, "assess")
     assert {one.name for one in assess.params} - how == set(assess.opens)

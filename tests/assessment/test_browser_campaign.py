@@ -382,10 +382,10 @@ def test_a_campaign_from_an_empty_folder_to_the_archive(sea, browser, tmp_path):
         finish(walk, sea, tmp_path)
         read_only(walk)
     archive = tmp_path / "sea.zip"
-    assert "no defect" in focuseval("assess", project, "--check")
-    focuseval("assess", project, "--archive", archive)
+    assert "no defect" in focuseval("project", "check", project)
+    focuseval("project", "archive", project, archive)
     run = sea / "runs" / "focused" / "careful.xml"
     told = focuseval("score", archive, run, "-m", "charR", "--docs", sea / "articles", "--format", "json")
     assert json.loads(told[told.index("{") : told.rindex("}") + 1])["runs"][0]["measures"]["charR"] > 0
-    focuseval("assess", tmp_path / "again", "--docs", sea / "articles", "--import", archive)
-    assert "no defect" in focuseval("assess", tmp_path / "again", "--check")
+    focuseval("project", "import", tmp_path / "again", archive, "--docs", sea / "articles")
+    assert "no defect" in focuseval("project", "check", tmp_path / "again")

@@ -39,8 +39,8 @@ def running(tmp_path):
     """A campaign of two assessors and a lead, half done, behind a real server."""
     folder = tmp_path / "judging"
     begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
-    runs = [word for run in sorted((ROOT / "runs" / "focused").glob("*.xml")) for word in ("--add-run", run)]
-    command("assess", folder, *begin, *runs, "--depth", "2")
+    command("assess", folder, *begin, "--no-serve")
+    command("project", "add-run", folder, *sorted((ROOT / "runs" / "focused").glob("*.xml")), "--depth", "2")
     for name in ("ann", "bob", "lea"):
         add_user(tmp_path / "people", name, PASSWORD, role="lead" if name == "lea" else "assessor")
     project = open_project(folder)

@@ -147,10 +147,10 @@ def test_the_whole_loop(sea, browser, tmp_path):
         second_opinion(browser, running, documents)
     with Running(project, "--assessor", "lea") as running:
         adjudicate(browser, running, documents[0])
-    assert "no defect" in focuseval("assess", project, "--check")
+    assert "no defect" in focuseval("project", "check", project)
     assert len(list((project / "backups").iterdir())) == 3
     gold = tmp_path / "gold.jsonl"
-    focuseval("assess", project, "--export", gold, "--to", "gold-jsonl", "--adjudicated")
+    focuseval("project", "export", project, gold, "--to", "gold-jsonl", "--adjudicated")
     lines = [json.loads(line) for line in gold.read_text().splitlines()]
     assert [(line["topic"], line["doc"]) for line in lines] == [(TIDES, documents[0])]
     assert all(span["quote"] for span in lines[0]["spans"])

@@ -42,7 +42,9 @@ def people_log(folder):
 def test_an_invitation_is_a_link_that_works(project, tmp_path):
     people = tmp_path / "people"
     people.write_text("")
-    told = command("assess", project, "--users", people, "--invite", "lea", "--role", "lead", "--name", "judge.example")
+    told = command(
+        "project", "users", "invite", project, "lea", "--users", people, "--role", "lead", "--name", "judge.example"
+    )
     link = told.splitlines()[0]
     assert link.startswith("http://judge.example:8475/invited?token=")
     with closing(open_project(project)) as opened:
@@ -52,16 +54,16 @@ def test_an_invitation_is_a_link_that_works(project, tmp_path):
 
 
 def test_an_invitation_needs_the_users_file(project):
-    assert "--users FILE" in command("assess", project, "--invite", "lea", code=1)
+    assert "Missing option '--users'" in command("project", "users", "invite", project, "lea", code=2)
 
 
 def test_what_is_done_to_users_is_in_the_log(project, tmp_path):
     people = tmp_path / "people"
     secret = "secret\nsecret\n"
-    command("assess", project, "--users", people, "--add-user", "rea", "--role", "reader", stdin=secret)
-    command("assess", project, "--users", people, "--add-user", "lea", "--lead", stdin=secret)
-    command("assess", project, "--log-out", "rea")
-    command("assess", project, "--users", people, "--remove-user", "rea")
+    command("project", "users", "add", project, "rea", "--users", people, "--role", "reader", stdin=secret)
+    command("project", "users", "add", project, "lea", "--users", people, "--role", "lead", stdin=secret)
+    command("project", "users", "log-out", project, "rea")
+    command("project", "users", "remove", project, "rea", "--users", people)
     assert {user.name: user.role for user in read_users(people).values()} == {"lea": "lead"}
     assert people_log(project) == [("add", "rea"), ("add", "lea"), ("log out", "rea"), ("remove", "rea")]
     with closing(open_project(project)) as opened:
@@ -69,15 +71,17 @@ def test_what_is_done_to_users_is_in_the_log(project, tmp_path):
 
 
 def test_users_can_be_added_before_there_is_a_project(tmp_path):
-    command("assess", tmp_path / "new", "--users", tmp_path / "people", "--add-user", "ann", stdin="secret\nsecret\n")
+    command(
+        "project", "users", "add", tmp_path / "new", "ann", "--users", tmp_path / "people", stdin="secret\nsecret\n"
+    )
     assert not (tmp_path / "new").exists()
 
 
 def test_progress_is_a_table_of_everybody(project):
     judge(project, "ann")
-    told = json.loads(command("assess", project, "--progress", "--json"))
+    told = json.loads(command("project", "progress", project, "--json"))
     assert "ann" in json.dumps(told)
-    table = command("assess", project, "--progress")
+    table = command("project", "progress", project)
     assert {"assessor", "done", "disagreed"} <= set(table.split())
 
 
@@ -85,33 +89,34 @@ def test_judgements_move_to_a_text_that_changed(project, tmp_path):
     judge(project, "ann")
     path = tmp_path / "articles" / f"{DOCUMENTS[0]}.xml"
     path.write_text(path.read_text(encoding="utf-8").replace("<title>", "<title>On the ", 1), encoding="utf-8")
-    assert "has changed" in command("assess", project, "--check", code=1)
-    assert "1 judgement moved to the new text, open again; 0 left" in command("assess", project, "--reanchor")
-    assert "no defect" in command("assess", project, "--check")
-    assert "0 judgements moved" in command("assess", project, "--reanchor")
+    assert "has changed" in command("project", "check", project, code=1)
+    assert "1 judgement moved to the new text, open again; 0 left" in command("project", "reanchor", project)
+    assert "no defect" in command("project", "check", project)
+    assert "0 judgements moved" in command("project", "reanchor", project)
 
 
 def test_guidelines_come_from_a_file(project, tmp_path):
     (tmp_path / "how.md").write_text("# How\n")
     for _ in range(2):
-        assert "guidelines: version 1" in command("assess", project, "--guidelines", tmp_path / "how.md")
+        assert "guidelines: version 1" in command("project", "guidelines", project, tmp_path / "how.md")
     with closing(open_project(project)) as opened:
         assert guidelines(opened.store).text == "# How\n"
-    assert "expected Markdown" in command("assess", project, "--guidelines", tmp_path / "none.md", code=1)
+    assert "expected Markdown" in command("project", "guidelines", project, tmp_path / "none.md", code=1)
 
 
 def test_a_pool_s_file_is_topped_up_from_a_project(project, tmp_path):
-    command("assess", project, "--add-run", RUN, "--depth", "2")
+    command("project", "add-run", project, RUN, "--depth", "2")
     other = ROOT / "runs" / "focused" / "hasty.xml"
     command("pool", other, "--depth", "2", "--top-up", project, "-o", tmp_path / "more.jsonl")
     found = read_pool(tmp_path / "more.jsonl")
     assert [one.run for one in found.contributors] == ["careful", "hasty"]
     assert found.entries[0].document == DOCUMENTS[0]
-    assert "no defect" in command("assess", project, "--pool", tmp_path / "more.jsonl", "--check")
+    command("assess", project, "--pool", tmp_path / "more.jsonl", "--no-serve")
+    assert "no defect" in command("project", "check", project)
 
 
 @pytest.mark.parametrize("name", ["none.xml", "topics"])
 def test_a_run_that_cannot_be_read_is_one_line_and_changes_nothing(project, tmp_path, name):
     run = ROOT / "topics.xml" if name == "topics" else tmp_path / name
-    assert "Traceback" not in command("assess", project, "--add-run", run, code=1)
+    assert "Traceback" not in command("project", "add-run", project, run, code=1)
     assert not (project / "runs").exists()

@@ -175,23 +175,23 @@ def test_the_command_starts_without_room_for_a_backup_and_says_so(disk):
     serve = [sys.executable, "-m", "focuseval", "assess", str(project), "--assessor", "ann", "--port", "0"]
     assert "no backup" not in _served(serve)
     disk.fill()
-    assert command("assess", project, "--check", code=1).endswith("the disk is full; the project was not opened\n")
+    assert command("project", "check", project, code=1).endswith("the disk is full; the project was not opened\n")
     disk.free(70_000)
     assert re.search(r"no backup this time: .*full; no backup was made\n", _served(serve))
     disk.free()
-    assert "no defect" in command("assess", project, "--check")
+    assert "no defect" in command("project", "check", project)
 
 
 @pytest.mark.parametrize("wanted", ["everything", "gold-jsonl", "inex-2005"])
 def test_an_export_to_a_full_disk_is_one_line_and_leaves_nothing_by_halves(disk, tmp_path, wanted):
     project, target = judged_project(tmp_path), disk.folder / "out"
     disk.fill()
-    export = ["--export", target, "--to", wanted, "--assessor", "one"]
-    told = command("assess", project, *export, code=1)
+    export = ("project", "export", project, target, "--to", wanted, "--assessor", "one")
+    told = command(*export, code=1)
     assert f"{target}: cannot be written: No space left on device; " in told
     assert [path.name for path in disk.folder.iterdir()] == ["ballast"]
     disk.free()
-    command("assess", project, *export)
+    command(*export)
     assert target.exists()
 
 

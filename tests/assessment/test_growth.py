@@ -178,12 +178,12 @@ def test_a_wrong_depth_or_file_is_told(lead, project):
 
 def test_the_command_line_says_what_a_run_would_add_and_adds_it(project, tmp_path):
     folder = tmp_path / "sea"
-    told = json.loads(command("assess", folder, "--add-run", RUNS[0], "--depth", "2", "--preview", "--json"))
+    told = json.loads(command("project", "add-run", folder, RUNS[0], "--depth", "2", "--preview", "--json"))
     assert told
     assert project_pool(project.store).entries == ()
-    assert "documents added to the pool" in command("assess", folder, "--add-run", RUNS[0], "--depth", "2")
+    assert "documents added to the pool" in command("project", "add-run", folder, RUNS[0], "--depth", "2")
     assert len(project_pool(project.store).entries) > 0
-    assert "ann" in command("assess", folder, "--progress")
+    assert "ann" in command("project", "progress", folder)
 
 
 def test_a_run_from_the_browser_is_in_the_pool_under_the_name_of_its_file(lead, project):

@@ -26,7 +26,7 @@ RUN = ROOT / "runs" / "focused" / "careful.xml"
 def contents(tmp_path_factory):
     """The files of an archive."""
     folder = tmp_path_factory.mktemp("archive")
-    command("assess", judged_project(folder), "--archive", folder / "sea.zip", "--imported")
+    command("project", "archive", judged_project(folder), folder / "sea.zip", "--imported")
     with zipfile.ZipFile(folder / "sea.zip") as packed:
         return {name: packed.read(name) for name in packed.namelist()}
 
@@ -55,7 +55,7 @@ def refused(archive, folder, *, scoring=True, importing=True):
     if scoring:
         told.append(command("score", archive, RUN, "-m", "charR", "--docs", ROOT / "articles", code=1))
     if importing:
-        told.append(command("assess", folder / "new", "--docs", ROOT / "articles", "--import", archive, code=1))
+        told.append(command("project", "import", folder / "new", archive, "--docs", ROOT / "articles", code=1))
     assert all(one.count("\n") == 1 and str(archive) in one for one in told), told
     return told
 
@@ -106,7 +106,7 @@ def test_judgements_that_no_export_has_are_refused_with_their_line(contents, tmp
     bad = consistent(tmp_path / "x.zip", contents, **{"judgements.jsonl": data})
     (told,) = refused(bad, tmp_path, scoring=False)
     assert "judgements.jsonl" in told
-    assert "0 judgements" in command("assess", tmp_path / "new", "--check")
+    assert "0 judgements" in command("project", "check", tmp_path / "new")
 
 
 def test_errors_in_an_archive_s_topics_and_gold_name_the_archive(contents, tmp_path):

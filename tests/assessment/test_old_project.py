@@ -29,7 +29,7 @@ def old(tmp_path):
 
 
 def test_nothing_in_it_is_lost(old):
-    assert "no defect" in command("assess", old, "--check")
+    assert "no defect" in command("project", "check", old)
     with closing(open_project(old)) as project:
         rows = {
             row.assessor: (row.total, row.done, row.in_progress)
@@ -42,21 +42,21 @@ def test_nothing_in_it_is_lost(old):
 
 def test_it_grows_by_a_run_and_the_old_documents_keep_their_places(old):
     run = ROOT / "runs" / "focused" / "careful.xml"
-    assert "more documents to judge" in command("assess", old, "--add-run", run, "--depth", "3", "--preview")
+    assert "more documents to judge" in command("project", "add-run", old, run, "--depth", "3", "--preview")
     with closing(open_project(old)) as project:
         before = project_pool(project.store).entries
-    command("assess", old, "--add-run", run, "--depth", "3")
+    command("project", "add-run", old, run, "--depth", "3")
     with closing(open_project(old)) as project:
         after = project_pool(project.store)
         assert [entry.document for entry in after.entries if entry.topic == "101"][:2] == [
             one.document for one in before
         ]
         assert [one.run for one in after.contributors] == ["careful"]
-    assert "no defect" in command("assess", old, "--check")
+    assert "no defect" in command("project", "check", old)
 
 
 def test_it_becomes_an_archive_and_a_project_again(old, tmp_path):
-    command("assess", old, "--archive", tmp_path / "sea.zip")
-    command("assess", tmp_path / "again", "--docs", ROOT / "articles", "--import", tmp_path / "sea.zip")
-    assert "3 judgements" not in command("assess", tmp_path / "again", "--check")
-    assert command("assess", tmp_path / "again", "--check") == command("assess", old, "--check")
+    command("project", "archive", old, tmp_path / "sea.zip")
+    command("project", "import", tmp_path / "again", tmp_path / "sea.zip", "--docs", ROOT / "articles")
+    assert "3 judgements" not in command("project", "check", tmp_path / "again")
+    assert command("project", "check", tmp_path / "again") == command("project", "check", old)

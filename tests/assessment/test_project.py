@@ -41,16 +41,16 @@ def test_a_new_project_needs_a_collection_topics_and_a_pool_that_fit(tmp_path, p
 
 
 def test_a_project_keeps_its_settings_and_complains_about_a_collection_that_is_gone(project):
-    assert "no defect" in command("assess", project, "--check")
+    assert "no defect" in command("project", "check", project)
     settings = json.loads((project / "project.json").read_text())
     (project / "project.json").write_text(json.dumps({**settings, "collection": str(project / "gone")}))
-    assert "say with --index or --docs" in command("assess", project, "--check", code=1)
+    assert "say with --index or --docs" in command("project", "check", project, code=1)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"focuseval": "project"}'])
 def test_damaged_settings_are_one_line(project, text):
     (project / "project.json").write_text(text)
-    assert "expected a project's settings" in command("assess", project, "--check", code=1)
+    assert "expected a project's settings" in command("project", "check", project, code=1)
 
 
 def test_a_project_cannot_be_a_file(tmp_path):
@@ -62,30 +62,30 @@ def test_a_project_cannot_be_a_file(tmp_path):
 def test_an_export_of_nothing_is_refused(project, tmp_path):
     with pytest.raises(AssessError, match="found none yet; finish a document"):
         project_gold(project)
-    told = command("assess", project, "--export", tmp_path / "x", "--to", "gold-jsonl", "--adjudicated", code=1)
+    told = command("project", "export", project, tmp_path / "x", "--to", "gold-jsonl", "--adjudicated", code=1)
     assert "found none yet" in told
     assert not (tmp_path / "x").exists()
 
 
 def test_an_import_is_labelled_and_a_person_s_name_is_not_taken(judged, tmp_path):
-    told = command("assess", judged, "--agreement")
+    told = command("project", "agreement", judged)
     assert [line.split()[-1] for line in told.splitlines() if line.startswith("documents")] == ["2", "1.000"]
     # 50 characters in common of 140 and 100.
     assert re.search(f"Jaccard +{50 / 190:.3f} .*\n.* F +{100 / 240:.3f} ", told)
     opened = open_project(judged)
     register(opened.store, Assessor("ann"))
     opened.close()
-    assert "a human assessor" in command("assess", judged, "--import", judgements(tmp_path, "ann"), code=1)
+    assert "a human assessor" in command("project", "import", judged, judgements(tmp_path, "ann"), code=1)
 
 
 def test_an_import_again_brings_the_newer_judgements(judged, tmp_path):
-    command("assess", judged, "--import", judgements(tmp_path, "one", (0, 50)))
+    command("project", "import", judged, judgements(tmp_path, "one", (0, 50)))
     opened = open_project(judged)
     saved = opened.store.judgement(Key("one", TIDES, DOCUMENTS[0]))
     assert (saved.version, saved.judgement.highlights) == (2, ((0, 50),))
     count = len(list(opened.store.events()))
     opened.close()
-    command("assess", judged, "--import", judgements(tmp_path, "one", (0, 50)))
+    command("project", "import", judged, judgements(tmp_path, "one", (0, 50)))
     opened = open_project(judged)
     assert len(list(opened.store.events())) == count, "what is known already is no event"
     opened.close()
@@ -93,24 +93,24 @@ def test_an_import_again_brings_the_newer_judgements(judged, tmp_path):
 
 def test_a_file_imported_under_a_second_name_is_stored_again_and_counted_as_it_is(judged, tmp_path):
     file = judgements(tmp_path, "one", (0, 50))
-    told = command("assess", judged, "--import", file, "--assessor", "three")
+    told = command("project", "import", judged, file, "--assessor", "three")
     assert "2 judgements of three (imported) stored; " in told
     assert "0 documents outside" in told
     opened = open_project(judged)
     assert opened.store.judgement(Key("three", TIDES, DOCUMENTS[0])).judgement.highlights == ((0, 50),)
     opened.close()
-    again = command("assess", judged, "--import", file, "--assessor", "three")
+    again = command("project", "import", judged, file, "--assessor", "three")
     assert "0 judgements of three (imported) stored and 2 known already" in again
 
 
 def test_outside_the_pool_means_the_pool_and_not_somebody_s_part_of_it(judged, tmp_path):
-    command("assess", judged, "--split", "pool", "--among", "ann,bob")
-    told = command("assess", judged, "--import", judgements(tmp_path, "four", (0, 50)))
+    command("project", "split", judged, "pool", "--among", "ann,bob")
+    told = command("project", "import", judged, judgements(tmp_path, "four", (0, 50)))
     assert "0 documents outside the pool" in told
     (tmp_path / "out.jsonl").write_text(
         json.dumps({"topic": TIDES, "doc": "water/sounding", "spans": [], "assessor": "x"})
     )
-    assert "1 documents outside the pool" in command("assess", judged, "--import", tmp_path / "out.jsonl")
+    assert "1 documents outside the pool" in command("project", "import", judged, tmp_path / "out.jsonl")
 
 
 def test_lines_with_a_path_are_elements_and_join(judged, tmp_path):
@@ -119,7 +119,7 @@ def test_lines_with_a_path_are_elements_and_join(judged, tmp_path):
     opened.close()
     lines = [{"topic": TIDES, "doc": DOCUMENTS[0], "path": one.path, "assessor": "paths"} for one in elements]
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert "1 judgements of paths (imported) stored" in command("assess", judged, "--import", tmp_path / "p.jsonl")
+    assert "1 judgements of paths (imported) stored" in command("project", "import", judged, tmp_path / "p.jsonl")
     opened = open_project(judged)
     quotes = opened.store.quotes(Key("paths", TIDES, DOCUMENTS[0]))
     text = opened.documents.get(DOCUMENTS[0]).text
@@ -131,10 +131,10 @@ def test_two_lines_of_one_document_and_an_unknown_topic_are_refused_with_their_l
     line = json.dumps({"topic": TIDES, "doc": DOCUMENTS[0], "spans": [], "assessor": "x"})
     (tmp_path / "two.jsonl").write_text(f"{line}\n{line}\n")
     assert "two.jsonl:2: expected one line for topic" in command(
-        "assess", judged, "--import", tmp_path / "two.jsonl", code=1
+        "project", "import", judged, tmp_path / "two.jsonl", code=1
     )
     (tmp_path / "topic.jsonl").write_text(line.replace(TIDES, "999"))
-    told = command("assess", judged, "--import", tmp_path / "topic.jsonl", code=1)
+    told = command("project", "import", judged, tmp_path / "topic.jsonl", code=1)
     assert "topic.jsonl:1: expected one of the project's topics, found '999'" in told
 
 
@@ -144,7 +144,7 @@ def test_every_export_names_imported_assessors_in_the_file_or_beside_it(judged, 
     target = tmp_path / "out"
     asked = ["--to", wanted, "--assessor", "one"]
     if how == "export":
-        command("assess", judged, "--export", target, *asked)
+        command("project", "export", judged, target, *asked)
     else:
         command("convert", judged, target, *asked, "--lossy")
     if wanted == "inex-2005":
@@ -158,7 +158,7 @@ def test_every_export_names_imported_assessors_in_the_file_or_beside_it(judged, 
 @pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008"])
 def test_every_export_reads_back_as_the_same_highlights(judged, tmp_path, wanted):
     target = tmp_path / ("out" if wanted == "inex-2005" else "out.txt")
-    command("assess", judged, "--export", target, "--to", wanted, "--assessor", "one")
+    command("project", "export", judged, target, "--to", wanted, "--assessor", "one")
     opened = open_project(judged)
     gold = read_gold(target, index=opened.documents.index)
     opened.close()
@@ -170,7 +170,7 @@ def test_every_export_reads_back_as_the_same_highlights(judged, tmp_path, wanted
 
 
 def test_qrels_say_which_documents_are_relevant(judged, tmp_path):
-    told = command("assess", judged, "--export", tmp_path / "out.qrels", "--to", "trec-qrels", "--assessor", "one")
+    told = command("project", "export", judged, tmp_path / "out.qrels", "--to", "trec-qrels", "--assessor", "one")
     assert "these are the judgements of one (imported)" in told
     rows = {line.split()[2]: line.split()[3] for line in (tmp_path / "out.qrels").read_text().splitlines()}
     assert rows == {DOCUMENTS[0]: "1", DOCUMENTS[1]: "0"}
@@ -195,7 +195,7 @@ def test_a_project_is_gold_by_assessor_and_asks_which_when_there_are_several(jud
 def test_score_reads_the_project_itself_with_its_own_collection(judged, tmp_path):
     run = ROOT / "runs" / "focused" / "careful.xml"
     asked = ["-m", "charR", "--format", "json"]
-    command("assess", judged, "--export", tmp_path / "gold.jsonl", "--to", "gold-jsonl", "--assessor", "two")
+    command("project", "export", judged, tmp_path / "gold.jsonl", "--to", "gold-jsonl", "--assessor", "two")
     told = [
         command("score", tmp_path / "gold.jsonl", run, *asked, "--docs", ROOT / "articles"),
         command("score", judged, run, *asked, "--assessor", "two"),
@@ -207,13 +207,13 @@ def test_score_reads_the_project_itself_with_its_own_collection(judged, tmp_path
 
 
 def test_everything_goes_out_and_into_a_new_project(judged, tmp_path):
-    command("assess", judged, "--export", tmp_path / "all.jsonl")
+    command("project", "export", judged, tmp_path / "all.jsonl")
     begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
-    command("assess", tmp_path / "copy", *begin, "--import", tmp_path / "all.jsonl")
-    command("assess", tmp_path / "copy", "--export", tmp_path / "again.jsonl")
+    command("project", "import", tmp_path / "copy", tmp_path / "all.jsonl", *begin)
+    command("project", "export", tmp_path / "copy", tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "all.jsonl").read_text()
-    assert "no defect" in command("assess", tmp_path / "copy", "--check")
-    assert "import into a new one" in command("assess", judged, "--import", tmp_path / "all.jsonl", code=1)
+    assert "no defect" in command("project", "check", tmp_path / "copy")
+    assert "import into a new one" in command("project", "import", judged, tmp_path / "all.jsonl", code=1)
 
 
 @pytest.mark.parametrize(
@@ -227,11 +227,11 @@ def test_everything_goes_out_and_into_a_new_project(judged, tmp_path):
     ],
 )
 def test_a_damaged_export_is_refused_whole(judged, tmp_path, damage, complaint):
-    command("assess", judged, "--export", tmp_path / "all.jsonl")
+    command("project", "export", judged, tmp_path / "all.jsonl")
     lines = damage((tmp_path / "all.jsonl").read_text().splitlines())
     (tmp_path / "bad.jsonl").write_text("\n".join(lines) + "\n")
     begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
-    told = command("assess", tmp_path / "copy", *begin, "--import", tmp_path / "bad.jsonl", code=1)
+    told = command("project", "import", tmp_path / "copy", tmp_path / "bad.jsonl", *begin, code=1)
     assert complaint in told
     opened = open_project(tmp_path / "copy")
     assert list(opened.store.events()) == []
@@ -239,15 +239,14 @@ def test_a_damaged_export_is_refused_whole(judged, tmp_path, damage, complaint):
 
 
 def test_documents_are_dealt_out(project):
-    told = command("assess", project, "--split", "pool", "--among", "ann, bob")
+    told = command("project", "split", project, "pool", "--among", "ann, bob")
     assert told.split("\n")[:2] == ["ann: 1 documents", "bob: 1 documents"]
-    assert "--among" in command("assess", project, "--split", "topics", code=1)
+    assert "--among" in command("project", "split", project, "topics", code=2)
 
 
 def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
     runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
-    asked = [part for run in runs for part in ("--stability", run)]
-    told = command("assess", judged, *asked, "-m", "charR")
+    told = command("project", "stability", judged, *runs, "-m", "charR")
     pairs = [re.split("  +", line)[:2] for line in told.splitlines()]
     assert ["one (imported)", "two (imported)"] in pairs
     assert ["one (imported), depth 1", "whole pool"] in pairs
@@ -256,13 +255,12 @@ def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
 
 def test_after_a_split_of_the_pool_those_who_judged_alike_order_the_runs_alike(tmp_path, judged):
     runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
-    asked = [part for run in runs for part in ("--stability", run)]
     lines = judgements(tmp_path, "half", (100, 200), (300, 340)).read_text().splitlines()
     (tmp_path / "half.jsonl").write_text(lines[0] + "\n")
     (tmp_path / "rest.jsonl").write_text(lines[1].replace('"half"', '"rest"') + "\n")
-    command("assess", judged, "--import", tmp_path / "half.jsonl")
-    command("assess", judged, "--import", tmp_path / "rest.jsonl")
-    told = command("assess", judged, *asked, "-m", "charR")
+    command("project", "import", judged, tmp_path / "half.jsonl")
+    command("project", "import", judged, tmp_path / "rest.jsonl")
+    told = command("project", "stability", judged, *runs, "-m", "charR")
     pairs = {tuple(parts[:2]): parts[2:] for line in told.splitlines() if len(parts := re.split("  +", line)) == 4}
     assert pairs["half (imported)", "one (imported)"] == ["1", "1.000"]
     assert pairs["half (imported)", "rest (imported)"] == ["0", "–"]
@@ -270,15 +268,15 @@ def test_after_a_split_of_the_pool_those_who_judged_alike_order_the_runs_alike(t
 
 def test_users_are_added_with_a_password_that_is_asked_for(project, tmp_path):
     people = tmp_path / "people"
-    command("assess", project, "--users", people, "--add-user", "lea", "--lead", stdin="sea\nsea\n")
+    command("project", "users", "add", project, "lea", "--users", people, "--role", "lead", stdin="sea\nsea\n")
     assert people.read_text().startswith("lea:lead:scrypt$")
-    assert "--users FILE" in command("assess", project, "--add-user", "bob", code=1)
-    told = command("assess", project, "--users", people, "--add-user", "a/b", stdin="x\nx\n", code=1)
+    assert "Missing option '--users'" in command("project", "users", "add", project, "bob", code=2)
+    told = command("project", "users", "add", project, "a/b", "--users", people, stdin="x\nx\n", code=1)
     assert "without colon or slash" in told
-    told = command("assess", project, "--users", people, "--add-user", "#bob", stdin="x\nx\n", code=1)
+    told = command("project", "users", "add", project, "#bob", "--users", people, stdin="x\nx\n", code=1)
     assert "not beginning with #" in told
     assert "cannot be written" in command(
-        "assess", project, "--users", tmp_path / "none" / "x", "--add-user", "bob", stdin="x\nx\n", code=1
+        "project", "users", "add", project, "bob", "--users", tmp_path / "none" / "x", stdin="x\nx\n", code=1
     )
 
 
@@ -308,7 +306,7 @@ def test_a_check_that_finds_something_fails(judged):
     with opened.store.database.write() as connection:
         connection.execute("UPDATE highlights SET quote = 'other'")
     opened.close()
-    told = command("assess", judged, "--check", code=1)
+    told = command("project", "check", judged, code=1)
     assert "is not the text there" in told
 
 

@@ -152,12 +152,12 @@ def _full(_):
 
 def test_the_commands_remove_users_and_end_sessions(tmp_path, people):
     project = begin_project(tmp_path)
-    assert "may not log in any more" in command("assess", project, "--users", people, "--remove-user", "ann")
+    assert "may not log in any more" in command("project", "users", "remove", project, "ann", "--users", people)
     assert "expected one of the users lea, found 'ann'" in command(
-        "assess", project, "--users", people, "--remove-user", "ann", code=1
+        "project", "users", "remove", project, "ann", "--users", people, code=1
     )
-    assert "every session has ended" in command("assess", project, "--log-out", "lea")
+    assert "every session has ended" in command("project", "users", "log-out", project, "lea")
     assert '"revoked": "lea"' in (project / "sessions.jsonl").read_text()
-    assert "expected a project" in command("assess", tmp_path / "none", "--log-out", "lea", code=1)
+    assert "expected a project" in command("project", "users", "log-out", tmp_path / "none", "lea", code=1)
     with pytest.raises(FormatError):
         remove_user(people, "nobody")

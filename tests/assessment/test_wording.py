@@ -14,7 +14,7 @@ TOPICS = (ROOT / "topics.xml").read_text()
 @pytest.fixture
 def judged(tmp_path):
     project = judged_project(tmp_path)
-    command("assess", project, "--check")  # the log learns how the topics read
+    command("project", "check", project)  # the log learns how the topics read
     return project
 
 
@@ -27,33 +27,33 @@ def without(number):
 
 
 def test_the_project_s_own_topics_are_not_deleted(judged):
-    command("assess", judged, "--topics", judged / "topics.xml", "--check")
+    command("assess", judged, "--topics", judged / "topics.xml", "--no-serve")
     assert (judged / "topics.xml").read_text() == TOPICS
-    assert "no defect" in command("assess", judged, "--check")
+    assert "no defect" in command("project", "check", judged)
 
 
 def test_other_topics_take_the_place_of_the_old_ones_whatever_their_kind(tmp_path):
     project = begin_project(tmp_path)
     (tmp_path / "q.jsonl").write_text(f'{{"topic": "{TIDES}", "query": "Why?"}}\n')
-    command("assess", project, "--topics", tmp_path / "q.jsonl", "--check")
+    command("assess", project, "--topics", tmp_path / "q.jsonl", "--no-serve")
     assert [path.name for path in project.glob("topics*")] == ["topics.jsonl"]
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "topics.xml").write_text(TOPICS)
-    command("assess", project, "--topics", folder, "--check")
-    command("assess", project, "--topics", project / "topics", "--check")
+    command("assess", project, "--topics", folder, "--no-serve")
+    command("assess", project, "--topics", project / "topics", "--no-serve")
     assert (project / "topics" / "topics.xml").read_text() == TOPICS
 
 
 def test_topics_that_cannot_be_read_leave_the_old_ones(judged, tmp_path):
     (tmp_path / "q.jsonl").write_text("nonsense\n")
-    command("assess", judged, "--topics", tmp_path / "q.jsonl", "--check", code=1)
+    command("assess", judged, "--topics", tmp_path / "q.jsonl", "--no-serve", code=1)
     assert (judged / "topics.xml").read_text() == TOPICS
 
 
 def test_a_topic_with_judgements_may_not_go(judged, tmp_path):
     (tmp_path / "fewer.xml").write_text(without(TIDES))
-    told = command("assess", judged, "--topics", tmp_path / "fewer.xml", "--check", code=1)
+    told = command("assess", judged, "--topics", tmp_path / "fewer.xml", "--no-serve", code=1)
     assert f"expected the topic '{TIDES}', for which documents are judged" in told
     assert (judged / "topics.xml").read_text() == TOPICS
 
@@ -64,7 +64,7 @@ def test_other_words_for_a_judged_topic_are_recorded_with_what_they_were(judged,
     assert rewordings(opened.store) == {}
     opened.close()
     (tmp_path / "other.xml").write_text(TOPICS.replace(before, "something else"))
-    command("assess", judged, "--topics", tmp_path / "other.xml", "--check")
+    command("assess", judged, "--topics", tmp_path / "other.xml", "--no-serve")
     opened = open_project(judged)
     (changed,) = rewordings(opened.store).items()
     assert changed[0] == TIDES
@@ -77,7 +77,7 @@ def test_words_changed_in_the_project_s_own_file_are_noticed_too(judged):
     (before,) = [topic.title for topic in opened.topics if topic.id == TIDES]
     opened.close()
     (judged / "topics.xml").write_text(TOPICS.replace(before, "something else"))
-    command("assess", judged, "--check")
+    command("project", "check", judged)
     opened = open_project(judged)
     assert list(rewordings(opened.store)) == [TIDES]
     opened.close()

@@ -30,7 +30,7 @@ def project(tmp_path_factory):
 @pytest.fixture(scope="module")
 def gold(project):
     """What the project's second assessor judged, as a file."""
-    command("assess", project, "--export", project.parent / "gold.jsonl", "--to", "gold-jsonl", "--assessor", "two")
+    command("project", "export", project, project.parent / "gold.jsonl", "--to", "gold-jsonl", "--assessor", "two")
     return project.parent / "gold.jsonl"
 
 
@@ -87,7 +87,7 @@ def test_repairs_of_a_project_list_nothing_of_its_own(project, tmp_path):
 def test_a_project_converts_to_every_export_as_it_is_exported(project, tmp_path):
     for wanted in ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels"):
         asked = ["--to", wanted, "--assessor", "one"]
-        command("assess", project, "--export", tmp_path / f"a-{wanted}", *asked)
+        command("project", "export", project, tmp_path / f"a-{wanted}", *asked)
         command("convert", project, tmp_path / f"b-{wanted}", *asked, "--lossy")
         assert _content(tmp_path / f"a-{wanted}") == _content(tmp_path / f"b-{wanted}")
 
@@ -108,7 +108,7 @@ def test_a_changed_text_is_refused_until_it_is_re_anchored_and_another_place_of_
     told = command("score", project, RUNS[0], *asked, code=1)
     assert f"the text of {DOCUMENTS[0]} has changed since two assessed it; open it to re-anchor it" in told
     assert "re-anchor" in command(
-        "assess", project, "--export", tmp_path / "x", "--to", "trec-qrels", *asked[2:], code=1
+        "project", "export", project, tmp_path / "x", "--to", "trec-qrels", *asked[2:], code=1
     )
     command("score", project, RUNS[0], *asked, "--docs", ROOT / "articles")
     shutil.rmtree(articles)

@@ -47,8 +47,8 @@ def judgements(folder, name, *spans):
 def judged_project(folder, **others):
     """A project with the judgements of "one" and "two"."""
     project = begin_project(folder, **others)
-    command("assess", project, "--import", judgements(folder, "one", (100, 200), (300, 340)))
-    command("assess", project, "--import", judgements(folder, "two", (150, 250)))
+    command("project", "import", project, judgements(folder, "one", (100, 200), (300, 340)))
+    command("project", "import", project, judgements(folder, "two", (150, 250)))
     return project
 
 

@@ -108,23 +108,22 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
       focuseval assess sea --users people --name judge.example.org --trusted-proxy 127.0.0.1
       focuseval project --help
     """
+    for option, mode in (("anonymous", "archive"), ("against", "check")):
+        if options[option] and not options[mode]:
+            raise click.UsageError(f"--{option} goes with --{mode}")
     former = [one for one in FORMER if options[one.name]]
     without = [one for one in former if one.name in UNOPENED]
-    if without or (former and options["source"]):
-        _do_former(ctx, without or former, project)
-        return
-    with closing(open_project(project, actor=my_name(options), **begun(options))) as opened:
-        if not former and not options["no_serve"]:
-            _serve(opened, options, my_name(options))
-    _do_former(ctx, former, project)
+    new = any(options[name] for name in ("topics", "pool", "exhaustivity")) and not (without or options["source"])
+    if new or not former:
+        with closing(open_project(project, actor=my_name(options), **begun(options))) as opened:
+            if not former and not options["no_serve"]:
+                _serve(opened, options, my_name(options))
+    _do_former(ctx, without or former, project)
 
 
 def _do_former(ctx: click.Context, former: list[Former], project: str) -> None:
     """Do what options of 0.2.0 ask for, and name the verbs that do it now."""
     options = ctx.params | {"project": project}
-    for goal, way in (("anonymous", "archive"), ("against", "check")):
-        if options[goal] and not options[way]:
-            raise click.UsageError(f"--{goal} goes with --{way}")
     if options["lead"]:
         options["role"] = "lead"
     if options["agreement"]:  # which has the order of the runs among the rest

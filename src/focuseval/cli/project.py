@@ -100,9 +100,12 @@ def begun(options: dict[str, Any]) -> dict[str, Any]:
     return {"collection": options["index"] or options["docs"], **given}
 
 
+actor_option = click.option("--actor", metavar="NAME", help="Whose name stands in the log, if not your own.")
+
+
 def my_name(options: dict[str, Any]) -> str:
-    """Return whose name stands in the log."""
-    name: str = options.get("assessor") or getpass.getuser()
+    """Return whose name stands in the log: as the option says, or who assesses by 'focuseval assess', or who calls."""
+    name: str = options.get("actor") or options.get("assessor") or getpass.getuser()
     return name
 
 
@@ -226,6 +229,7 @@ def archive(project: str, target: str, **options: Any) -> None:
 @click.argument("by", type=click.Choice(["topics", "pool"]))
 @click.option("--among", required=True, metavar="NAMES", help="Assessors, separated by commas.")
 @click.option("--overlap", type=click.IntRange(1), default=1, help="How many assessors get each.")
+@actor_option
 @collection_options
 def split(project: str, by: str, **options: Any) -> None:
     r"""Deal out topics, or the documents of the pool, among assessors.
@@ -250,6 +254,7 @@ def split(project: str, by: str, **options: Any) -> None:
 @click.option("--depth", type=click.IntRange(1), default=10, help="How deep the runs are pooled.")
 @click.option("--preview", is_flag=True, help="Only say what would be added.")
 @layout_option(*GRIDS, what="How the documents to judge are printed.")
+@actor_option
 @collection_options
 def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Pool more runs: their documents come behind those that are in the pool already.
@@ -350,7 +355,7 @@ def remove(project: str, name: str, users: str, **_: Any) -> None:
 @users_option
 @role_option
 @address_options
-@collection_options
+@actor_option
 def invite(project: str, name: str, role: str, **options: Any) -> None:
     r"""Print a link with which somebody chooses a password; it works once.
 
@@ -359,8 +364,10 @@ def invite(project: str, name: str, role: str, **options: Any) -> None:
       focuseval project users invite sea lea --users people --role lead
       focuseval project users invite sea ann --users people --name judge.example.org --trusted-proxy 127.0.0.1
     """
-    with _opened(project, options) as opened:
-        token = invite_user(opened.store, name, role, actor=my_name(options))
+    if not is_project(project):
+        raise AssessError(f"{project}: expected a project, found none; begin one with 'focuseval assess'")
+    with open_judgements(Path(project)) as store, store.database.translated("nothing more was done"):
+        token = invite_user(store, name, role, actor=my_name(options))
     for link in printed_links(options, options["port"], f"invited?token={token}"):
         click.echo(link)
     click.echo(f"{name} comes in as {role} with this link, once, within two weeks", err=True)
@@ -494,6 +501,7 @@ def check(project: str, **options: Any) -> None:
 @verb("restore", WRITES)
 @click.argument("backup", required=False)
 @click.option("--backup-to", metavar="DIR", help="Where the server keeps its backups, if not in PROJECT/backups.")
+@actor_option
 def restore(project: str, backup: str | None, **options: Any) -> None:
     r"""Put back a backup, the newest without a name; what was there is kept. Not while a server runs.
 
@@ -509,6 +517,7 @@ def restore(project: str, backup: str | None, **options: Any) -> None:
 
 @verb("guidelines", WRITES)
 @click.argument("file")
+@actor_option
 @collection_options
 def guidelines(project: str, file: str, **options: Any) -> None:
     r"""Take FILE, Markdown that every assessor reads, in place of the guidelines that are there.
@@ -528,6 +537,7 @@ def guidelines(project: str, file: str, **options: Any) -> None:
 
 
 @verb("reanchor", WRITES)
+@actor_option
 @collection_options
 def reanchor(project: str, **options: Any) -> None:
     r"""Move judgements to texts that changed, where every quote is found again.

@@ -31,8 +31,7 @@ def campaign(tmp_path, monkeypatch):
 
     with ModelServer(model) as server:
         command("judge", "sea", "--endpoint", server.url, "--model", "llama3.1:8b")
-    chosen = [word for run in runs for word in ("--stability", run)]
-    command("assess", "sea", "--agreement", *chosen, "-m", "MAiP", "-o", "agreement.html")
+    command("project", "agreement", "sea", *runs, "-m", "MAiP", "-o", "agreement.html")
     return tmp_path / "agreement.html"
 
 

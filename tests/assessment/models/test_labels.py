@@ -59,7 +59,7 @@ def test_nobody_else_gets_a_models_name(project, label, tmp_path):
         register(project.store, Assessor(label))
     file = tmp_path / "j.jsonl"
     file.write_text(json.dumps({"topic": TIDES, "doc": DOCUMENTS[0], "spans": [], "assessor": "model:x@1"}))
-    assert "begins the names" in command("assess", project.folder, "--import", file, code=1)
+    assert "begins the names" in command("project", "import", project.folder, file, code=1)
 
 
 def test_people_come_first_among_the_assessors(project, label):
@@ -82,7 +82,7 @@ def test_the_adjudicators_page_has_the_model_beside_the_people_and_not_among_the
 def test_every_export_names_the_model(project, label, tmp_path):
     for wanted in ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels", "everything"):
         target = tmp_path / wanted
-        said = command("assess", project.folder, "--export", target, "--to", wanted, "--assessor", label)
+        said = command("project", "export", project.folder, target, "--to", wanted, "--assessor", label)
         files = [path for path in (*target.rglob("*"), *tmp_path.glob(f"{wanted}*")) if path.is_file()]
         assert label in "".join(path.read_text(encoding="utf-8") for path in files), wanted
         assert wanted == "everything" or f"these are the judgements of {label}" in said
