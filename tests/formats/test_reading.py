@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import io
-from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,7 @@ import pytest
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from focuseval.errors import FormatError
-from focuseval.formats import detect, detect_source, find_format, frames, read_gold, read_run, source_of, trec_rag
+from focuseval.formats import detect, detect_source, find_format, read_gold, read_run, source_of
 from strategies.samples import SAMPLES
 
 TREC = b"301 Q0 d1 1 2.5 VSM\n301 Q0 d2 2 1.5 VSM\n302 Q0 d1 1 0.5 VSM\n"
@@ -341,9 +340,3 @@ def test_documents_are_given_as_everywhere_else(tmp_path, given):
     ]
     assert read_run(tmp_path / "run.jsonl", docs=docs).start.tolist() == [4]
     assert read_gold(tmp_path / "gold.jsonl", docs=docs).passages.start.tolist() == [8]
-
-
-def test_modules_of_earlier_versions_lead_to_the_functions_of_this_one():
-    frame_rows, trec_rag_run = (import_module(f"focuseval.formats.{name}") for name in ("frame_rows", "trec_rag_run"))
-    assert (frame_rows.run_from_frame, frame_rows.gold_from_frame) == (frames.run_from_frame, frames.gold_from_frame)
-    assert trec_rag_run.place_run is trec_rag.place_run

@@ -1,4 +1,4 @@
-"""``focuseval.formats.frame_rows`` of 0.2.0, now `focuseval.formats.frames`."""
+"""``focuseval.formats.frame_rows`` of 0.2.0, now `focuseval.formats.frames`."""  # noqa: INP001  found by `focuseval.formats`, see its `__path__`
 
 from focuseval.formats.frames import gold_from_frame, run_from_frame
 
