@@ -117,20 +117,14 @@ def seen_targets(match: ElementMatch) -> Seen:
         base = match.base
         topic, first = base.topic[base.ideal], first_ranks(match)
         bounds = np.searchsorted(topic, np.arange(base.topics + 1)).astype(np.int64)
-        match.made["seen"] = Seen(bounds, first[np.lexsort((first, topic))], _fewest_articles(match))
+        article, targets = np.unique(base.article[base.ideal], return_counts=True)
+        owner = base.topic_of_article[article]
+        order = np.lexsort((-targets, owner))  # articles with many targets first
+        nth = np.arange(1, len(owner) + 1) - np.searchsorted(owner[order], owner[order])
+        least = np.repeat(nth, targets[order])
+        match.made["seen"] = Seen(bounds, first[np.lexsort((first, topic))], least)
     seen: Seen = match.made["seen"]
     return seen
-
-
-def _fewest_articles(match: ElementMatch) -> NDArray[np.int64]:
-    """Return m(R) for R = 1 … T of every topic: articles with many targets first."""
-    base = match.base
-    article, targets = np.unique(base.article[base.ideal], return_counts=True)
-    topic = base.topic_of_article[article]
-    order = np.lexsort((-targets, topic))
-    topic, targets = topic[order], targets[order]
-    nth = np.arange(1, len(topic) + 1) - np.searchsorted(topic, topic)
-    return np.repeat(nth, targets)
 
 
 def eprum_contains(m: Matched, at: Fraction | None = None, quant: str = "auto", base: str = "auto") -> Floats:

@@ -173,13 +173,6 @@ def graded_base(m: Matched) -> RecallBase:
     return assessed.graded
 
 
-def _grades(match: ElementMatch, m: Matched, quant: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return quantised exhaustivity and specificity of every base row, as integers: thirds, or 0 and 1."""
-    elements = m.prepared.assessed.elements
-    e, s = (column[match.base.source] for column in (elements.exhaustivity, elements.specificity))
-    return (e, s) if quant == "gen" else (e == 3, s == 3)
-
-
 def recall_precision(
     m: Matched, quant: str = "gen", overlap: str = "yes"
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
@@ -189,7 +182,10 @@ def recall_precision(
               p_o = \frac{\sum_i s(c_i) |c'_i|}{\sum_i |c'_i|}
     """
     match = match_base(m, graded_base(m))
-    e, s = _grades(match, m, quant)
+    elements = m.prepared.assessed.elements
+    e, s = (column[match.base.source] for column in (elements.exhaustivity, elements.specificity))
+    if quant != "gen":  # 0 and 1; else thirds
+        e, s = e == 3, s == 3
     total = count_by(e, match.base.topic, m.topics) * _ONE
     new, size = (m.size if overlap == "no" else m.new_size), m.size
     hit, row = match.hits, match.row[match.hits]

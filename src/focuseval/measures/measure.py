@@ -190,18 +190,15 @@ def parse_at(text: str, measure: Measure) -> int | Fraction | Budget:
         return int(digits[:12]) if unit == "rank" else Budget(int(digits[:12]), unit)
     if "level" in measure.at and _LEVEL.fullmatch(text) and text.strip(".") and Fraction(text) <= 1:
         return Fraction(text)
-    raise MeasureError(f"{measure.name}@{text}: expected {_expected(measure)} after '@', found {text!r}")
-
-
-def _expected(measure: Measure) -> str:
-    words = {
+    kinds = {
         "rank": f"a rank such as 10 ({MOST_RANK} at most)",
         "level": f"a recall level from 0 to 1 such as 0.01 ({DECIMALS} decimals at most)",
         "characters": "a budget of characters such as 2000c",
         "words": "a budget of words such as 500w",
         "tokens": "a budget of tokens such as 500t",
     }
-    return " or ".join(words[kind] for kind in measure.at)
+    expected = " or ".join(kinds[kind] for kind in measure.at)
+    raise MeasureError(f"{measure.name}@{text}: expected {expected} after '@', found {text!r}")
 
 
 def number(value: float | str) -> str:
@@ -295,7 +292,13 @@ def parse(text: str, measures: Iterable[Measure] | None = None) -> MeasureCall:
     measure = named(shape["name"], measures)
     given = _parameters(shape["inside"] or "", measure)
     at = shape["at"] or ""
-    _check_at(at, measure)
+    if at and not measure.at:
+        raise MeasureError(f"{measure.name}@{at}: {measure.name} takes no '@'; write {measure.name}")
+    if at:
+        parse_at(at, measure)
+    elif measure.at_required:
+        example = {"rank": "@10", "level": "@0.1"}[measure.at[0]]
+        raise MeasureError(f"{measure.name}: expected a cut-off, as in {measure.name}{example}")
     return MeasureCall(measure, at, given, written=text)
 
 
@@ -309,19 +312,13 @@ def named(name: str, measures: Iterable[Measure] | None = None) -> Measure:
         module = next((family.module for family in FAMILIES if name in family.names.split()), None)
         measures = every_measure() if module is None else declared_in(module)
     known = {other: measure for measure in measures for other in (measure.name, *measure.aliases)}
-    if name not in known:
-        raise MeasureError(_unknown(name, tuple(known)))
+    if name not in known and name in _ASKING_A_MODEL:
+        ours = f"on highlighted text it is {_ASKING_A_MODEL[name]}"
+        raise MeasureError(f"unknown measure {name!r}: RAGAS and DeepEval ask a language model for it; {ours}")
+    if name not in known:  # of names that differ only in case, the first is offered
+        offer = did_you_mean(name, tuple(known)[::-1])
+        raise MeasureError(f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)")
     return known[name]
-
-
-def _check_at(at: str, measure: Measure) -> None:
-    if at and not measure.at:
-        raise MeasureError(f"{measure.name}@{at}: {measure.name} takes no '@'; write {measure.name}")
-    if at:
-        parse_at(at, measure)
-    elif measure.at_required:
-        example = {"rank": "@10", "level": "@0.1"}[measure.at[0]]
-        raise MeasureError(f"{measure.name}: expected a cut-off, as in {measure.name}{example}")
 
 
 def _parameters(inside: str, measure: Measure) -> dict[str, int | float | str]:
@@ -358,12 +355,3 @@ def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | s
     if parameter.least is not None and value < parameter.least:
         raise MeasureError(f"{where}: expected {parameter.least:g} or more")
     return int(value) if value == int(value) else value
-
-
-def _unknown(name: str, known: tuple[str, ...]) -> str:
-    """Offer the nearest names; of those that differ only in case, the first."""
-    if name in _ASKING_A_MODEL:
-        ours = f"on highlighted text it is {_ASKING_A_MODEL[name]}"
-        return f"unknown measure {name!r}: RAGAS and DeepEval ask a language model for it; {ours}"
-    offer = did_you_mean(name, known[::-1])
-    return f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)"

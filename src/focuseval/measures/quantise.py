@@ -76,7 +76,10 @@ def quantisation(name: str, scale: str) -> str:
             f"this measure needs assessed elements, found a gold of scale {scale!r}; "
             "give a gold with elements or highlights, and with highlights alone an --index"
         )
-    chosen = DEFAULTS[scale] if name == "auto" else _in_order(name)
+    chosen = DEFAULTS[scale] if name == "auto" else name
+    shape = re.fullmatch(r"e([123]+)_s([123]+)", chosen)
+    if shape is not None:  # grades in any order
+        chosen = "e{}_s{}".format(*("".join(sorted(set(grades), reverse=True)) for grades in shape.groups()))
     if chosen not in QUANTISATIONS:
         raise MeasureError(
             f"expected a quantisation ({', '.join(QUANTISATIONS[:7])} or e<grades>_s<grades>), found {name!r}"
@@ -85,14 +88,6 @@ def quantisation(name: str, scale: str) -> str:
         known = ", ".join(one for one in possible(scale) if one not in ONE_SIDED)
         raise MeasureError(f"quantisation {chosen!r} says nothing of a gold of scale {scale!r}; use one of {known}")
     return chosen
-
-
-def _in_order(name: str) -> str:
-    """Return a one-sided quantisation with its grades as `ONE_SIDED` has them, whatever order they were listed in."""
-    shape = re.fullmatch(r"e([123]+)_s([123]+)", name)
-    if shape is None:
-        return name
-    return "e{}_s{}".format(*("".join(sorted(set(grades), reverse=True)) for grades in shape.groups()))
 
 
 def possible(scale: str) -> tuple[str, ...]:

@@ -41,9 +41,16 @@ _AHEAD = 4
 def task_list(units: UnitSet, found: Integers, score: Numbers, task: Task, limit: int) -> Listed:
     """Return the units of a task's list, at most so many, and the scores that are written."""
     if task.one_per_article:
-        return _one_each(units, *best(units, found, score, len(found)), limit)
-    if task.grouped:
-        return _grouped(units, *disjoint(units, found, score, limit))
+        ranked, scores = best(units, found, score, len(found))
+        _, first = np.unique(units.document(ranked), return_index=True)
+        order = np.sort(first)[:limit]
+        return ranked[order], scores[order]
+    if task.grouped:  # the document of the best unit first, its units in reading order, with its best score
+        ranked, scores = disjoint(units, found, score, limit)
+        _, first, group = np.unique(units.document(ranked), return_index=True, return_inverse=True)
+        leader = first[group]
+        order = np.lexsort((units.spans(ranked)[0], leader))
+        return ranked[order], scores[leader[order]]
     if not task.overlap:
         return disjoint(units, found, score, limit)
     return best(units, found, score, limit)
@@ -87,22 +94,6 @@ def _without_overlap(units: UnitSet, ranked: Integers, limit: int) -> list[int]:
         if len(kept) == limit:
             break
     return kept
-
-
-def _grouped(units: UnitSet, ranked: Integers, score: Numbers) -> Listed:
-    """Return units by document, the document of the best unit first, in each in reading order, with its best score."""
-    document = units.document(ranked)
-    _, first, group = np.unique(document, return_index=True, return_inverse=True)
-    leader = first[group]
-    order = np.lexsort((units.spans(ranked)[0], leader))
-    return ranked[order], score[leader[order]]
-
-
-def _one_each(units: UnitSet, ranked: Integers, score: Numbers, limit: int) -> Listed:
-    """Return every document's best unit."""
-    _, first = np.unique(units.document(ranked), return_index=True)
-    order = np.sort(first)[:limit]
-    return ranked[order], score[order]
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,25 +139,19 @@ def _remarks(
     none = [topic.id for topic in topics if queries[topic.id] and not len(lists[topic.id][0])]
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term)
     unknown = [term for term in terms if not len(ranker.words.occurrences(term))]
-    lost = [topic.id for topic in topics if _impossible(ranker, topic)]
+    strict = [topic for topic in topics if ranker.settings.cas == "strict" and topic.query is not None]
+    lost = [topic.id for topic in strict if topic.query is not None and impossible(topic.query, ranker.words.tags)]
     remarks = (
         (lost, "topic", "asking for elements that the collection does not have"),
         (empty, "topic", "without a word to look for"),
         (none, "topic", "without a result"),
         (unknown, "term", "of the topics that the collection does not have"),
     )
-    return [f"{counted(len(some), one)} {what}: {_some(some)}" for some, one, what in remarks if some]
-
-
-def _impossible(ranker: UnitRanker, topic: Topic) -> str | None:
-    """Return what a structured topic asks for in vain; None where its structure is not read."""
-    if ranker.settings.cas != "strict" or topic.query is None:
-        return None
-    return impossible(topic.query, ranker.words.tags)
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+    return [
+        f"{counted(len(some), one)} {what}: {', '.join(some[:_SHOWN])}{' …' if len(some) > _SHOWN else ''}"
+        for some, one, what in remarks
+        if some
+    ]
 
 
 _WIDTH = 160
@@ -220,7 +214,8 @@ def search(
     found = places(ranker.units, rows)
     paths = [None] * len(rows) if found.path is None else found.path.to_pylist()
     spans = zip(ranker.units.document(rows).tolist(), found.start.tolist(), found.end.tolist(), strict=True)
-    marks = _wanted_words(words, terms)
+    wanted = occurrences({term: weight for term, weight in terms.items() if weight > 0}, words)
+    marks = [words["word"][(one.first[:, None] + np.arange(one.size)).reshape(-1)] for one in wanted]
     return tuple(
         Hit(name, path, start, end, score, *_snippet(words, document, start, end, marks))
         for name, path, score, (document, start, end) in zip(
@@ -240,13 +235,6 @@ def _check(ranker: UnitRanker, topic: Topic, terms: Weights) -> None:
         if step:
             what = f"expected elements of the collection, found {step}, which it does not have"
             raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use --cas vague")
-
-
-def _wanted_words(words: IndexedWords, terms: Weights) -> list[NDArray[np.int64]]:
-    """Return, for every wanted term, the numbers of its words among all words of the collection."""
-    wanted = {term: weight for term, weight in terms.items() if weight > 0}
-    found = occurrences(wanted, words)
-    return [words["word"][(one.first[:, None] + np.arange(one.size)).reshape(-1)] for one in found]
 
 
 def _snippet(

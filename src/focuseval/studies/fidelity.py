@@ -233,16 +233,14 @@ def steps_table(test: SpaceTest, measure: str) -> Table:
         *numbers("p", form=".2g"),
         *words("order"),
     )
-    rows = tuple((str(outcome.step), *_step(outcome)) for outcome in own)
+    mark = {None: "", True: "✓", False: "✗"}
+    rows = tuple(
+        (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, mark[o.kept])
+        for o in own
+    )
     topics = len(test.scores.topics)
     notes = (f"{topics} topics; ✓ the expected order, ✗ another one, blank where none is expected.",)
     return Table(f"Steps of the S×R space under {measure}", columns, rows, notes)
-
-
-def _step(outcome: Outcome) -> Row:
-    mark = {None: "", True: "✓", False: "✗"}[outcome.kept]
-    p = None if outcome.greater == outcome.less == 0 else outcome.p
-    return (outcome.difference, outcome.greater, outcome.equal, outcome.less, p, mark)
 
 
 def recall_base_table(found: Fidelity) -> Table:

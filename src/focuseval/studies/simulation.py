@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from focuseval.collection.protocol import Elements
     from focuseval.data.gold import Gold
     from focuseval.measures.matching.prepared import Prepared
-    from focuseval.measures.recall_base.base import RecallBase
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -59,7 +58,9 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
     """
     assessed = assessed_elements(prepared.gold, prepared.index, prepared.position)
     base = assessed.base(quant, without)
-    rows = _chosen(base, kind)
+    rows = np.arange(len(base)) if kind == "full" else base.ideal
+    if kind == "leaves":
+        rows = np.flatnonzero(base.last == np.arange(len(base)) + 1)
     gain = base.gain[rows] * (-1 if kind == "reversed" else 1)
     rows = rows[np.lexsort((rows, -gain, base.topic[rows]))]
     topic = base.topic[rows]
@@ -78,19 +79,13 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
     )
 
 
-def _chosen(base: RecallBase, kind: str) -> NDArray[np.int64]:
-    if kind == "full":
-        return np.arange(len(base))
-    if kind == "leaves":
-        return np.flatnonzero(base.last == np.arange(len(base)) + 1)
-    return base.ideal
-
-
 def merits(prepared: Prepared, candidates: Candidates, task: str, without: tuple[str, ...] = ()) -> Floats:
     """Return what every candidate merits, from 0 to 1; `without` are tags that are not in the recall base."""
-    if task == "best-in-context":
-        return _nearness(prepared, candidates)
     elements, article, rows = candidates
+    if task == "best-in-context":
+        bep, length = prepared.bep[article[rows]], np.maximum(prepared.length[article[rows]], 1)
+        near = 1 - np.abs(elements.start[rows] - bep) / (length + 1)
+        return np.where((bep >= 0) & prepared.relevant[article[rows]], np.maximum(near, 0.0), 0.0)
     base = prepared.assessed.base("auto", without)
     code = np.asarray(base.tree.find(elements.path_strings(rows)), np.int64)
     known = np.flatnonzero(code >= 0)
@@ -102,26 +97,13 @@ def merits(prepared: Prepared, candidates: Candidates, task: str, without: tuple
     ideal = np.append(np.isin(np.arange(len(base)), base.ideal), values=False)[found]
     if task in {"focused", "spans"}:
         return np.where(ideal, (1 + gain) / 2, gain / 2)
-    return _in_context(prepared, candidates, ideal)
-
-
-def _in_context(prepared: Prepared, candidates: Candidates, ideal: NDArray[np.bool_]) -> Floats:
-    """Return for ideal elements the F that all of them in their article reach together, 0 for all others."""
-    elements, article, rows = candidates
+    # Ideal elements: the F that all of them in their article reach together; all others nothing.
     mine = rows[ideal]
     start, end, number = elements.start[mine], elements.end[mine], len(prepared.topic)
     held = np.bincount(article[mine], prepared.highlights.covered(article[mine], start, end), number)
     size = np.bincount(article[mine], end - start, number)
     f = 2 * held / np.maximum(size + prepared.trel, 1)  # of P = held / size and R = held / Trel
     return np.where(ideal, f[article[rows]], 0.0)
-
-
-def _nearness(prepared: Prepared, candidates: Candidates) -> Floats:
-    """Return how near an element starts to its article's best entry point; 0 where the article has none."""
-    elements, article, rows = candidates
-    bep, length = prepared.bep[article[rows]], np.maximum(prepared.length[article[rows]], 1)
-    near = 1 - np.abs(elements.start[rows] - bep) / (length + 1)
-    return np.where((bep >= 0) & prepared.relevant[article[rows]], np.maximum(near, 0.0), 0.0)
 
 
 @dataclass(frozen=True)

@@ -130,17 +130,11 @@ def _inside(prepared: Prepared, elements: Elements, article: NDArray[np.int64], 
         kept = whole & ~above
     rows = np.flatnonzero(kept)
     lonely = np.setdiff1d(article, article[rows])
-    return np.sort(np.concatenate([rows, _smallest_overlapping(lonely, article, size, held)]))
-
-
-def _smallest_overlapping(
-    wanted: NDArray[np.int64], article: NDArray[np.int64], size: NDArray[np.int64], held: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return one row for each wanted article: its smallest element with highlighted text, the first of equals."""
-    rows = np.flatnonzero(np.isin(article, wanted) & (held > 0))
-    order = rows[np.lexsort((rows, size[rows], article[rows]))]
-    _, first = np.unique(article[order], return_index=True)
-    return order[first]
+    # Of an article without such an element, its smallest element with highlighted text, the first of equals.
+    others = np.flatnonzero(np.isin(article, lonely) & (held > 0))
+    others = others[np.lexsort((others, size[others], article[others]))]
+    _, first = np.unique(article[others], return_index=True)
+    return np.sort(np.concatenate([rows, others[first]]))
 
 
 def _outermost(rows: NDArray[np.int64], elements: Elements) -> NDArray[np.int64]:
@@ -240,16 +234,13 @@ def space_run(prepared: Prepared, kind: str) -> Run:
         path=parts.path,
     )
     if "I" in ranking:
-        listed += _inserted(prepared, elements=parts.path is not None)
+        # One whole document that is not relevant, before all others of its topic.
+        length, document = intruders(prepared)
+        zeros = np.zeros(len(length), np.int64)
+        path = None if parts.path is None else root_paths(prepared, document)
+        names = pa.array(document, pa.string())
+        listed += Listed(np.arange(len(length)), zeros, zeros, np.maximum(length, 1), names, path)
     return build_run(prepared, kind, "relevant-in-context", listed)
-
-
-def _inserted(prepared: Prepared, *, elements: bool) -> Listed:
-    """Return one whole document for every topic that is not relevant to it, to stand before all others."""
-    length, document = intruders(prepared)
-    zeros = np.zeros(len(length), np.int64)
-    path = root_paths(prepared, document) if elements else None
-    return Listed(np.arange(len(length)), zeros, zeros, np.maximum(length, 1), pa.array(document, pa.string()), path)
 
 
 def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:

@@ -193,36 +193,23 @@ def in_file_order(run: Run) -> Run:
 
 def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[NDArray[np.int64] | None, NDArray[np.int64]]:
     """Find each counted topic's block in the run; rows are None when the run stands in that order already."""
-    position = _positions(run, prepared)
-    _refuse_strangers(run, prepared, position)
-    starts = run.bounds
-    length = np.diff(starts)
-    kept = np.minimum(length, cutoff) if cutoff else length
-    kept = np.where(position >= 0, kept, 0)
-    blocks = np.zeros(len(prepared.topics), np.int64)
-    blocks[position[position >= 0]] = kept[position >= 0]
-    bounds = np.r_[0, np.cumsum(blocks)]
-    counted = position[position >= 0]
-    if bounds[-1] == len(run) and (np.diff(counted) > 0).all():
-        return None, bounds
-    first = np.zeros(len(prepared.topics), np.int64)
-    first[counted] = starts[:-1][position >= 0]
-    return np.arange(bounds[-1]) + np.repeat(first - bounds[:-1], blocks), bounds
-
-
-def _positions(run: Run, prepared: Prepared) -> NDArray[np.int64]:
-    """Return for every topic of the run its number among the counted topics, or −1."""
-    if run.topics == prepared.topics:
-        return np.arange(len(run.topics))
-    number = {name: position for position, name in enumerate(prepared.topics)}
-    return np.array([number.get(name, -1) for name in run.topics], np.int64)
-
-
-def _refuse_strangers(run: Run, prepared: Prepared, position: NDArray[np.int64]) -> None:
-    """Refuse a run whose topics are all unknown to the gold: it belongs to another collection."""
-    if len(run) and not (position >= 0).any() and not set(run.topics) & set(prepared.gold.topics):
+    position = np.arange(len(run.topics))  # of every topic of the run among the counted ones, or −1
+    if run.topics != prepared.topics:
+        number = {name: position for position, name in enumerate(prepared.topics)}
+        position = np.array([number.get(name, -1) for name in run.topics], np.int64)
+    here = position >= 0
+    if len(run) and not here.any() and not set(run.topics) & set(prepared.gold.topics):
         raise NotComparableError(
             f"{run.file or run.run_id}: no topic in common with {prepared.gold.file or 'the gold'} "
             f"(run: {run.topics[0]} …, gold: {prepared.gold.topics[0] if prepared.gold.topics else 'none'} …); "
             "give the gold of the run's collection"
         )
+    counted, length = position[here], np.diff(run.bounds)[here]
+    blocks = np.zeros(len(prepared.topics), np.int64)
+    blocks[counted] = np.minimum(length, cutoff) if cutoff else length
+    bounds = np.r_[0, np.cumsum(blocks)]
+    if bounds[-1] == len(run) and (np.diff(counted) > 0).all():
+        return None, bounds
+    first = np.zeros(len(prepared.topics), np.int64)
+    first[counted] = run.bounds[:-1][here]
+    return np.arange(bounds[-1]) + np.repeat(first - bounds[:-1], blocks), bounds

@@ -40,8 +40,7 @@ def result_spans(matched: Results) -> ResultSpans:
     """Return the span of every result."""
     run = matched.run
     if not len(matched) or run.whole_documents:
-        # Whole documents: what a run without any place stands for.
-        length = _lengths(matched)
+        length = _lengths(matched)  # a run without any place returns whole documents
         zero = np.zeros(len(length), np.int64)
         return ResultSpans(zero, length, zero, zero.astype(np.bool_))
     if run.start is None:

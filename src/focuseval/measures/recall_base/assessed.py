@@ -54,7 +54,16 @@ def highlighted_elements(gold: Gold, index: Any, batch: int = BATCH) -> GradedEl
     topic, document = passages.topic[first], passages.document[first]
     tags: dict[str, int] = {}
     row = np.asarray(index.find(gold.documents.take(document)), np.int64)
-    held = _joined([_holding(index, row, some, highlights, tags) for some in _batches(index, row, batch)])
+    # Documents that the index does not know have no elements; reading the gold with the index has reported them.
+    order = np.argsort(row, kind="stable")
+    order = order[row[order] >= 0]
+    size = np.diff(index.element_bounds)[row[order]]
+    batches = np.split(order, np.flatnonzero(np.diff((np.cumsum(size) - size) // batch)) + 1)
+    parts = [_holding(index, row, some, highlights, tags) for some in batches]
+    held = _Held(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    counts = [len(part.pair) for part in parts]
+    shift = np.repeat(np.cumsum(counts) - counts, counts)  # parents are numbered through all parts
+    held = held._replace(parent=np.where(held.parent < 0, -1, held.parent + shift).astype(np.int32))
     return GradedElements(
         topic=topic[held.pair],
         document=document[held.pair],
@@ -77,18 +86,6 @@ class _Held(NamedTuple):
     n: NDArray[np.int32]
     size: NDArray[np.int32]
     rsize: NDArray[np.int32]
-
-
-def _batches(index: Any, row: NDArray[np.int64], batch: int) -> list[NDArray[np.int64]]:
-    """Return the pairs of each batch, by the rows of their documents.
-
-    Documents that the index does not know have no elements; reading the gold with the index has already reported them.
-    """
-    order = np.argsort(row, kind="stable")
-    order = order[row[order] >= 0]
-    size = np.diff(index.element_bounds)[row[order]]
-    number = (np.cumsum(size) - size) // batch
-    return np.split(order, np.flatnonzero(np.diff(number)) + 1)
 
 
 def _holding(
@@ -114,14 +111,6 @@ def _holding(
         (table.end[element] - table.start[element]).astype(np.int32),
         rsize[held].astype(np.int32),
     )
-
-
-def _joined(parts: list[_Held]) -> _Held:
-    """Append the rows of all parts; parents are numbered through."""
-    held = _Held(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    counts = [len(part.pair) for part in parts]
-    shift = np.repeat(np.cumsum(counts) - counts, counts)
-    return held._replace(parent=np.where(held.parent < 0, -1, held.parent + shift).astype(np.int32))
 
 
 def _paths(held: _Held, tags: tuple[str, ...]) -> pa.Array:

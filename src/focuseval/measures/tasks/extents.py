@@ -62,7 +62,11 @@ class Extents:
 def extents(run: Run) -> Extents:
     """Return what the results cover: by their `placement`, or by their own words where the run is not placed."""
     placement, whole = run.placement, run.whole_documents
-    document, unknown = _documents(run)
+    document, _ = _codes(run.document, len(run))
+    unknown = np.zeros(len(run), np.bool_)
+    if placement is not None:
+        row = placement.document
+        document, unknown = np.where(row >= 0, row, len(placement.collection) + document), row < 0
     path, paths = _codes(run.path, len(run), normalise=True)
     last, _ = _codes(run.end_path, len(run), normalise=True)
     text, _ = _codes(run.text, len(run))
@@ -78,7 +82,10 @@ def extents(run: Run) -> Extents:
     bad = bad & (path < 0) & ~np.bool_(whole) | (status == BAD_SPAN) | (np.maximum(start, end) > _ENDLESS)
     empty = bad & (status != BAD_SPAN) & (start == end) & (start >= 0) & (start <= _ENDLESS)
     known = (start >= 0) & (end > start) & ~bad
-    nested = _nested_codes(path, last, paths, known) if placement is None else np.full(len(run), -1, np.int64)
+    nested = np.full(len(run), -1, np.int64)
+    if placement is None:  # elements whose place only their paths say
+        pointer = pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False)
+        nested = np.where((path >= 0) & (last < 0) & ~np.append(pointer, False)[path] & ~known, path, -1)
     low, high = _nested(paths, np.full(len(run), len(paths)) if whole else nested)
     return Extents(
         group=group,
@@ -105,22 +112,6 @@ def nested_paths(column: pa.Array) -> tuple[Integers, Integers]:
     """
     code, paths = _codes(column, len(column), normalise=True)
     return _nested(paths, np.where(code < 0, len(paths), code))
-
-
-def _documents(run: Run) -> tuple[Integers, Flags]:
-    """Return a code for every result's document, and whether the collection lacks it."""
-    code, _ = _codes(run.document, len(run))
-    if run.placement is None:
-        return code, np.zeros(len(run), np.bool_)
-    row = run.placement.document
-    return np.where(row >= 0, row, len(run.placement.collection) + code), row < 0
-
-
-def _nested_codes(path: Integers, last: Integers, paths: pa.Array, known: Flags) -> Integers:
-    """Return the codes of the elements that only their paths tell, −1 for all other results."""
-    pointer = pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False)
-    by_path = (path >= 0) & (last < 0) & ~np.append(pointer, False)[path]
-    return np.where(by_path & ~known, path, -1)
 
 
 def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tuple[Integers, pa.Array]:
