@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from glob import iglob
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.archive import open_archive
@@ -25,6 +25,7 @@ from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from focuseval.assessment.store import Key, Quote, Store
     from focuseval.collection.rendering import Document
@@ -140,13 +141,12 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
 def _nameless_logs(database: Path) -> Iterator[str]:
     """Say which running programs write to a file or log of the project that has no name any more (Linux tells)."""
     gone = tuple(f"{database.resolve()}{side} (deleted)" for side in ("", "-wal"))
-    found: dict[str, bool] = {}
-    for handle in Path("/proc").glob("[0-9]*/fd/*"):
-        try:
-            found[handle.parts[2]] = found.get(handle.parts[2]) or os.readlink(handle) in gone  # noqa: PTH115  as is
-        except OSError:  # it has ended, or is somebody else's
-            continue
-    for process in (number for number, nameless in found.items() if nameless):
+    processes: dict[str, None] = {}
+    for handle in iglob("/proc/[0-9]*/fd/*"):  # noqa: PTH207  a process may end meanwhile, which pathlib raises
+        with suppress(OSError):  # it has ended, or is somebody else's
+            if os.readlink(handle) in gone:  # noqa: PTH115  as is
+                processes[handle.split("/")[2]] = None
+    for process in processes:
         what = "writes to a log that was removed, and all that it saves ends with it"
         remedy = "before you end it, download everything from its page Exchange"
         yield f"{database}: process {process} {what}; {remedy}, then {restore_remedy(database.parent)}"

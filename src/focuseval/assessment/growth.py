@@ -46,11 +46,9 @@ def project_pool(store: Store) -> Pool:
             number[k] = len(runs) if known is None else known
             if known is None:
                 runs.append(contributor)
-        new = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
-        for topic, document, *_, brought in (
-            *new,
-            *edit.get("again", ()),
-        ):  # and old ones
+        rows = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
+        rows += edit.get("again", ())  # documents of the pool that more runs returned
+        for topic, document, *_, brought in rows:
             known_by = by.get((topic, document), ())
             by[topic, document] = tuple(dict.fromkeys((*known_by, *(number[k] for k in brought))))
         for topic, document, *_ in edit["rows"]:
