@@ -15,6 +15,7 @@ from focuseval.assessment.archive import changed_documents, named_after, open_ar
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
+from focuseval.assessment.files import lines_of
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.growth import add_pool, grown, keep_run
 from focuseval.assessment.models.agreement_page import render_agreement
@@ -189,7 +190,7 @@ def import_file(project: str, source: str, **options: Any) -> None:
         opened.store.database.translated("nothing more was done"),
     ):
         try:
-            lines = Path(source).read_text(encoding="utf-8").splitlines()
+            lines = lines_of(Path(source).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{source}: expected lines of JSON, found: {error}") from error
         if lines and lines[0].startswith('{"focuseval": "assessments"'):

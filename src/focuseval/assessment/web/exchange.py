@@ -12,6 +12,7 @@ from flask import Blueprint, Response, abort, render_template, request, send_fil
 from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
+from focuseval.assessment.files import lines_of
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.plan import assessors
 from focuseval.assessment.store import ADJUDICATED
@@ -100,7 +101,7 @@ def upload() -> str | tuple[str, int]:
     if sent is None or not sent.filename:
         abort(400, "choose a file")
     try:
-        lines = sent.read().decode("utf-8").splitlines()
+        lines = lines_of(sent.read().decode("utf-8"))
         name = request.form.get("assessor", "").strip()[:64]
         store, documents, topics = desk().store, desk().documents.get, desk().topics
         told = import_judgements(store, lines, documents, topics=topics, actor=user(), assessor=name, file="upload")
