@@ -205,6 +205,8 @@ class Evaluation:
             _ = self.prepared.highlights  # refused for want of passages, before anybody asks for an index
         matched = self._matched(source, number)
         refuse_invalid(matched.run, plan.task, cutoff=plan.policies.cutoff)
+        if plan.task in {"focused", "relevant-in-context"} and matched.run.start is not None:
+            _ = matched.places  # their rules look at places: results without text are counted, whatever the measures
         values = np.empty((matched.topics, len(plan.measures)))
         for column, asked in enumerate(plan.measures):
             values[:, column] = _computed(asked, matched, plan)
