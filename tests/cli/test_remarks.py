@@ -75,10 +75,10 @@ def test_validate_names_split_topics_once_and_does_not_count_their_ranks(folder)
     many = "".join(f"1 Q0 d{n} {n} {-n} r\n" for n in range(1, 300))
     Path("run").write_text(many + "2 Q0 d1 1 1 r\n" + "".join(f"1 Q0 e{n} {n} {-n} r\n" for n in range(1, 300)))
     done = CliRunner().invoke(main, ["validate", "run", "--task", "thorough"])
-    assert done.exit_code == 1
+    assert done.exit_code == 0
     assert done.stdout.count("[split-topic]") == 1
     assert "rank-repeats" not in done.stdout
-    assert "run:301: error: topic 1: expected the results of a topic together" in done.stdout
+    assert "run:301: warning: topic 1: expected the results of a topic together" in done.stdout
 
 
 def test_a_chunk_text_longer_than_its_document_is_not_normalised(monkeypatch):

@@ -1,9 +1,7 @@
 """A value is computed once, and threads with different objects do not wait for each other."""
 
-import pkgutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import import_module
 from threading import Barrier, Event
 
 import pytest
@@ -73,14 +71,3 @@ def test_a_value_is_computed_once_and_its_description_kept():
     thing = Thing(Barrier(1))
     assert thing.value is thing.value
     assert "another thread" in Thing.value.__doc__
-
-
-@pytest.mark.parametrize("name", ["evaluation", "placing", "measures.tasks"])
-def test_a_package_gives_every_name_that_it_promises_and_hides_none_behind_a_module(name):
-    """A submodule that is imported becomes an attribute of its package, over what else has the name."""
-    package = import_module(f"focuseval.{name}")
-    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
-    assert not modules & set(package.__all__)
-    assert all(getattr(package, promised) is not None for promised in package.__all__)
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        package.nothing  # noqa: B018  the attribute refuses

@@ -1,7 +1,7 @@
 """How runs rank by the judgements, and whether other assessors, a shallower pool or less work would change the order.
 
 Kendall's τ compares two orders of the runs. When one assessor's judgements take the place of another's, the pairs of
-runs that turn round are listed, each with how many topics would show the difference.
+runs whose order changes are listed, each with how many topics would show the difference.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _depths(store: Store) -> list[int]:
 
 
 class Flip(NamedTuple):
-    """Two runs whose order turns round."""
+    """Two runs whose order changes."""
 
     better: str
     """The one that is better by the first assessor's judgements, and worse by the second's."""

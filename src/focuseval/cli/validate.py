@@ -49,10 +49,12 @@ SHOWN = 20
     metavar="FILE",
     help="Write a valid run here, and list the changes; 'score --repair' does the same in memory.",
 )
+@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 @click.pass_context
 def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> None:
     r"""Check RUNs against a task: unknown places, ranks, scores, duplicates, overlap, limits, grouping.
 
+    A run with errors is not valid, and 'score --task' refuses it. For what is a warning the measures have a rule.
     Exit code 0 if every run is valid or was repaired, 1 if not. With several runs, JSON is a list of one object each.
 
     \b
@@ -68,7 +70,7 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
     for run in runs:
         findings = _findings(run, task, index, options)
         limit = SHOWN if options["limit"] is None and not options["repaired"] else options["limit"]
-        valid &= findings.lawful
+        valid &= findings.lawful and not (options["strict"] and findings.of_level("warning"))
         if options["layout"] == "json":
             objects.append(as_json(findings, task, limit))
         else:
@@ -87,7 +89,8 @@ def _task(options: dict[str, Any]) -> Task:
         return task
     profile = profile_named(options["profile"])
     name = profile.task(task.name if task else None)
-    return replace(find_task(name), limit=profile.policies_of(name).get("cutoff"))
+    cutoff = profile.policies_of(name).get("cutoff")
+    return replace(find_task(name), limit=cutoff, cut=cutoff is not None)
 
 
 def _findings(file: str, task: Task, index: Any, options: dict[str, Any]) -> Findings:

@@ -20,6 +20,7 @@ from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
 from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
+from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.matching import prepare
 
@@ -111,7 +112,7 @@ def score_stream(
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
         codes = left[first : first + TOPICS]
-        scored = score_match(match_source(nothing, plan, some_topics(prepared, codes)), plan)
+        scored = score_match(match_source(nothing, plan, some_topics(prepared, codes)), replace(plan, task=None))
         pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
     return _gathered(pieces, len(strangers), prepared)
 
@@ -149,6 +150,11 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
+    try:
+        refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
+    except FocusevalError:
+        return None
+    plan = replace(plan, task=None)
     if not len(codes):
         return Piece(codes, strangers, None, nothing, tuple(remarks_on_order(run)))
     part = some_topics(prepared, codes)

@@ -215,7 +215,7 @@ def _pair_tables(trust: Trust) -> list[Table]:
 
 
 def _order_tables(trust: Trust) -> list[Table]:
-    """Return for every pair of assessors whether runs keep their order, and the pairs of runs that turn round."""
+    """Return for every pair of assessors whether runs keep their order, and the pairs of runs whose order changes."""
     columns = (*words("judged by", "replaced by"), *numbers("documents", "topics"), *numbers("τ", "τ_AP", form=".3f"))
     columns += (*words("order"), *numbers("pairs", "flipped"))
     rows: list[Row] = []
@@ -234,5 +234,5 @@ def _order_tables(trust: Trust) -> list[Table]:
         "Topics and judgements: how many of the first assessor's kind would show the difference with probability .8, "
         f"if topics go on to differ as these do; {ABSENT} where no number would."
     )
-    notes = (note if flips else "No pair of runs turns round.",)
-    return [ordered, Table("Pairs of runs that turn round", columns, tuple(flips), notes)]
+    notes = (note if flips else "The order of no pair of runs changes.",)
+    return [ordered, Table("Pairs of runs whose order changes", columns, tuple(flips), notes)]

@@ -59,12 +59,10 @@ def _needs_collection(run: Run) -> MissingDataError:
     """Return the refusal of results that only a collection could place."""
     where = run.file or run.run_id
     if run.path is None:
-        return MissingDataError(
-            f"{where}: results are texts, so their places are unknown; give the documents with --docs"
-        )
+        return MissingDataError(f"{where}: results are texts, so their places are unknown; give docs or an index")
     return MissingDataError(
         f"{where}: results are element paths, so their characters are unknown; "
-        "build the collection's index with 'focuseval index' and give it with --index"
+        "build the collection's index with 'focuseval index' and give it as the index"
     )
 
 
@@ -78,7 +76,7 @@ def _lengths(matched: Results) -> NDArray[np.int64]:
     if (length < 0).any():
         raise MissingDataError(
             f"{matched.run.file or matched.run.run_id}: results are whole documents whose length the gold does not "
-            "give; build the collection's index with 'focuseval index' and give it with --index"
+            "give; build the collection's index with 'focuseval index' and give it as the index"
         )
     return length
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from focuseval.collection.boundaries import boundaries, texts_of
 from focuseval.collection.chunks import Chunks, extent, parse_spec
-from focuseval.collection.document_files import opened
 from focuseval.collection.tokens import remembered
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
@@ -21,6 +20,7 @@ from focuseval.errors import MissingDataError, UsageError, counted
 from focuseval.evaluation.planning import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
+from focuseval.formats.embedded import open_documents
 from focuseval.inference.settings import Settings
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
@@ -100,7 +100,7 @@ def sweep(
     >>> found.best, found.scores.mean[:, 0].round(3).tolist()
     ('sentences:1', [1.0, 0.286])
     """
-    index = opened(docs)
+    index = open_documents(docs)
     gold, tokenizer = as_gold(gold, index), None if tokenizer is None else remembered(tokenizer)
     if not chunks:
         raise UsageError("expected at least one way to cut documents, found none; characters:400, for instance")
