@@ -115,7 +115,7 @@ def relevant_rows(document: Document, highlights: spans.Spans) -> list[int]:
 def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
     """Return every grade that holds: those given, and those that rise from below.
 
-    >>> from focuseval.collection.rendering.document import Document, Element
+    >>> from focuseval.collection.rendering import Document, Element
     >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 1, 0)))
     >>> inferred(page, {"/a[1]/p[1]": "2"})
     {'/a[1]/p[1]': '2', '/a[1]': '2'}

@@ -185,7 +185,7 @@ class Holders:
 def holders_of(texts: Sequence[str | None], collection: Collection) -> Holders:
     r"""Return which document of a collection holds each text: word for word, else in normal form.
 
-    >>> from focuseval.collection import open_documents
+    >>> from focuseval import open_documents
     >>> found = holders_of(["Boil", "Stir it ", "it"], open_documents({"a": "Boil it.", "b": "Stir\n it."}))
     >>> found.row.tolist(), found.documents.tolist()
     ([0, 1, -1], [1, 1, 2])

@@ -61,7 +61,7 @@ def reader(index: Any) -> Callable[[int], dict[str, Any]]:
 def document_view(document: Document) -> dict[str, Any]:
     """Return text, blocks and elements as plain values; numbers in flat lists, names once.
 
-    >>> from focuseval.collection.rendering.document import Document
+    >>> from focuseval.collection.rendering import Document
     >>> document_view(Document("d", "One."))["blocks"]
     [4, 0, 0]
     """

@@ -132,16 +132,15 @@ def test_names_on_the_page_are_text(judged):
 
 def test_the_command_prints_tables_and_json_and_writes_a_page(judged, tmp_path):
     project, label = judged
-    more = [word for run in RUNS for word in ("--stability", run)]
-    said = command("assess", project.folder, "--agreement", *more, "-m", "MAiP", "--format", "markdown")
+    said = command("project", "agreement", project.folder, *RUNS, "-m", "MAiP", "--format", "markdown")
     titles = ("Agreement", "More or less", "Quotes of models", "Order of the runs", "Pairs of runs whose order changes")
     assert [title for title in titles if f"### {title}\n" not in said] == []
     assert f"| {label} | 2 | 2 | 1 | 0 | 0 | 0 | 1 | 50.0% |" in said
-    told = json.loads(command("assess", project.folder, "--agreement", "--json"))
+    told = json.loads(command("project", "agreement", project.folder, "--json"))
     assert told["quotes"][0]["not_in_text"] == 0.5
     assert told["pairs"][0]["intervals"].keys() == {"kappa", "jaccard", "f", "specificity", "ratio", "distance"}
     page = tmp_path / "agreement.html"
-    said = command("assess", project.folder, "--agreement", *more, "-m", "MAiP", "-o", page)
+    said = command("project", "agreement", project.folder, *RUNS, "-m", "MAiP", "-o", page)
     assert "the agreement of 2 assessors" in said
     html = page.read_text(encoding="utf-8")
     assert html.startswith("<!doctype html>")

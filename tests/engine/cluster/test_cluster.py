@@ -227,7 +227,7 @@ def test_a_large_run_is_scored_in_blocks_of_topics(workers, campaign, monkeypatc
     monkeypatch.setattr(run_blocks, "BLOCK", 2000)
     monkeypatch.setattr(run_blocks.cuts, "__defaults__", (2000,))
     seen = []
-    monkeypatch.setattr(evaluation.Evaluation, "score", lambda *_: pytest.fail("the run was read at once"))
+    monkeypatch.setattr(evaluation, "match_source", lambda *_: pytest.fail("the run was read at once"))
     there = focuseval.evaluate(gold, runs[:3], MEASURES, workers=workers, progress=seen.append)
     assert there.values.tobytes() == here.values[:3].tobytes()
     assert len(seen) > 6
