@@ -58,7 +58,7 @@ FORMER = (
     Former(click.Option(["--export"]), "export", verbs.export, "target"),
     Former(click.Option(["--archive"]), "archive", verbs.archive, "target"),
     Former(click.Option(["--progress"], is_flag=True), "progress", verbs.progress),
-    Former(click.Option(["--agreement"], is_flag=True), "agreement", verbs.agreement),
+    Former(click.Option(["--agreement"], is_flag=True), "agreement", verbs.agreement, "runs"),
     Former(click.Option(["--stability"], multiple=True), "stability", verbs.stability, "runs"),
 )
 """Options that work for one more version and are not in the help. Several are done in this order."""
