@@ -55,12 +55,27 @@ def test_a_note_is_one_line_with_the_old_way_and_the_new_one(project):
     assert told.splitlines()[0] == note
 
 
-def test_an_option_and_its_verb_print_the_same(project):
-    for option, verb in (("--progress", "progress"), ("--check", "check"), ("--agreement", "agreement")):
-        before = CliRunner().invoke(main, ["assess", str(project), option])
-        now = CliRunner().invoke(main, ["project", verb, str(project)])
-        assert (before.stdout, before.exit_code) == (now.stdout, now.exit_code)
-        assert "note: " not in now.stderr
+RUNS = (str(RUN), str(OTHER))
+SAME = {
+    "progress": (["--progress"], []),
+    "check": (["--check"], []),
+    "agreement": (["--agreement", "-m", "charR"], ["-m", "charR"]),
+    "agreement of runs": (["--agreement", *(word for run in RUNS for word in ("--stability", run))], [*RUNS]),
+    "stability": ([word for run in RUNS for word in ("--stability", run)], [*RUNS]),
+    "add-run": (["--add-run", RUNS[0], "--preview", "--depth", "3"], [RUNS[0], "--preview", "--depth", "3"]),
+    "export": (["--export", "-", "--to", "gold-jsonl", "--assessor", "one"],
+               ["-", "--to", "gold-jsonl", "--assessor", "one"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", SAME)
+def test_an_option_and_its_verb_print_the_same(project, verb):
+    options, arguments = SAME[verb]
+    before = CliRunner().invoke(main, ["assess", str(project), *options])
+    now = CliRunner().invoke(main, ["project", verb.partition(" ")[0], str(project), *arguments])
+    assert (before.exit_code, now.exit_code) == (0, 0), now.output
+    assert before.stdout == now.stdout
+    assert "note: " not in now.stderr
 
 
 def test_several_options_are_done_in_one_call(project):
