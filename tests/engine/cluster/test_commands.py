@@ -156,7 +156,7 @@ def test_what_began_on_a_cluster_is_finished_here_without_doing_it_again(dask, l
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*")}
     assert before
     _, said = done("index", large.name, "-o", tmp_path / "index", "--resume", "--jobs", 1)
-    assert re.search(r"^kept from the interrupted build: (12|24|36|40) documents$", said, re.MULTILINE)
+    assert re.search(r"^kept from the interrupted build: (4|12|16|24|28|36|40) documents$", said, re.MULTILINE)
     found = open_index(tmp_path / "index")
     assert (found.sha256, len(found.blocks)) == (local.sha256, 4)
     assert before.items() <= {path.name: path.stat().st_mtime_ns for path in (tmp_path / "index").iterdir()}.items()
