@@ -70,6 +70,8 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
     """Compute every measure on a match; a run that breaks its task or shares no document with the gold is refused."""
     run, gold = matched.run, matched.prepared.gold
     refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
+    if plan.task in {"focused", "relevant-in-context"} and run.start is not None:
+        _ = matched.places  # their rules look at places: results without text are counted, whatever the measures
     values = np.empty((matched.topics, len(plan.measures)))
     for column, asked in enumerate(plan.measures):
         computed = np.asarray(asked.measure.compute(matched, **asked.arguments(plan.policies)), np.float64)

@@ -150,12 +150,11 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
-    try:
-        refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
-    except FocusevalError:
-        return None
-    plan = replace(plan, task=None)
     if not len(codes):
+        try:
+            refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
+        except FocusevalError:
+            return None
         return Piece(codes, strangers, None, nothing, tuple(remarks_on_order(run)))
     part = some_topics(prepared, codes)
     if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):

@@ -265,7 +265,7 @@ _CHILDREN = {
     b"path": (rb"<path>([^<>&\s]+)</path>", ("path",)),
     b"rank": (rb"<rank>([^<>&\s]+)</rank>", ("rank",)),
     b"rsv": (rb"<rsv>([^<>&\s]+)</rsv>", ("score",)),
-    b"fol": (rb'<fol offset="([0-9]+)" length="([0-9]+)"/>', ("start", "end")),
+    b"fol": (rb'<fol offset="([^"<>&\s]+)" length="([^"<>&\s]+)"/>', ("start", "end")),
     b"passage": (rb'<passage start="([^"<>&\s]+)" end="([^"<>&\s]+)"/>', ("path", "end_path")),
 }
 """The children of a result: a pattern, and the columns that its groups fill."""
