@@ -8,8 +8,7 @@ from click.testing import CliRunner
 import focuseval.example
 from focuseval.cli import main
 from focuseval.cli.options import GRIDS
-from focuseval.data.tables import LAYOUTS
-from focuseval.data.terminal import size
+from focuseval.data.tables import LAYOUTS, size
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 GOLD, DOCS = f"{EXAMPLE}/gold/gold.jsonl", ("--docs", f"{EXAMPLE}/articles")

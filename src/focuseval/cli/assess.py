@@ -18,8 +18,10 @@ from focuseval.assessment.project import DATABASE, open_project, secret
 from focuseval.assessment.sessions import FILE, Sessions
 from focuseval.assessment.users import UsersFile, invite_first_lead
 from focuseval.cli import project as verbs
+from focuseval.cli import project_users as users_verbs
 from focuseval.cli.output import WRITES, Command
-from focuseval.cli.project import address_options, begin_options, begun, my_name, printed_links
+from focuseval.cli.project import begin_options, begun
+from focuseval.cli.project_users import address_options, my_name, printed_links
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -43,15 +45,15 @@ class Former(NamedTuple):
 
 
 FORMER = (
-    Former(click.Option(["--add-user"]), "users add", verbs.add, "name"),
-    Former(click.Option(["--remove-user"]), "users remove", verbs.remove, "name"),
-    Former(click.Option(["--log-out"]), "users log-out", verbs.log_out, "name"),
+    Former(click.Option(["--add-user"]), "users add", users_verbs.add, "name"),
+    Former(click.Option(["--remove-user"]), "users remove", users_verbs.remove, "name"),
+    Former(click.Option(["--log-out"]), "users log-out", users_verbs.log_out, "name"),
     Former(click.Option(["--restore"], is_flag=False, flag_value=NEWEST), "restore", verbs.restore, "backup"),
     Former(click.Option(["--import", "source"]), "import", verbs.import_file, "source"),
     Former(click.Option(["--add-run", "add_runs"], multiple=True), "add-run", verbs.add_run, "runs"),
     Former(click.Option(["--guidelines"]), "guidelines", verbs.guidelines, "file"),
     Former(click.Option(["--split"], type=click.Choice(["topics", "pool"])), "split", verbs.split, "by"),
-    Former(click.Option(["--invite"]), "users invite", verbs.invite, "name"),
+    Former(click.Option(["--invite"]), "users invite", users_verbs.invite, "name"),
     Former(click.Option(["--reanchor"], is_flag=True), "reanchor", verbs.reanchor),
     Former(click.Option(["--check"], is_flag=True), "check", verbs.check),
     Former(click.Option(["--export"]), "export", verbs.export, "target"),

@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    GRIDS,
-    baseline_option,
-    evaluation_options,
-    given,
-    layout_option,
-    output_option,
-    significance_options,
-    with_baseline,
-)
-from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
+from focuseval.cli.options import GRIDS, evaluation_options, layout_option, output_option
+from focuseval.cli.output import READS, Command, results_text, write_text
 from focuseval.cli.score import score_files
+from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.evaluation.comparing import (
     comparison_tables,
     comparisons_json,
@@ -41,9 +33,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @baseline_option
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
-@click.option(
-    "--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; may be repeated."
-)
+@click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option(
     "--coefficient",
     type=click.Choice(["tau-b", "tau-a", "tau-ap", "spearman"]),
@@ -82,10 +72,13 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
     comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
     correlated = correlations(scores, groups, options["coefficient"])
-    if options["layout"] == "json":
-        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        text = json_text(both | comparisons_json(comparisons, correlated))
-    else:
-        shown = [*comparison_tables(comparisons, every_pair=options["pairs"]), *map(correlation_table, correlated)]
-        text = tables_text(shown, options, scores.signature)
+    text = results_text(
+        options,
+        lambda: (
+            {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
+            | comparisons_json(comparisons, correlated)
+        ),
+        lambda: (*comparison_tables(comparisons, every_pair=options["pairs"]), *map(correlation_table, correlated)),
+        scores.signature,
+    )
     write_text(text, options["output"])

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
     GRIDS,
     drop_tags_option,
@@ -15,8 +14,9 @@ from focuseval.cli.options import (
     measure_option,
     output_option,
     profile_option,
+    read_judged,
 )
-from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
+from focuseval.cli.output import READS, Command, results_text, write_text
 from focuseval.cli.score import write_curves
 from focuseval.studies.fidelity import as_json, tables
 from focuseval.studies.fidelity import fidelity as test_measures
@@ -49,6 +49,6 @@ def fidelity(gold: str, **options: Any) -> None:
     results = test_measures(judged, options["measures"] or None, index, **policies)
     if options["curves"]:
         write_curves(results.recall_base, options["curves"])
-    as_values, signature = options["layout"] == "json", results.space.scores.signature
-    text = json_text(as_json(results)) if as_values else tables_text(tables(results), options, signature)
+    signature = results.space.scores.signature
+    text = results_text(options, lambda: as_json(results), lambda: tables(results), signature)
     write_text(text, options["output"])

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 import click
 
 from focuseval.cli.commands import forget_output
-from focuseval.cli.options import FiniteRange, evaluation_options, given, layout_option, significance_options
+from focuseval.cli.options import FiniteRange, evaluation_options, layout_option
 from focuseval.cli.output import READS, Command, json_text
 from focuseval.cli.score import score_files
+from focuseval.cli.significance import given, significance_options
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.gate import (

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from focuseval.cli.options import GRIDS
-from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
+from focuseval.cli.output import NO, Command, results_text, write_text
 from focuseval.report.history import history_table, read_history, render_history
 
 
@@ -34,8 +34,6 @@ def history(folder: str, **options: Any) -> None:
     layout = options["layout"] or ("html" if options["output"] else "table")
     if layout == "html":
         text = render_history(scores, options["title"])
-    elif layout == "json":
-        text = json_text(scores.to_json())
     else:
-        text = tables_text([history_table(scores)], {**options, "layout": layout})
+        text = results_text(options | {"layout": layout}, scores.to_json, lambda: [history_table(scores)])
     write_text(text, options["output"])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-going",
     is_flag=True,
-    help="Leave unreadable documents out and list them; a broken archive, or an id that two files have, still ends it.",
+    help="Leave unreadable documents out and list them; broken archives and ids found twice still fail.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 @click.option("--resume", is_flag=True, help="Take up an index whose making was killed; what has not changed is kept.")

@@ -33,7 +33,7 @@ SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "ret
 @click.option("--prompt", metavar="FILE", help="Ask with this text: {query}, {document}, {description}, {narrative}.")
 @click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer.")
 @click.option(
-    "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx or a time-out."
+    "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx or a timeout."
 )
 @click.option("--limit", type=click.IntRange(1), help="Judge this many documents at most, this time.")
 @layout_option("text", "json", what="How the counts are printed.")

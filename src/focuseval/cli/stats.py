@@ -9,8 +9,18 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import is_archive, is_project, read_judged, refuse_assessor, refuse_unknown
-from focuseval.cli.options import collection_options, layout_option, open_collection, unknown_option, whose_options
+from focuseval.cli.options import (
+    collection_options,
+    is_archive,
+    is_project,
+    layout_option,
+    open_collection,
+    read_judged,
+    refuse_assessor,
+    refuse_unknown,
+    unknown_option,
+    whose_options,
+)
 from focuseval.cli.output import READS, Command
 from focuseval.collection.index import describe
 from focuseval.collection.store import is_index, open_index

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
+MOST = 10**9
+"""The largest parameter, cut-off, budget or policy: what is larger is a slip, or does not fit into sums of lengths."""
+
 _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 

@@ -2,17 +2,17 @@
 
 from focuseval.data.topics.parser import parse_nexi
 from focuseval.data.topics.reader import parse_topics, read_topic_bytes, read_topics
-from focuseval.data.topics.syntax import IEEE_EQUIVALENTS, Query, Reading, Term, parse_terms
+from focuseval.data.topics.syntax import IEEE_EQUIVALENTS, Query, Term, parse_reading, parse_terms
 from focuseval.data.topics.topic import KINDS, Topic
 
 __all__ = [
     "IEEE_EQUIVALENTS",
     "KINDS",
     "Query",
-    "Reading",
     "Term",
     "Topic",
     "parse_nexi",
+    "parse_reading",
     "parse_terms",
     "parse_topics",
     "read_topic_bytes",
