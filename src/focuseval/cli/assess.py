@@ -120,17 +120,11 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
         with closing(open_project(project, actor=my_name(options), **begun(options))) as opened:
             if not former and not options["no_serve"]:
                 _serve(opened, options, my_name(options))
-    _do_former(ctx, without or former, project)
-
-
-def _do_former(ctx: click.Context, former: list[Former], project: str) -> None:
-    """Do what options of 0.2.0 ask for, and name the verbs that do it now."""
-    options = ctx.params | {"project": project}
     if options["lead"]:
         options["role"] = "lead"
-    if options["agreement"]:  # which has the order of the runs among the rest
-        former = [one for one in former if one.name != "stability"]
-    for one in former:
+    for one in without or former:
+        if one.name == "stability" and options["agreement"]:  # which has the order of the runs among the rest
+            continue
         flag, value = one.option.opts[0], options["stability" if one.name == "agreement" else one.name]
         values = value if isinstance(value, tuple) else () if value in (True, NEWEST) else (value,)
         before = flag if one.name == "agreement" else " ".join(f"{flag} {value}" for value in values) or flag
@@ -140,7 +134,8 @@ def _do_former(ctx: click.Context, former: list[Former], project: str) -> None:
             if needed.required and isinstance(needed, click.Option) and not options[needed.name or ""]:
                 raise AssessError(f"expected {needed.opts[0]} {needed.metavar}: {needed.help}")
         argument = values if one.argument == "runs" else next(iter(values), None)
-        ctx.invoke(one.verb, **(options | ({one.argument: argument} if one.argument else {})))
+        own = {one.argument: argument} if one.argument else {}
+        ctx.invoke(one.verb, **(options | {"project": project} | own))
 
 
 def _serve(project: Project, options: dict[str, Any], me: str) -> None:
@@ -176,7 +171,7 @@ def _serve(project: Project, options: dict[str, Any], me: str) -> None:
         server.start()
         page = "login" if users is not None else f"enter?token={access.token}"
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, _interrupt)  # what systemd sends
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # systemd's signal does what Ctrl-C does
         try:
             for link in printed_links(options, port, page):
                 click.echo(f"Open {link}")
@@ -202,7 +197,3 @@ def _users(path: str) -> UsersFile:
     except OSError as error:
         raise AssessError(f"{path}: expected a file for the users, found: {error.strerror}") from error
     return UsersFile(path)
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt

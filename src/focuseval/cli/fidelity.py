@@ -7,14 +7,12 @@ from typing import Any
 import click
 
 from focuseval.cli.options import (
-    GRIDS,
     drop_tags_option,
     gold_options,
-    layout_option,
     measure_option,
-    output_option,
     profile_option,
     read_judged,
+    results_options,
 )
 from focuseval.cli.output import READS, Command, results_text, write_text
 from focuseval.cli.score import write_curves
@@ -28,9 +26,8 @@ from focuseval.studies.fidelity import fidelity as test_measures
 @profile_option("Policies of a campaign, and its official measures where none is named")
 @gold_options
 @drop_tags_option
-@layout_option(*GRIDS)
 @click.option("--curves", metavar="FILE", help="Write the curves of the recall-base runs as CSV.")
-@output_option
+@results_options
 def fidelity(gold: str, **options: Any) -> None:
     r"""Test measures on runs simulated from GOLD, whose right order is known.
 

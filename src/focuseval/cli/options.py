@@ -294,3 +294,5 @@ def layout_option(
 output_option = click.option(
     "-o", "--output", metavar="FILE", help="Write to this file instead of the standard output."
 )
+results_options = combined(layout_option(*GRIDS), output_option)
+"""How tables of results are printed, and where."""

@@ -27,14 +27,14 @@ MATRIX = 12
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
-@click.option("--size", type=click.IntRange(1), help="Rank by rank in turn, until a topic has so many documents.")
+@click.option("--size", type=click.IntRange(1), help="Rank by rank, until a topic has this many documents.")
 @click.option(
     "--order",
     type=click.Choice(["runs", "shuffled"]),
     default="runs",
     help="Documents that more runs returned first, or random.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of the shuffle.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of --order shuffled.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool (a file or a project); what is in it keeps its place.")
 @run_format_option
 @layout_option("table", "json", what="How what each run brought is printed.")

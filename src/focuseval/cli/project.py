@@ -177,7 +177,7 @@ def import_file(project: str, source: str, **options: Any) -> None:
     "--merge", type=click.Choice(MERGES), help="How judgements of several people are merged.  [default: union]"
 )
 @click.option("--imported", is_flag=True, help="Also use imported assessors.")
-@click.option("--anonymous", is_flag=True, help="Call people a1, a2 … instead of by their names.")
+@click.option("--anonymous", is_flag=True, help="Replace people's names by a1, a2 ….")
 def archive(project: str, target: str, **options: Any) -> None:
     r"""Write the finished collection as one .zip to publish.
 
@@ -197,7 +197,7 @@ def archive(project: str, target: str, **options: Any) -> None:
 @click.option("--among", required=True, metavar="NAMES", help="Assessors, separated by commas.")
 @click.option("--overlap", type=click.IntRange(1), default=1, help="How many assessors get each.")
 def split(project: str, by: str, **options: Any) -> None:
-    r"""Deal out topics, or the documents of the pool, among assessors.
+    r"""Divide topics, or the documents of the pool, among assessors.
 
     \b
     Examples:
@@ -206,7 +206,7 @@ def split(project: str, by: str, **options: Any) -> None:
     """
     names = [name.strip() for name in options["among"].split(",") if name.strip()]
     if not names:
-        raise AssessError("expected --among NAME,NAME…: the assessors to deal out to")
+        raise AssessError("expected --among NAME,NAME…: the assessors to divide among")
     with _opened(project, options) as opened:
         split_pool(opened.store, names, by=by, overlap=options["overlap"], actor=my_name(options))
         give_known(opened.store, actor=my_name(options))
@@ -220,7 +220,7 @@ def split(project: str, by: str, **options: Any) -> None:
 @click.option("--preview", is_flag=True, help="Only say what would be added.")
 @layout_option(*GRIDS, what="How the documents to judge are printed.")
 def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
-    r"""Pool more runs: their documents come behind those that are in the pool already.
+    r"""Pool more runs: their documents are added behind those of the pool.
 
     \b
     Examples:
@@ -280,7 +280,7 @@ def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
 @measure_option
 @layout_option(*GRIDS, what="How the correlations are printed.")
 def stability(project: str, runs: tuple[str, ...], **options: Any) -> None:
-    r"""Rank RUNs with other assessors and depths: to see whether the ranking holds.
+    r"""Rank RUNs by each assessor's judgements and at several depths, to see whether the ranking holds.
 
     \b
     Examples:
@@ -344,7 +344,7 @@ def check(project: str, **options: Any) -> None:
 @click.argument("backup", required=False)
 @click.option("--backup-to", metavar="DIR", help="Where the server keeps its backups, if not in PROJECT/backups.")
 def restore(project: str, backup: str | None, **options: Any) -> None:
-    r"""Put back a backup, the newest without a name; what was there is kept. Not while a server runs.
+    r"""Restore a backup, the newest if none is named; what it replaces is kept. Not while a server runs.
 
     \b
     Examples:
@@ -359,7 +359,7 @@ def restore(project: str, backup: str | None, **options: Any) -> None:
 @project.verb("guidelines", WRITES, actor_option, collection_options)
 @click.argument("file")
 def guidelines(project: str, file: str, **options: Any) -> None:
-    r"""Take FILE, Markdown that every assessor reads, in place of the guidelines that are there.
+    r"""Replace the guidelines, which every assessor reads, by FILE, in Markdown.
 
     \b
     Examples:
@@ -386,4 +386,4 @@ def reanchor(project: str, **options: Any) -> None:
     with _opened(project, options) as opened:
         moved, left = reanchor_all(opened.store, opened.documents.get, finished=False, actor=my_name(options))
     judgements = counted(moved, "judgement")
-    click.echo(f"{judgements} moved to the new text, open again; {left} left to their assessors", err=True)
+    click.echo(f"{judgements} moved to the new text and reopened; {left} left to their assessors", err=True)

@@ -37,7 +37,7 @@ def users() -> None:
 users_option = click.option(
     "--users", required=True, metavar="FILE", help="Named assessors with passwords, for 'focuseval assess'."
 )
-role_option = click.option("--role", type=click.Choice(ROLES), default=ROLES[0], help="Judge, also lead, or only look.")
+role_option = click.option("--role", type=click.Choice(ROLES), default=ROLES[0], help="Judge, also lead, or only read.")
 address_options = combined(
     click.option("--host", default="127.0.0.1", help="Address to listen on."),
     click.option("--port", type=click.IntRange(0, 65535), default=8475, help="0 takes a free one."),
@@ -46,7 +46,7 @@ address_options = combined(
 )
 
 
-actor_option = click.option("--actor", metavar="NAME", help="Whose name stands in the log, if not your own.")
+actor_option = click.option("--actor", metavar="NAME", help="Name to write to the log, if not your own.")
 
 
 def my_name(options: dict[str, Any]) -> str:
@@ -82,7 +82,7 @@ def add(project: str, name: str, users: str, role: str, **_: Any) -> None:
 @users.verb("remove", WRITES, users_option)
 @click.argument("name")
 def remove(project: str, name: str, users: str, **_: Any) -> None:
-    r"""Take a user out of the file; judgements stay.
+    r"""Remove a user from the file; judgements stay.
 
     \b
     Examples:
@@ -109,7 +109,7 @@ def invite(project: str, name: str, role: str, **options: Any) -> None:
         token = invite_user(store, name, role, actor=my_name(options))
     for link in printed_links(options, options["port"], f"invited?token={token}"):
         click.echo(link)
-    click.echo(f"{name} comes in as {role} with this link, once, within two weeks", err=True)
+    click.echo(f"{name} can come in as {role} with this link, once, within two weeks", err=True)
 
 
 def printed_links(options: dict[str, Any], port: int, path: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import GRIDS, FiniteRange, collection_options, layout_option, open_collection, output_option
+from focuseval.cli.options import FiniteRange, collection_options, open_collection, results_options
 from focuseval.cli.output import NO, Command, results_text, write_text
 from focuseval.errors import InputError
 from focuseval.evaluation.quotes.checking import verify_quotes
@@ -25,8 +25,7 @@ from focuseval.evaluation.quotes.checking import verify_quotes
     "--shortest", type=click.IntRange(1), default=20, help="Skip quotations in running text with fewer characters."
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
-@layout_option(*GRIDS)
-@output_option
+@results_options
 def quotes(file: str, **options: Any) -> None:
     r"""Check quotations and citations in generated answers: whether they are in the source, and as they are quoted.
 

@@ -36,9 +36,9 @@ retrieval_options = combined(
     click.option(
         "--k1", type=float, help="BM25's k1: how soon more occurrences of a word stop counting; by default 1.2."
     ),
-    click.option("--b", type=float, help="BM25's b: how much long units are lowered, from 0 to 1; by default 0.75."),
+    click.option("--b", type=float, help="BM25's b: how much long units are penalised, from 0 to 1; by default 0.75."),
     click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
-    click.option("--idf", metavar="WHAT", help="Whether rare words are counted among documents or among units."),
+    click.option("--idf", metavar="WHAT", help="Whether idf counts documents or units."),
     click.option(
         "--language",
         metavar="NAME",

@@ -21,7 +21,7 @@ PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none wi
 def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str = "10000") -> Decorator:
     """Return a decorator that adds how differences are judged; what is not given is decided by `Settings`."""
     direction = "2: do they differ? 1: is one better, in a direction that was fixed beforehand?"
-    resampled = f"Of the randomisation, the bootstrap and the intervals.  [default: {draws}]"
+    resampled = f"Resamples of randomisation, bootstrap and intervals.  [default: {draws}]"
     level = FiniteRange(0, 1, min_open=True, max_open=True)
     return combined(
         click.option(

@@ -25,7 +25,7 @@ from focuseval.cli.output import READS, Command
 from focuseval.collection.index import describe
 from focuseval.collection.store import is_index, open_index
 from focuseval.data.tables import Table, numbers, render, words
-from focuseval.data.topics import read_topic_bytes, read_topics
+from focuseval.data.topics.reader import read_topic_bytes, read_topics
 from focuseval.data.topics.topic import topic_format
 from focuseval.engine.storage import in_order, location
 from focuseval.evaluation import statistics
