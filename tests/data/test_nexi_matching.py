@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.data.topics import IEEE_EQUIVALENTS, parse_nexi, parse_reading
+from focuseval.data.topics import IEEE_EQUIVALENTS, parse_nexi
+from focuseval.data.topics.syntax import parse_reading
 from focuseval.errors import MeasureError
 from oracle.nexi import reaches
 from strategies import nexi

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
 from focuseval.errors import NotComparableError
 from focuseval.formats.files import read_gold
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
-GRIDS = ("table", "markdown", "latex", "csv", "json")
-"""How tables of results are printed: the layouts of `focuseval.data.tables`, and JSON."""
+GRIDS = (*LAYOUTS, "json")
+"""How tables of results are printed."""
 MERGES = ("lead", "majority", "union", "intersection")
 WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
 """Options that say whose judgements of a project are meant."""
@@ -284,9 +285,10 @@ def evaluation_options(
 def layout_option(
     *layouts: str, what: str = "How the results are printed: a table fits the terminal, or 80 columns."
 ) -> Decorator:
-    """Return a decorator that adds ``--format``; the first layout is the default."""
+    """Return a decorator that adds ``--format``: `GRIDS` if no layouts are named; the first is the default."""
+    names = layouts or GRIDS
     return combined(
-        click.option("--format", "layout", type=click.Choice(layouts), default=layouts[0], help=what),
+        click.option("--format", "layout", type=click.Choice(names), default=names[0], help=what),
         click.option("--json", "layout", flag_value="json", help="The same as --format json."),
     )
 
@@ -294,5 +296,5 @@ def layout_option(
 output_option = click.option(
     "-o", "--output", metavar="FILE", help="Write to this file instead of the standard output."
 )
-results_options = combined(layout_option(*GRIDS), output_option)
+results_options = combined(layout_option(), output_option)
 """How tables of results are printed, and where."""

@@ -147,10 +147,7 @@ def json_text(value: object) -> str:
 
 
 def results_text(
-    options: dict[str, Any],
-    values: Callable[[], object],
-    tables: Callable[[], Iterable[Table]],
-    signature: str = "",
+    options: dict[str, Any], values: Callable[[], object], tables: Callable[[], Iterable[Table]], signature: str = ""
 ) -> str:
     """Return results in the layout that is chosen: plain values as JSON, or tables.
 

@@ -30,16 +30,7 @@ from focuseval.assessment.reanchor import reanchor_all
 from focuseval.assessment.stability import project_stability
 from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.assessment.wording import write_guidelines
-from focuseval.cli.options import (
-    GRIDS,
-    MERGES,
-    WHOSE,
-    collection_options,
-    combined,
-    is_archive,
-    layout_option,
-    whose_options,
-)
+from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, results_text, say_written, write_text
 from focuseval.cli.project_users import actor_option, my_name, users
 from focuseval.data.tables import Table, numbers, words
@@ -218,7 +209,7 @@ def split(project: str, by: str, **options: Any) -> None:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--depth", type=click.IntRange(1), default=10, help="How deep the runs are pooled.")
 @click.option("--preview", is_flag=True, help="Only say what would be added.")
-@layout_option(*GRIDS, what="How the documents to judge are printed.")
+@layout_option(what="How the documents to judge are printed.")
 def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Pool more runs: their documents are added behind those of the pool.
 
@@ -252,7 +243,7 @@ measure_option = click.option("-m", "--measure", default="MAgP", help="Measure b
 @project.verb("agreement", READS, collection_options)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @measure_option
-@layout_option(*GRIDS, what="How the agreement is printed.")
+@layout_option(what="How the agreement is printed.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; a page if it ends in .html.")
 def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Say how far assessors agree; with RUNs also whether the runs keep their order.
@@ -278,7 +269,7 @@ def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
 @project.verb("stability", READS, collection_options)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_option
-@layout_option(*GRIDS, what="How the correlations are printed.")
+@layout_option(what="How the correlations are printed.")
 def stability(project: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Rank RUNs by each assessor's judgements and at several depths, to see whether the ranking holds.
 
@@ -295,7 +286,7 @@ def stability(project: str, runs: tuple[str, ...], **options: Any) -> None:
 
 
 @project.verb("progress", READS, collection_options)
-@layout_option(*GRIDS, what="How the progress is printed.")
+@layout_option(what="How the progress is printed.")
 def progress(project: str, **options: Any) -> None:
     r"""Print what every assessor has done and has to do.
 

@@ -36,6 +36,9 @@ from focuseval.formats.source import open_source
 SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 """Figures that are shares, printed as percent."""
 
+HEAD = ("file", "kind", "over", "description")
+"""What the title, the columns and the note say."""
+
 MOST = 20
 """Tags, depths and targets shown on a terminal; JSON has all."""
 
@@ -69,10 +72,7 @@ def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
     index = open_collection(options)
     for file in files:
         figures = _describe(file, index, options)
-        if layout == "json":
-            click.echo(json.dumps(figures, ensure_ascii=False))
-        else:
-            click.echo(render(_tables(figures), "table"))
+        click.echo(json.dumps(figures, ensure_ascii=False) if layout == "json" else render(_tables(figures)))
 
 
 def _describe(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -117,13 +117,10 @@ def _tables(figures: dict[str, Any]) -> list[Table]:
     """Return figures as one table, and one for every list of counts among them."""
     over, title = figures.get("over", {}), f"{figures['file']} ({figures['kind']})"
     note = figures.get("description")
+    lists = {name: value for name, value in figures.items() if isinstance(value, tuple) and value}
     rows = []
     for name, value in figures.items():
-        if (
-            isinstance(value, tuple)
-            or name in {"file", "kind", "over", "description"}
-            or (name == "task" and not value)
-        ):
+        if isinstance(value, tuple) or name in HEAD or (name == "task" and not value):
             continue
         whole = over.get(name)
         unit = "" if whole is None or figures[whole] is None else f"{figures[whole]:,} {whole.replace('_', ' ')}"
@@ -131,10 +128,9 @@ def _tables(figures: dict[str, Any]) -> list[Table]:
         rows.append((name.replace("_", " "), shown, unit)[: 3 if over else 2])
     columns = (*words(""), *numbers("value", form=",.2f"), *words(*["over"] if over else []))
     tables = [Table(title, columns, tuple(rows), (note,) if note else ())]
-    for name, counts in figures.items():
-        if isinstance(counts, tuple) and counts:
-            total = sum(count for _, count in counts)
-            more = f" ({MOST} of {len(counts)}; --json has all)" if len(counts) > MOST else ""
-            lines = tuple((f"{value}", count, f"{100 * count / total:.1f} %") for value, count in counts[:MOST])
-            tables.append(Table(name.replace("_", " ") + more, (*words(""), *numbers("count", "share")), lines))
+    for name, counts in lists.items():
+        total = sum(count for _, count in counts)
+        more = f" ({MOST} of {len(counts)}; --json has all)" if len(counts) > MOST else ""
+        lines = tuple((f"{value}", count, f"{100 * count / total:.1f} %") for value, count in counts[:MOST])
+        tables.append(Table(name.replace("_", " ") + more, (*words(""), *numbers("count", "share")), lines))
     return tables

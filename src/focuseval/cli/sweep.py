@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from focuseval.cli.options import (
-    GRIDS,
     cluster_option,
     cluster_workers,
     gold_options,
@@ -69,7 +68,7 @@ class SweepCommand(Command):
 )
 @cluster_option
 @significance_options()
-@layout_option(*GRIDS)
+@layout_option()
 @click.option("--title", default="", show_default=False, help="The title of the page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
 def sweep(gold: str, **options: Any) -> None:
