@@ -106,7 +106,7 @@ def _summary(built: Built, target: str) -> Iterator[str]:
         yield f"read leniently, as HTML or as XML that is not well-formed: {counted(report.lenient, 'document')}"
     if report.named:
         entities = counted(report.named, "entity", "entities")
-        yield f"replaced by the character of that name, as their DTDs were not read: {entities}"
+        yield f"replaced by the character of the same name, because DTDs are not read: {entities}"
     if report.left_out:
         names = ", ".join(f"&{name}; ({count:,})" for name, count in report.left_out.most_common(5))
         yield f"warning: left out {counted(report.left_out.total(), 'reference')} to unread entities: {names}"
