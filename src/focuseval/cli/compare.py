@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, results_text, write_text
+from focuseval.cli.output import READS, Command, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.evaluation import comparing
@@ -75,4 +75,4 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
         return [*matrices, *map(comparing.correlation_table, correlated)]
 
-    write_text(results_text(options, values, tables, scores.signature), options["output"])
+    write_results(options, values, tables, scores.signature)

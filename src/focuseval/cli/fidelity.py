@@ -14,7 +14,7 @@ from focuseval.cli.options import (
     read_judged,
     results_options,
 )
-from focuseval.cli.output import READS, Command, results_text, write_text
+from focuseval.cli.output import READS, Command, write_results
 from focuseval.cli.score import write_curves
 from focuseval.studies.fidelity import as_json, tables
 from focuseval.studies.fidelity import fidelity as test_measures
@@ -47,5 +47,4 @@ def fidelity(gold: str, **options: Any) -> None:
     if options["curves"]:
         write_curves(results.recall_base, options["curves"])
     signature = results.space.scores.signature
-    text = results_text(options, lambda: as_json(results), lambda: tables(results), signature)
-    write_text(text, options["output"])
+    write_results(options, lambda: as_json(results), lambda: tables(results), signature)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
 from focuseval.cli.options import GRIDS
-from focuseval.cli.output import NO, Command, results_text, write_text
+from focuseval.cli.output import NO, Command, write_results
 from focuseval.report.history import history_table, read_history, render_history
 
 
@@ -32,8 +33,5 @@ def history(folder: str, **options: Any) -> None:
     """
     scores = read_history(folder).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
-    if layout == "html":
-        text = render_history(scores, options["title"])
-    else:
-        text = results_text(options | {"layout": layout}, scores.to_json, lambda: [history_table(scores)])
-    write_text(text, options["output"])
+    page = partial(render_history, scores, options["title"]) if layout == "html" else None
+    write_results(options | {"layout": layout}, scores.to_json, lambda: [history_table(scores)], page=page)

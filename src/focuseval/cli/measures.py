@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.output import NO, Command, json_text, results_text
+from focuseval.cli.output import NO, Command, json_text, write_results
 from focuseval.measures import explain
 
 
@@ -22,9 +22,8 @@ def measures(name: str | None, layout: str) -> None:
       focuseval measures 'nxCG(ideal=full)@10'
     """
     if not name:
-        text = results_text({"layout": layout}, explain.as_json, explain.overview)
+        write_results({"layout": layout}, explain.as_json, explain.overview)
     elif layout == "json":
-        text = json_text(explain.declared(*explain.found_measure(name)))
+        click.echo(json_text(explain.declared(*explain.found_measure(name))), nl=False)
     else:
-        text = explain.explain(name)
-    click.echo(text, nl=False)
+        click.echo(explain.explain(name), nl=False)

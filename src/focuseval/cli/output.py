@@ -146,17 +146,25 @@ def json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def results_text(
-    options: dict[str, Any], values: Callable[[], object], tables: Callable[[], Iterable[Table]], signature: str = ""
-) -> str:
-    """Return results in the layout that is chosen: plain values as JSON, or tables.
+def write_results(
+    options: dict[str, Any],
+    values: Callable[[], object],
+    tables: Callable[[], Iterable[Table]],
+    signature: str = "",
+    page: Callable[[], str] | None = None,
+) -> None:
+    """Print results, or write them to ``--output``: a page where one is given, plain values as JSON, or tables.
 
     Tables are as wide as the terminal is, or as they need to be in a file.
     """
-    if options["layout"] == "json":
-        return json_text(values())
-    width = UNLIMITED if options.get("output") else None
-    return render(tables(), options["layout"], signature=signature, width=width)
+    layout, output = options["layout"], options.get("output")
+    if page is not None:
+        text = page()
+    elif layout == "json":
+        text = json_text(values())
+    else:
+        text = render(tables(), layout, signature=signature, width=UNLIMITED if output else None)
+    write_text(text, output)
 
 
 def write_text(text: str, output: str | None) -> None:

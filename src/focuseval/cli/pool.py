@@ -11,7 +11,7 @@ from focuseval.assessment.growth import project_pool
 from focuseval.assessment.pool import build_pool, describe_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
 from focuseval.cli.options import collection_options, is_project, layout_option, open_collection, run_format_option
-from focuseval.cli.output import READS, Command, results_text, say_written
+from focuseval.cli.output import READS, Command, say_written, write_results
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, counted
 from focuseval.formats.files import read_run
@@ -68,7 +68,7 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     documents, topics = len(pooled.entries), len({entry.topic for entry in pooled.entries})
     say_written(output, f"{counted(documents, 'document')} to judge for {counted(topics, 'topic')}")
     figures, shown = describe_pool(pooled), {"layout": options["layout"]}
-    click.echo(results_text(shown, lambda: _values(figures), lambda: [_table(figures)]), nl=False)
+    write_results(shown, lambda: _values(figures), lambda: [_table(figures)])
 
 
 def _table(figures: PoolStatistics) -> Table:

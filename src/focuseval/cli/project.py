@@ -8,6 +8,7 @@ from __future__ import annotations
 import getpass
 import tempfile
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from focuseval.assessment.stability import project_stability
 from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.assessment.wording import write_guidelines
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
-from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, results_text, say_written, write_text
+from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
@@ -89,7 +90,7 @@ def _opened(folder: str, options: dict[str, Any]) -> Iterator[Project]:
 
 def _print_table(table: Table, options: dict[str, Any]) -> None:
     """Print a table in the layout that is chosen."""
-    click.echo(results_text({"layout": options["layout"]}, table.to_json, lambda: [table]), nl=False)
+    write_results({"layout": options["layout"]}, table.to_json, lambda: [table])
 
 
 @project.verb("export", READS, collection_options)
@@ -257,11 +258,10 @@ def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
     with _opened(project, options) as opened:
         read = [read_run(path, index=opened.documents.index) for path in runs]
         trust = project_trust(opened, read, options["measure"])
-    if output and Path(output).suffix.lower() in (".html", ".htm"):
-        text = render_agreement(trust, f"Agreement in {Path(project).resolve().name}")
-    else:
-        text = results_text(options, trust.to_json, lambda: tables(trust))
-    write_text(text, output)
+    is_page = output and Path(output).suffix.lower() in (".html", ".htm")
+    title = f"Agreement in {Path(project).resolve().name}"
+    page = partial(render_agreement, trust, title) if is_page else None
+    write_results(options, trust.to_json, lambda: tables(trust), page=page)
     if output:
         say_written(output, f"the agreement of {len(trust.assessors)} assessors")
 

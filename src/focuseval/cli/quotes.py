@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from focuseval.cli.options import FiniteRange, collection_options, open_collection, results_options
-from focuseval.cli.output import NO, Command, results_text, write_text
+from focuseval.cli.output import NO, Command, write_results
 from focuseval.errors import InputError
 from focuseval.evaluation.quotes.checking import verify_quotes
 
@@ -53,7 +53,7 @@ def quotes(file: str, **options: Any) -> None:
         raise click.UsageError("the sources are missing; give them with --docs or --index")
     checked = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
     first = 1 if options["layout"] == "csv" else 0  # for programs, the quotations without the counts
-    write_text(results_text(options, checked.to_json, lambda: checked.tables()[first:]), options["output"])
+    write_results(options, checked.to_json, lambda: checked.tables()[first:])
     wrong = len(checked.checks) - checked.counts["verbatim"]
     if options["strict"] and wrong:
         raise InputError(f"{wrong:,} of {len(checked.checks):,} quotations are not verbatim", at=file)

@@ -16,8 +16,8 @@ from focuseval.cli.options import (
     output_option,
     read_judged,
 )
-from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, results_text, write_text
-from focuseval.data.tables import render
+from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, write_text
+from focuseval.data.tables import UNLIMITED, render
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.planning import plan_evaluation
@@ -93,7 +93,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     else:
         table = tag_table(scores) if by_tag else scores.table(per_topic=per_topic)
         table = replace(table, notes=(*table.notes, *merged[1:]))
-        text = results_text(options, dict, lambda: [table], scores.signature)
+        text = render([table], layout, signature=scores.signature, width=UNLIMITED if options["output"] else None)
     write_text(text, options["output"])
 
 

@@ -15,7 +15,7 @@ from focuseval.cli.options import (
     read_judged,
     tokenizer_option,
 )
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, results_text, say_written, write_text
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_results
 from focuseval.cli.significance import given, significance_options
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
@@ -105,11 +105,9 @@ def sweep(gold: str, **options: Any) -> None:
             **{name: options[name] for name in ("language", "limit") if options[name] is not None},
         )
     output = options["output"] or ""
-    if output.lower().endswith((".html", ".htm")):
-        text = render_html(swept.report(options["title"]))
-    else:
-        text = results_text(options, swept.to_json, lambda: [swept.table()], swept.scores.signature)
-    write_text(text, options["output"])
+    is_page = output.lower().endswith((".html", ".htm"))
+    page = (lambda: render_html(swept.report(options["title"]))) if is_page else None
+    write_results(options, swept.to_json, lambda: [swept.table()], swept.scores.signature, page)
     echo_lines(swept.remarks())
     if output:
         say_written(output, swept.sentence())
