@@ -59,7 +59,7 @@ SECTIONS = (
         "Align texts and quotes",
         "",
         (
-            *("align_chunks", "align_run", "align_gold", "data.alignment:Alignment"),
+            *("align_chunks", "align_run", "align_gold", "data.placement:Alignment"),
             *("formats.frameworks:chunks_from", "formats.frameworks:SplitChunks", "verify_quotes"),
             *("evaluation.quotes.checking:CheckedQuotes", "evaluation.quotes.checking:QuoteCheck"),
         ),

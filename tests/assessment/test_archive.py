@@ -100,7 +100,7 @@ def test_other_texts_are_refused_when_scoring_and_named_when_importing(archive, 
     assert f"found another one of '{DOCUMENTS[0]}'" in told
     assert "Traceback" not in told
     told = command("project", "import", tmp_path / "new", archive, "--docs", copy)
-    assert f"1 documents read otherwise than when they were judged, the first is {DOCUMENTS[0]}" in told
+    assert f"1 document has changed since the judgements were made; the first is {DOCUMENTS[0]}" in told
 
 
 def rewritten(archive, target, change):

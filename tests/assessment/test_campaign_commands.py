@@ -90,7 +90,7 @@ def test_judgements_move_to_a_text_that_changed(project, tmp_path):
     path = tmp_path / "articles" / f"{DOCUMENTS[0]}.xml"
     path.write_text(path.read_text(encoding="utf-8").replace("<title>", "<title>On the ", 1), encoding="utf-8")
     assert "has changed" in command("project", "check", project, code=1)
-    assert "1 judgement moved to the new text, open again; 0 left" in command("project", "reanchor", project)
+    assert "1 judgement moved to the new text and reopened; 0 left" in command("project", "reanchor", project)
     assert "no defect" in command("project", "check", project)
     assert "0 judgements moved" in command("project", "reanchor", project)
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.data.alignment import LOST
+from focuseval.data.placement import LOST
 from focuseval.placing import normalise, page
 from focuseval.placing.page import Page, Wanted, place
 

@@ -163,7 +163,7 @@ def test_the_command_says_what_was_read_leniently(tmp_path):
     (tmp_path / "page.html").write_bytes(PAGE)
     done = CliRunner().invoke(main, ["index", str(tmp_path / "page.html"), "-o", str(tmp_path / "index")])
     assert done.exit_code == 0
-    assert "read leniently, being HTML or no well-formed XML: 1 document" in done.output
+    assert "read leniently, as HTML or as XML that is not well-formed: 1 document" in done.output
 
 
 def test_a_file_of_another_kind_is_named_with_all_kinds(indexed):

@@ -7,9 +7,7 @@ from click.testing import CliRunner
 
 import focuseval.example
 from focuseval.cli import main
-from focuseval.cli.options import GRIDS
-from focuseval.data.tables import LAYOUTS
-from focuseval.data.terminal import size
+from focuseval.data.tables import LAYOUTS, size
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 GOLD, DOCS = f"{EXAMPLE}/gold/gold.jsonl", ("--docs", f"{EXAMPLE}/articles")
@@ -79,7 +77,3 @@ def test_a_file_takes_any_width(tmp_path, monkeypatch):
     head = (tmp_path / "scores.txt").read_text().splitlines()[0].split()
     assert (head[0], head[-1], len(head)) == ("run", "unjudged", 1 + 10 + 4)
     assert lines(*call)[0].split() == ["run", "careful", "coarse", "hasty"]
-
-
-def test_options_offer_the_layouts_that_there_are():
-    assert (*LAYOUTS, "json") == GRIDS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.data.json_lines import json_line, numbered_lines
+from focuseval.data.fields import json_line, numbered_lines
 from focuseval.formats import read_gold, read_run
 
 SEPARATORS = "\u2028\u2029\x85\x0b\x0c\x1c"

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.data.tables import UNLIMITED, Table, numbers, render, words
-from focuseval.data.terminal import fold, size
+from focuseval.data.tables import UNLIMITED, Table, fold, numbers, render, size, words
 from strategies.tables import NAMES, tables
 
 MEASURES = ("nxCG@10", "MAgP", "iP@0.01", "EPRUM(A=0.01)", "MAep(base=full, quant=gen)")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from focuseval.data.limits import MOST
+from focuseval.data.spans import MOST
 from focuseval.inference.paired import detectable, judge_pairs, smallest_p, topics_needed
 from focuseval.inference.paired_tests import EXACT, p_values
 from focuseval.inference.settings import Settings

@@ -2,9 +2,7 @@
 
 import pytest
 
-from focuseval.cli import options
 from focuseval.errors import MeasureError
-from focuseval.inference import settings
 from focuseval.inference.settings import Settings, settings_of
 
 
@@ -67,9 +65,3 @@ def test_the_one_tailed_bootstrap_is_the_papers_unless_told_otherwise():
 def test_settings_say_what_was_done(made, more, said):
     assert made.words(**more) == said
     assert more or str(made) == said
-
-
-def test_the_command_line_offers_what_the_library_knows():
-    assert options.TESTS == settings.TESTS
-    assert options.CORRECTIONS == settings.CORRECTIONS
-    assert options.MOST_RESAMPLES == settings.MOST_RESAMPLES

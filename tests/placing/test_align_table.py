@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.alignment import (
+from focuseval.data.placement import (
     AMBIGUOUS,
     APPROXIMATE,
     EXACT,

@@ -16,7 +16,6 @@ Nothing is downloaded: INEX's collections are had from their owners.
 
 from __future__ import annotations
 
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +28,7 @@ from focuseval.errors import MissingDataError
 from focuseval.formats import read_gold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
@@ -107,9 +106,11 @@ def inex(documents: str | Path, topics: str | Path = "", gold: str | Path = "", 
     collection = open_index(documents) if indexed else open_documents(Path(documents))
     parts = [_docs(theirs, collection)]
     if topics:
-        parts.append(_queries(theirs, read_topics(topics)))
+        read = read_topics(topics)
+        parts.append(_part(theirs.formats.BaseQueries, "queries", InexQuery, lambda: queries_in(read)))
     if gold:
-        parts.append(_qrels(theirs, read_gold(gold, index=collection)))
+        judged, more = read_gold(gold, index=collection), {"qrels_defs": lambda: QREL_DEFS}
+        parts.append(_part(theirs.formats.BaseQrels, "qrels", InexQrel, lambda: qrels_in(judged), **more))
     dataset = theirs.Dataset(*parts)
     if name:
         theirs.registry.register(name, dataset)
@@ -137,10 +138,8 @@ def qrels_in(gold: Gold) -> Iterator[InexQrel]:
     p, e, a = gold.passages, gold.elements, gold.articles
     for topic, document, start, end in zip(*(c.tolist() for c in (p.topic, p.document, p.start, p.end)), strict=True):
         yield InexQrel(topics[topic], names[document], 1, start, end)
-    judged = [
-        column.tolist() for column in (e.topic, e.document, e.path, e.exhaustivity, e.specificity, e.size, e.rsize)
-    ]
-    for topic, document, path, exhaustive, specific, size, rsize in zip(*judged, strict=True):
+    judged = (e.topic, e.document, e.path, e.exhaustivity, e.specificity, e.size, e.rsize)
+    for topic, document, path, exhaustive, specific, size, rsize in zip(*(c.tolist() for c in judged), strict=True):
         grade = exhaustive if exhaustive > 0 else int(rsize > 0)
         place = (UNKNOWN, UNKNOWN, path, exhaustive, specific, size, rsize)
         yield InexQrel(topics[topic], names[document], grade, *place)
@@ -157,40 +156,14 @@ def _docs(theirs: Any, collection: Collection) -> Any:
             rows = collection.find(list(doc_ids))
             return documents_in(collection, rows[rows >= 0].tolist())
 
-    class Docs(theirs.formats.BaseDocs):  # type: ignore[misc, unused-ignore]  # as above
-        def docs_iter(self) -> Iterator[InexDoc]:
-            return documents_in(collection, range(len(collection)))
+    def every() -> Iterator[InexDoc]:
+        return documents_in(collection, range(len(collection)))
 
-        def docs_count(self) -> int:
-            return len(collection)
-
-        def docs_cls(self) -> type[InexDoc]:
-            return InexDoc
-
-        def docs_store(self) -> Store:
-            return Store(InexDoc)
-
-    return Docs()
+    more = {"docs_count": lambda: len(collection), "docs_store": lambda: Store(InexDoc)}
+    return _part(theirs.formats.BaseDocs, "docs", InexDoc, every, **more)
 
 
-def _queries(theirs: Any, topics: Iterable[Topic]) -> Any:
-    class Queries(theirs.formats.BaseQueries):  # type: ignore[misc, unused-ignore]  # as above
-        queries_iter = staticmethod(partial(queries_in, tuple(topics)))
-
-        def queries_cls(self) -> type[InexQuery]:
-            return InexQuery
-
-    return Queries()
-
-
-def _qrels(theirs: Any, gold: Gold) -> Any:
-    class Qrels(theirs.formats.BaseQrels):  # type: ignore[misc, unused-ignore]  # as above
-        qrels_iter = staticmethod(partial(qrels_in, gold))
-
-        def qrels_defs(self) -> dict[int, str]:
-            return QREL_DEFS
-
-        def qrels_cls(self) -> type[InexQrel]:
-            return InexQrel
-
-    return Qrels()
+def _part(base: type, what: str, row: type, rows: Callable[[], Iterator[Any]], **more: Callable[[], Any]) -> Any:
+    """Return a part of a dataset: an instance of a class of theirs with what gives its rows, their class, and more."""
+    methods: dict[str, Callable[[], Any]] = {f"{what}_iter": rows, f"{what}_cls": lambda: row, **more}
+    return type(base.__name__, (base,), {name: staticmethod(method) for name, method in methods.items()})()

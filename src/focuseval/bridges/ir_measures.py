@@ -52,10 +52,13 @@ def register(**options: Any) -> Any:
         What `focuseval.evaluate` takes besides gold, runs and measures: ``task``, ``profile``, ``index``, policies. A
         second call replaces those of the first.
     """
-    theirs = _package()
+    try:
+        theirs: Any = import_module("ir_measures")
+    except ImportError:
+        raise MissingDataError("ir_measures is not installed; python -m pip install ir_measures") from None
     for measure in offered():
-        if _written(measure) not in theirs.measures.registry:
-            theirs.measures.register(_measure(theirs, measure)(), name=_written(measure))
+        if (name := measure.name.replace("-", "_")) not in theirs.measures.registry:
+            theirs.measures.register(_measure(theirs, measure, name)(), name=name)
     provider = _provider(theirs)(options)
     others = [own for own in theirs.DefaultPipeline.providers if getattr(own, "NAME", "") != NAME]
     theirs.DefaultPipeline.providers[:] = [*others, theirs.providers.register(provider)]
@@ -75,30 +78,13 @@ def our_name(measure: Any) -> str:
     return f"{measure.OURS}({given}){at}" if given else f"{measure.OURS}{at}"
 
 
-def _package() -> Any:
-    try:
-        return import_module("ir_measures")
-    except ImportError:
-        raise MissingDataError("ir_measures is not installed; python -m pip install ir_measures") from None
-
-
-def _written(measure: Measure) -> str:
-    return measure.name.replace("-", "_")
-
-
-def _measure(theirs: Any, measure: Measure) -> Any:
+def _measure(theirs: Any, measure: Measure, name: str) -> Any:
     """Return a class of theirs for a measure of ours; instances of it carry the parameters."""
     info = theirs.measures.ParamInfo
     given = {p.name: info(default=p.default, desc=p.summary) for p in measure.parameters}
     at = {"cutoff": info(required=measure.at_required, desc="what follows @")} if measure.at else {}
-    fields = {
-        "NAME": _written(measure),
-        "__name__": _written(measure),
-        "__doc__": measure.summary,
-        "OURS": measure.name,
-        "SUPPORTED_PARAMS": given | at,
-    }
-    return type(_written(measure), (theirs.Measure,), fields)
+    fields = {"NAME": name, "__name__": name, "__doc__": measure.summary, "OURS": measure.name}
+    return type(name, (theirs.Measure,), fields | {"SUPPORTED_PARAMS": given | at})
 
 
 def _provider(theirs: Any) -> Any:
@@ -167,20 +153,16 @@ def as_run(results: Any) -> Run:
     if isinstance(results, Run):
         return results
     rows = [_placed(row) for row in rows_of(results, "score")]
-    return run_from_frame(
-        [{name: row[name] for name in ("query_id", "doc_id", "score", "start", "end")} for row in rows]
-    )
+    names = ("query_id", "doc_id", "score", "start", "end")
+    return run_from_frame([{name: row[name] for name in names} for row in rows])
 
 
 def rows_of(given: Any, value: str) -> list[Row]:
     """Return the rows of what ir_measures takes: a dictionary of dictionaries, a frame, or named tuples."""
     if isinstance(given, dict):
-        pairs: Iterable[tuple[str, str, Any]] = ((q, d, found) for q, own in given.items() for d, found in own.items())
-        return [{"query_id": q, "doc_id": d, value: found} for q, d, found in pairs]
-    if hasattr(given, "columns"):
-        rows: list[Row] = to_table(given).to_pylist()
-        return rows
-    return [row._asdict() for row in given]
+        return [{"query_id": q, "doc_id": d, value: number} for q, own in given.items() for d, number in own.items()]
+    rows: list[Row] = to_table(given).to_pylist() if hasattr(given, "columns") else [row._asdict() for row in given]
+    return rows
 
 
 def _placed(row: Row) -> Row:

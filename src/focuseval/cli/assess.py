@@ -18,8 +18,10 @@ from focuseval.assessment.project import DATABASE, open_project, secret
 from focuseval.assessment.sessions import FILE, Sessions
 from focuseval.assessment.users import UsersFile, invite_first_lead
 from focuseval.cli import project as verbs
+from focuseval.cli import project_users as users_verbs
 from focuseval.cli.output import WRITES, Command
-from focuseval.cli.project import address_options, begin_options, begun, my_name, printed_links
+from focuseval.cli.project import begin_options, begun
+from focuseval.cli.project_users import address_options, my_name, printed_links
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -43,15 +45,15 @@ class Former(NamedTuple):
 
 
 FORMER = (
-    Former(click.Option(["--add-user"]), "users add", verbs.add, "name"),
-    Former(click.Option(["--remove-user"]), "users remove", verbs.remove, "name"),
-    Former(click.Option(["--log-out"]), "users log-out", verbs.log_out, "name"),
+    Former(click.Option(["--add-user"]), "users add", users_verbs.add, "name"),
+    Former(click.Option(["--remove-user"]), "users remove", users_verbs.remove, "name"),
+    Former(click.Option(["--log-out"]), "users log-out", users_verbs.log_out, "name"),
     Former(click.Option(["--restore"], is_flag=False, flag_value=NEWEST), "restore", verbs.restore, "backup"),
     Former(click.Option(["--import", "source"]), "import", verbs.import_file, "source"),
     Former(click.Option(["--add-run", "add_runs"], multiple=True), "add-run", verbs.add_run, "runs"),
     Former(click.Option(["--guidelines"]), "guidelines", verbs.guidelines, "file"),
     Former(click.Option(["--split"], type=click.Choice(["topics", "pool"])), "split", verbs.split, "by"),
-    Former(click.Option(["--invite"]), "users invite", verbs.invite, "name"),
+    Former(click.Option(["--invite"]), "users invite", users_verbs.invite, "name"),
     Former(click.Option(["--reanchor"], is_flag=True), "reanchor", verbs.reanchor),
     Former(click.Option(["--check"], is_flag=True), "check", verbs.check),
     Former(click.Option(["--export"]), "export", verbs.export, "target"),
@@ -118,17 +120,11 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
         with closing(open_project(project, actor=my_name(options), **begun(options))) as opened:
             if not former and not options["no_serve"]:
                 _serve(opened, options, my_name(options))
-    _do_former(ctx, without or former, project)
-
-
-def _do_former(ctx: click.Context, former: list[Former], project: str) -> None:
-    """Do what options of 0.2.0 ask for, and name the verbs that do it now."""
-    options = ctx.params | {"project": project}
     if options["lead"]:
         options["role"] = "lead"
-    if options["agreement"]:  # which has the order of the runs among the rest
-        former = [one for one in former if one.name != "stability"]
-    for one in former:
+    for one in without or former:
+        if one.name == "stability" and options["agreement"]:  # which has the order of the runs among the rest
+            continue
         flag, value = one.option.opts[0], options["stability" if one.name == "agreement" else one.name]
         values = value if isinstance(value, tuple) else () if value in (True, NEWEST) else (value,)
         before = flag if one.name == "agreement" else " ".join(f"{flag} {value}" for value in values) or flag
@@ -138,7 +134,8 @@ def _do_former(ctx: click.Context, former: list[Former], project: str) -> None:
             if needed.required and isinstance(needed, click.Option) and not options[needed.name or ""]:
                 raise AssessError(f"expected {needed.opts[0]} {needed.metavar}: {needed.help}")
         argument = values if one.argument == "runs" else next(iter(values), None)
-        ctx.invoke(one.verb, **(options | ({one.argument: argument} if one.argument else {})))
+        own = {one.argument: argument} if one.argument else {}
+        ctx.invoke(one.verb, **(options | {"project": project} | own))
 
 
 def _serve(project: Project, options: dict[str, Any], me: str) -> None:
@@ -174,7 +171,7 @@ def _serve(project: Project, options: dict[str, Any], me: str) -> None:
         server.start()
         page = "login" if users is not None else f"enter?token={access.token}"
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, _interrupt)  # what systemd sends
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # systemd's signal does what Ctrl-C does
         try:
             for link in printed_links(options, port, page):
                 click.echo(f"Open {link}")
@@ -200,7 +197,3 @@ def _users(path: str) -> UsersFile:
     except OSError as error:
         raise AssessError(f"{path}: expected a file for the users, found: {error.strerror}") from error
     return UsersFile(path)
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt

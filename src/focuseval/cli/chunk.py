@@ -24,7 +24,7 @@ LAYOUTS = ("jsonl", "segments")
     "layout",
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
-    help="Lines of doc, chunk, start, end and text; or segments with ids (doc#number) that a run can name.",
+    help="Lines of doc, chunk, start, end, text; or segments with ids (doc#number).",
 )
 def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> None:
     r"""Cut DOCS into chunks as SPEC says, and write each with its offsets and its text, for any retriever.

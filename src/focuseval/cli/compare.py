@@ -7,28 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    GRIDS,
-    baseline_option,
-    evaluation_options,
-    given,
-    layout_option,
-    output_option,
-    significance_options,
-    with_baseline,
-)
-from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
+from focuseval.cli.options import evaluation_options, results_options
+from focuseval.cli.output import READS, Command, write_results
 from focuseval.cli.score import score_files
-from focuseval.evaluation.comparing import (
-    comparison_tables,
-    comparisons_json,
-    correlation_table,
-    correlations,
-    variants,
-)
+from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
+from focuseval.evaluation import comparing
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
+    from focuseval.data.tables import Table
     from focuseval.evaluation.evaluation import Evaluation
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
@@ -41,17 +28,14 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @baseline_option
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
-@click.option(
-    "--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; may be repeated."
-)
+@click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option(
     "--coefficient",
     type=click.Choice(["tau-b", "tau-a", "tau-ap", "spearman"]),
     default="tau-b",
     help="Rank correlation for --correlate.",
 )
-@layout_option(*GRIDS)
-@output_option
+@results_options
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 
@@ -75,17 +59,20 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         """Plan what the correlations need, too, so that everything is scored once."""
         measures[:] = dict.fromkeys(measure.key for measure in planned.plan.measures)
         for axis in options["axes"]:
-            groups.extend(variants(axis, measures, planned.prepared.gold.scale))
+            groups.extend(comparing.variants(axis, measures, planned.prepared.gold.scale))
         names = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, names))))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
     comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
-    correlated = correlations(scores, groups, options["coefficient"])
-    if options["layout"] == "json":
+    correlated = comparing.correlations(scores, groups, options["coefficient"])
+
+    def values() -> dict[str, object]:
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        text = json_text(both | comparisons_json(comparisons, correlated))
-    else:
-        shown = [*comparison_tables(comparisons, every_pair=options["pairs"]), *map(correlation_table, correlated)]
-        text = tables_text(shown, options, scores.signature)
-    write_text(text, options["output"])
+        return both | comparing.comparisons_json(comparisons, correlated)
+
+    def tables() -> list[Table]:
+        matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
+        return [*matrices, *map(comparing.correlation_table, correlated)]
+
+    write_results(options, values, tables, scores.signature)

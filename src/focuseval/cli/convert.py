@@ -6,18 +6,21 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import is_archive, is_project, read_judged, refuse_assessor
 from focuseval.cli.options import (
     collection_options,
     gold_format_option,
+    is_archive,
+    is_project,
     open_collection,
     profile_option,
+    read_judged,
+    refuse_assessor,
     repairs_option,
     run_format_option,
     whose_options,
 )
 from focuseval.cli.output import READS, Command, echo_lines, say_written
-from focuseval.data.alignment import repairs_of
+from focuseval.data.placement import repairs_of
 from focuseval.errors import MissingDataError
 from focuseval.formats.catalogue import detect, find_format
 from focuseval.formats.convert import convert_file, format_of
@@ -54,21 +57,16 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       zcat run.gz | focuseval convert - - --to jsonl
     """
     if is_project(source) or is_archive(source):
-        remarks = _convert_judged(source, target, wanted, options)
+        from focuseval.assessment.golds import write_judged  # noqa: PLC0415  only a project needs it
+
+        after = format_of(target, wanted, "gold").name
+        gold, index = read_judged(source, options, graded=after == "inex-2005")
+        remarks = (*gold.remarks, *write_judged(gold, target, after, index, lossy=options["lossy"]))
     else:
         remarks = _convert_file(source, target, wanted, options)
     echo_lines(f"{source}: {remark}" for remark in remarks)
     lost = any(remark.startswith("left out") for remark in remarks)
     say_written(target, "with something left out, see above" if lost else "nothing left out")
-
-
-def _convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
-    """Write the judgements of a project or an archive in a gold format, and return the remarks."""
-    from focuseval.assessment.golds import write_judged  # noqa: PLC0415  only a project needs it
-
-    after = format_of(target, wanted, "gold")
-    gold, index = read_judged(project, options, graded=after.name == "inex-2005")
-    return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))
 
 
 def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:

@@ -6,17 +6,15 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
-    GRIDS,
     drop_tags_option,
     gold_options,
-    layout_option,
     measure_option,
-    output_option,
     profile_option,
+    read_judged,
+    results_options,
 )
-from focuseval.cli.output import READS, Command, json_text, tables_text, write_text
+from focuseval.cli.output import READS, Command, write_results
 from focuseval.cli.score import write_curves
 from focuseval.studies.fidelity import as_json, tables
 from focuseval.studies.fidelity import fidelity as test_measures
@@ -28,9 +26,8 @@ from focuseval.studies.fidelity import fidelity as test_measures
 @profile_option("Policies of a campaign, and its official measures where none is named")
 @gold_options
 @drop_tags_option
-@layout_option(*GRIDS)
 @click.option("--curves", metavar="FILE", help="Write the curves of the recall-base runs as CSV.")
-@output_option
+@results_options
 def fidelity(gold: str, **options: Any) -> None:
     r"""Test measures on runs simulated from GOLD, whose right order is known.
 
@@ -49,6 +46,5 @@ def fidelity(gold: str, **options: Any) -> None:
     results = test_measures(judged, options["measures"] or None, index, **policies)
     if options["curves"]:
         write_curves(results.recall_base, options["curves"])
-    as_values, signature = options["layout"] == "json", results.space.scores.signature
-    text = json_text(as_json(results)) if as_values else tables_text(tables(results), options, signature)
-    write_text(text, options["output"])
+    signature = results.space.scores.signature
+    write_results(options, lambda: as_json(results), lambda: tables(results), signature)

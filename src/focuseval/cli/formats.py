@@ -23,17 +23,13 @@ def formats(name: str | None, layout: str) -> None:
     """
     known = [find_format(name)] if name else FORMATS
     if layout == "json":
-        values = [
-            {"name": one.name, "kind": one.kind, "summary": one.summary}
-            | {"aliases": list(one.aliases), "suffixes": list(one.suffixes), "says": sorted(one.says)}
-            for one in known
-        ]
-        click.echo(json_text(values[0] if name else values), nl=False)
+        plain = ("name", "kind", "summary", "aliases", "suffixes")
+        values = [{key: getattr(one, key) for key in plain} | {"says": sorted(one.says)} for one in known]
+        text = json_text(values[0] if name else values)
     elif name:
-        click.echo(known[0].documentation.strip())
+        text = f"{known[0].documentation.strip()}\n"
     else:
-        tables = []
-        for kind, title in (("run", "Runs"), ("gold", "Gold")):
-            rows = tuple((one.name, one.summary) for one in known if one.kind == kind)
-            tables.append(Table(title, words("format", "summary"), rows))
-        click.echo(render(tables, "table"), nl=False)
+        runs, golds = (tuple((f.name, f.summary) for f in known if f.kind == kind) for kind in ("run", "gold"))
+        columns = words("format", "summary")
+        text = render([Table("Runs", columns, runs), Table("Gold", columns, golds)])
+    click.echo(text, nl=False)

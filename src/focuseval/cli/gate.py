@@ -11,21 +11,13 @@ from typing import Any, NoReturn
 import click
 
 from focuseval.cli.commands import forget_output
-from focuseval.cli.options import FiniteRange, evaluation_options, given, layout_option, significance_options
+from focuseval.cli.options import FiniteRange, evaluation_options, layout_option
 from focuseval.cli.output import READS, Command, json_text
 from focuseval.cli.score import score_files
+from focuseval.cli.significance import given, significance_options
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.gate import (
-    as_json,
-    as_junit,
-    as_markdown,
-    as_text,
-    judge,
-    no_verdict_junit,
-    no_verdict_markdown,
-    read_baseline,
-)
+from focuseval.evaluation import gate as gates
 from focuseval.formats.output import write_whole
 from focuseval.inference.regression import GateRule
 
@@ -67,7 +59,7 @@ def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
     if options:
         measures = options["measures"] or ("the profile's measures",)
         with suppress(FocusevalError, OSError):  # a file that cannot be written either is not worth a second line
-            _write_for_ci(no_verdict_markdown(reason), no_verdict_junit(reason, measures), options)
+            _write_for_ci(gates.no_verdict_markdown(reason), gates.no_verdict_junit(reason, measures), options)
     raise SystemExit(2)
 
 
@@ -110,11 +102,11 @@ def gate(gold: str, run: str, **options: Any) -> bool:
       focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ --profile rag --format json
     """
     rule = GateRule(**given(options), min_effect=options["min_effect"])
-    baseline = read_baseline(options["baseline"], options["baseline_run"])
+    baseline = gates.read_baseline(options["baseline"], options["baseline_run"])
     scores = score_files(gold, (run,), options)
-    verdicts = judge(baseline, scores, options["measures"], rule)
+    verdicts = gates.judge(baseline, scores, options["measures"], rule)
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
-    text = json_text(about | as_json(verdicts)) if options["layout"] == "json" else as_text(verdicts)
-    _write_for_ci(as_markdown(verdicts), as_junit(verdicts), options)
+    text = json_text(about | gates.as_json(verdicts)) if options["layout"] == "json" else gates.as_text(verdicts)
+    _write_for_ci(gates.as_markdown(verdicts), gates.as_junit(verdicts), options)
     click.echo(text, nl=False)
     return any(verdict.regression for verdict in verdicts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
 from focuseval.cli.options import GRIDS
-from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
+from focuseval.cli.output import NO, Command, write_results
 from focuseval.report.history import history_table, read_history, render_history
 
 
@@ -32,10 +33,5 @@ def history(folder: str, **options: Any) -> None:
     """
     scores = read_history(folder).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
-    if layout == "html":
-        text = render_history(scores, options["title"])
-    elif layout == "json":
-        text = json_text(scores.to_json())
-    else:
-        text = tables_text([history_table(scores)], {**options, "layout": layout})
-    write_text(text, options["output"])
+    page = partial(render_history, scores, options["title"]) if layout == "html" else None
+    write_results(options | {"layout": layout}, scores.to_json, lambda: [history_table(scores)], page=page)

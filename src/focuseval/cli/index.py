@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-going",
     is_flag=True,
-    help="Leave unreadable documents out and list them; a broken archive, or an id that two files have, still ends it.",
+    help="Leave unreadable documents out and list them; broken archives and ids found twice still fail.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing index.")
-@click.option("--resume", is_flag=True, help="Take up an index whose making was killed; what has not changed is kept.")
+@click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
 @click.option(
     "--words",
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value="english",
     metavar="[LANGUAGE]",
-    help="Read the words, too, as the first 'focuseval retrieve' would; in English unless another language is named.",
+    help="Also read the words, as 'focuseval retrieve' would; in English if none is named.",
 )
 def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
@@ -103,10 +103,10 @@ def _summary(built: Built, target: str) -> Iterator[str]:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
         yield f"skipped, not documents: {counted(built.passed_over.total(), 'file')} ({kinds})"
     if report.lenient:
-        yield f"read leniently, being HTML or no well-formed XML: {counted(report.lenient, 'document')}"
+        yield f"read leniently, as HTML or as XML that is not well-formed: {counted(report.lenient, 'document')}"
     if report.named:
         entities = counted(report.named, "entity", "entities")
-        yield f"replaced by the character of that name, of DTDs that were not read: {entities}"
+        yield f"replaced by the character of the same name, because DTDs are not read: {entities}"
     if report.left_out:
         names = ", ".join(f"&{name}; ({count:,})" for name, count in report.left_out.most_common(5))
         yield f"warning: left out {counted(report.left_out.total(), 'reference')} to unread entities: {names}"

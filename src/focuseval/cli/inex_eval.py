@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from focuseval.cli.golds import refuse_unknown
-from focuseval.cli.options import FiniteRange, collection_options, open_collection, unknown_option
+from focuseval.cli.options import FiniteRange, collection_options, open_collection, refuse_unknown, unknown_option
 from focuseval.cli.output import NO, Command, echo_lines
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.inex_eval import Options, refuse_blank_lines, report
@@ -39,9 +38,7 @@ COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
 @click.option("-q", "queries", is_flag=True, help="Print every topic's values too.")
 @collection_options
 @unknown_option
-def inex_eval(
-    qrels: str, runs: tuple[str, ...], index: str | None, docs: str | None, *, allow_unknown: bool, **flags: Any
-) -> None:
+def inex_eval(qrels: str, runs: tuple[str, ...], *, allow_unknown: bool, **flags: Any) -> None:
     r"""Score RUNs as the official INEX tool of 2008–10 did: with its flags, its output and its rules.
 
     \b
@@ -54,7 +51,7 @@ def inex_eval(
         found = f"; found {' and '.join(f'-{letter}' for letter in modes)}" if modes else ""
         raise click.UsageError(f"one of -t, -f, -r, -b, -i says what is scored{found}")
     mode, remark = modes[0], partial(click.echo, err=True)
-    documents = open_collection({"index": index, "docs": docs})
+    documents = open_collection({name: flags.pop(name) for name in ("index", "docs")})
     sources = open_sources(qrels)
     gold = read_gold(_columns(sources[0], "gold") if len(sources) == 1 else qrels, index=documents)
     if not allow_unknown:

@@ -26,18 +26,18 @@ SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "ret
 @click.option("--endpoint", required=True, metavar="URL", help="The server: http://localhost:11434/v1, https://….")
 @click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it.")
 @click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key; nothing else reads it.")
-@click.option("--assessor", metavar="NAME", help="Another name than the model's in the label model:NAME@HASH.")
+@click.option("--assessor", metavar="NAME", help="NAME in the label model:NAME@HASH, if not the model's.")
 @click.option("--window", type=click.IntRange(200), default=12_000, help="Characters of one request's text.")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), default=1, help="Requests at once.")
 @click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens.")
 @click.option("--prompt", metavar="FILE", help="Ask with this text: {query}, {document}, {description}, {narrative}.")
 @click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer.")
 @click.option(
-    "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx or a time-out."
+    "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx or a timeout."
 )
-@click.option("--limit", type=click.IntRange(1), help="Judge this many documents at most, this time.")
+@click.option("--limit", type=click.IntRange(1), help="Judge at most this many documents now.")
 @layout_option("text", "json", what="How the counts are printed.")
-@click.option("--dry-run", is_flag=True, help="Ask nothing: print the prompts and an estimate.")
+@click.option("--dry-run", is_flag=True, help="Send nothing; print the prompts and an estimate.")
 def judge(project: str, **options: Any) -> None:
     r"""Let a language model assess: ask it for verbatim quotes of what is relevant, and verify every one.
 
@@ -76,7 +76,7 @@ def judge(project: str, **options: Any) -> None:
             limit, actor = options["limit"], getpass.getuser()
             done = judge_project(opened, settings, prompt, actor=actor, limit=limit, progress=progress)
     click.echo(json_text(done.to_json()) if options["layout"] == "json" else "\n".join((*done.lines(), "")), nl=False)
-    echo_lines(f"warning: {line}: the text speaks to a model; look at what it marked there" for line in done.addressed)
+    echo_lines(f"warning: {line}: the text addresses a model; check what was marked there" for line in done.addressed)
     echo_lines(f"warning: {line}" for line in done.failed)
     if done.failed:
         raise ModelError(f"{len(done.failed):,} documents have no judgement; the same command asks for them again")

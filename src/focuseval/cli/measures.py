@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.output import NO, Command, json_text
-from focuseval.data.tables import render
+from focuseval.cli.output import NO, Command, json_text, write_results
 from focuseval.measures import explain
 
 
@@ -22,8 +21,9 @@ def measures(name: str | None, layout: str) -> None:
       focuseval measures MAgP
       focuseval measures 'nxCG(ideal=full)@10'
     """
-    if layout == "json":
-        text = json_text(explain.declared(*explain.found_measure(name)) if name else explain.as_json())
+    if not name:
+        write_results({"layout": layout}, explain.as_json, explain.overview)
+    elif layout == "json":
+        click.echo(json_text(explain.declared(*explain.found_measure(name))), nl=False)
     else:
-        text = explain.explain(name) if name else render(explain.overview(), "table")
-    click.echo(text, nl=False)
+        click.echo(explain.explain(name), nl=False)

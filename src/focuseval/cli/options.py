@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import math
 import os
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from focuseval.data.tables import LAYOUTS
+from focuseval.engine.storage import is_url
+from focuseval.errors import NotComparableError
+from focuseval.formats.files import read_gold
+
+if TYPE_CHECKING:
+    from focuseval.data.gold import Gold
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
-GRIDS = ("table", "markdown", "latex", "csv", "json")
-"""How tables of results are printed: the layouts of `focuseval.data.tables`, and JSON."""
+GRIDS = (*LAYOUTS, "json")
+"""How tables of results are printed."""
 MERGES = ("lead", "majority", "union", "intersection")
 WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
 """Options that say whose judgements of a project are meant."""
 
-TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
-CORRECTIONS = ("none", "holm", "bh")
-MOST_RESAMPLES = 1_000_000
-"""As in `focuseval.inference`; a test compares them."""
-SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed")
-"""Options that say how a difference is judged."""
+LEAST = 0.1
+"""The share of the judged documents that an index has to know."""
 
 
 class FiniteRange(click.FloatRange):
@@ -66,8 +71,7 @@ collection_options = combined(
         "--docs",
         metavar="DOCS",
         callback=_only_one,
-        help="The documents in place of an index: a folder, JSON lines, an archive, segments, a gold that contains "
-        "them.",
+        help="Documents in place of an index: folder, archive, JSON lines, segments, gold with texts.",
     ),
 )
 
@@ -88,7 +92,7 @@ def open_collection(options: dict[str, Any]) -> Any:
 cluster_option = click.option(
     "--cluster",
     metavar="WHERE",
-    help="Use a Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file.",
+    help="A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file.",
 )
 
 
@@ -121,13 +125,13 @@ cache_option = click.option(
 # -------------------------------------------------------------------------------------------------------- gold and runs
 
 gold_format_option = click.option(
-    "--gold-format", metavar="FORMAT", help="Format of the gold, where it cannot be detected; see 'focuseval formats'."
+    "--gold-format", metavar="FORMAT", help="Format of the gold, if not detected; see 'focuseval formats'."
 )
 run_format_option = click.option(
-    "--run-format", metavar="FORMAT", help="Format of the runs, where it cannot be detected; see 'focuseval formats'."
+    "--run-format", metavar="FORMAT", help="Format of the runs, if not detected; see 'focuseval formats'."
 )
 unknown_option = click.option(
-    "--allow-unknown", is_flag=True, help="Continue although the index has almost none of the judged documents."
+    "--allow-unknown", is_flag=True, help="Go on although the index has almost no judged document."
 )
 
 
@@ -148,6 +152,63 @@ gold_options = combined(collection_options, gold_format_option, whose_options(),
 """How a gold is read: its collection, its format, whose judgements of a project are meant."""
 
 
+def is_project(path: str) -> bool:
+    """Whether a path is the folder of an assessment project."""
+    return not is_url(path) and (Path(path) / "assess.db").is_file()
+
+
+def is_archive(path: str) -> bool:
+    """Whether a path is a finished collection, as 'focuseval project archive' writes it."""
+    if Path(path).suffix.lower() != ".zip" or not Path(path).is_file():
+        return False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"manifest.json", "judgements.jsonl"} <= {*archive.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> tuple[Gold, Any]:
+    """Return the gold and the collection: a project brings its own, unless ``--index`` or ``--docs`` names another."""
+    index = open_collection(options)
+    if is_project(gold):
+        from focuseval.assessment.golds import Whose, read_project  # noqa: PLC0415  a gold file needs no assessments
+
+        whose = Whose(**{name: options[name] for name in WHOSE})
+        return read_project(gold, whose, index=index, graded=graded)  # its documents are those of its collection
+    refuse_assessor(gold, options)
+    if is_archive(gold):
+        from focuseval.assessment.archive import archive_gold  # noqa: PLC0415  as above
+
+        return archive_gold(gold, index=index), index
+    judged = read_gold(gold, format=options["gold_format"], index=index)
+    if not options["allow_unknown"]:
+        refuse_unknown(judged)
+    return judged, index
+
+
+def refuse_unknown(gold: Gold) -> None:
+    """Refuse a collection that knows almost none of the judged documents: it is hardly the gold's own."""
+    if gold.placement is None or not len(gold.documents):
+        return
+    rows, index = gold.placement.document, gold.placement.collection
+    known = int((rows >= 0).sum())
+    if known >= LEAST * len(rows):
+        return
+    has = f"it has {index.ids[0].as_py()!r}" if len(index) else "it has none"
+    unknown = gold.documents[int((rows < 0).argmax())].as_py()
+    raise NotComparableError(
+        f"{gold.file or 'the gold'}: expected documents of {index.name}, found {known} of {len(rows)} judged ones in "
+        f"it, not {unknown!r} ({has}); give the gold's own collection, or go on with --allow-unknown"
+    )
+
+
+def refuse_assessor(path: str, options: dict[str, Any]) -> None:
+    """Refuse ``--assessor`` and the like where there is no project to which they could apply."""
+    if any(options[name] for name in WHOSE):
+        raise click.UsageError(f"--assessor, --adjudicated and --merge need an assessment project, {path} is none")
+
+
 def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     """Return the tag names of a list with commas; None where none is given."""
     if value is None:
@@ -159,10 +220,7 @@ def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 
 
 drop_tags_option = click.option(
-    "--drop-tags",
-    metavar="TAGS",
-    callback=_tags,
-    help="Leave elements of these tags out of the recall base; names separated by commas.",
+    "--drop-tags", metavar="TAGS", callback=_tags, help="Tags to leave out of the recall base, separated by commas."
 )
 repairs_option = click.option(
     "--repairs",
@@ -221,54 +279,16 @@ def evaluation_options(
     )
 
 
-# --------------------------------------------------------------------------------------------------------- significance
-
-PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none with --test bootstrap --tails 1]"
-
-
-def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str = "10000") -> Decorator:
-    """Return a decorator that adds how differences are judged; what is not given is decided by `Settings`."""
-    direction = "2: do they differ? 1: is one better, in a direction that was fixed beforehand?"
-    resampled = f"Of the randomisation, the bootstrap and the intervals.  [default: {draws}]"
-    level = FiniteRange(0, 1, min_open=True, max_open=True)
-    return combined(
-        click.option(
-            "--test", type=click.Choice(TESTS), default=TESTS[0], help="Test of significance, paired over topics."
-        ),
-        click.option("--tails", type=click.IntRange(1, 2), default=tails, help=direction),
-        click.option("--resamples", type=click.IntRange(1, MOST_RESAMPLES), help=resampled),
-        click.option("--alpha", type=level, default=0.05, help="Level of significance."),
-        click.option("--correction", type=click.Choice(CORRECTIONS), help=correction),
-        click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal numbers."),
-    )
-
-
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what the options say of tests, without what they leave open."""
-    return {name: options[name] for name in SIGNIFICANCE if options[name] is not None}
-
-
-baseline_option = click.option(
-    "--baseline",
-    metavar="RUN",
-    help="The run (file or id) that the others are compared with: the family is the pairs with it.",
-)
-
-
-def with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
-    """Return the runs; a baseline that is a file of its own becomes one of them."""
-    return (*runs, baseline) if baseline and baseline not in runs and Path(baseline).is_file() else runs
-
-
 # --------------------------------------------------------------------------------------------------------------- output
 
 
 def layout_option(
     *layouts: str, what: str = "How the results are printed: a table fits the terminal, or 80 columns."
 ) -> Decorator:
-    """Return a decorator that adds ``--format``; the first layout is the default."""
+    """Return a decorator that adds ``--format``: `GRIDS` if no layouts are named; the first is the default."""
+    names = layouts or GRIDS
     return combined(
-        click.option("--format", "layout", type=click.Choice(layouts), default=layouts[0], help=what),
+        click.option("--format", "layout", type=click.Choice(names), default=names[0], help=what),
         click.option("--json", "layout", flag_value="json", help="The same as --format json."),
     )
 
@@ -276,3 +296,5 @@ def layout_option(
 output_option = click.option(
     "-o", "--output", metavar="FILE", help="Write to this file instead of the standard output."
 )
+results_options = combined(layout_option(), output_option)
+"""How tables of results are printed, and where."""

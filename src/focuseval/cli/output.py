@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,29 +56,46 @@ class Command(click.Command):
         self.opens = opens
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Check inputs and outputs, then run the command."""
-        refuse_databases(ctx.params)
-        refuse_overwriting(ctx.params)
+        """Refuse an output that is an input, or another output: by name, by link, or inside a folder that is read."""
+        read, written = list(_paths(ctx.params, READ)), list(_paths(ctx.params, WRITTEN))
+        for _, path in read:  # read beside SQLite, a database would lose its locks
+            file = Path(path)
+            if file.name.startswith("assess.db") and (file.parent / "project.json").is_file():
+                raise click.UsageError(f"{path} is the database of a project; name the project, {file.parent}")
+        for number, (option, path) in enumerate(written):
+            for name, source in read:
+                if path != "-" and (relation := _destroyed(path, source, option, name)):
+                    what = f"{path} {relation}, and would be written over"
+                    raise click.UsageError(f"{what}; give the output another name")
+            if any(_same(path, other) for _, other in written[:number]):
+                raise click.UsageError(f"{path} would be written twice; give each output a name of its own")
         return super().invoke(ctx)
 
 
-def refuse_databases(options: dict[str, Any]) -> None:
-    """Refuse a project's database as an input: read beside SQLite, it would lose its locks."""
-    for _, path in _paths(options, READ):
-        file = Path(path)
-        if file.name.startswith("assess.db") and (file.parent / "project.json").is_file():
-            raise click.UsageError(f"{path} is the database of a project; name the project, {file.parent}")
+class Verbs(click.Group):
+    """A group of commands on one project; its help lists them in their own order, with the first sentence of each."""
 
+    def verb(self, name: str, opens: str, *shared: Callable[..., Any]) -> Callable[[Callable[..., Any]], Command]:
+        """Return a decorator that adds a command: PROJECT is its first argument, shared options are its last."""
 
-def refuse_overwriting(options: dict[str, Any]) -> None:
-    """Refuse an output that is an input, or another output: by name, by link, or inside a folder that is read."""
-    written = list(_paths(options, WRITTEN))
-    for number, (option, path) in enumerate(written):
-        for name, read in _paths(options, READ):
-            if path != "-" and (relation := _destroyed(path, read, (option, name))):
-                raise click.UsageError(f"{path} {relation}, and would be written over; give the output another name")
-        if any(_same(path, other) for _, other in written[:number]):
-            raise click.UsageError(f"{path} would be written twice; give each output a name of its own")
+        def decorate(function: Callable[..., Any]) -> Command:
+            command = click.command(name, cls=Command, opens=opens)(click.argument("project")(function))
+            options = reduce(lambda decorated, option: option(decorated), reversed(shared), lambda: None)
+            command.params += click.command("shared")(options).params
+            self.add_command(command)
+            return command
+
+        return decorate
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        """Return the names in their own order."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
+        """Write names and first sentences."""
+        with formatter.section("Verbs"):
+            rows = [(name, (verb.help or "").partition("\n\n")[0]) for name, verb in self.commands.items()]
+            formatter.write_dl([(name, " ".join(text.split()).removesuffix(".")) for name, text in rows])
 
 
 def _paths(options: dict[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -107,9 +125,8 @@ def _real(path: str) -> str:
         return path
 
 
-def _destroyed(path: str, read: str, names: tuple[str, str]) -> str:
+def _destroyed(path: str, read: str, option: str, name: str) -> str:
     """Say how writing a path would destroy what is read: the file, one in the folder, or a folder around it."""
-    option, name = names
     if _same(path, read):
         return "is read"
     if _inside(path, read):
@@ -124,14 +141,30 @@ def _inside(path: str, folder: str) -> bool:
     return Path(folder).is_dir() and Path(_real(folder)) in Path(_real(path)).parents
 
 
-def tables_text(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
-    """Return tables in the layout that is chosen: as wide as the terminal is, or as they need to be in a file."""
-    return render(tables, options["layout"], signature=signature, width=UNLIMITED if options["output"] else None)
-
-
 def json_text(value: object) -> str:
     """Return plain values as JSON, one of them on a line."""
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_results(
+    options: dict[str, Any],
+    values: Callable[[], object],
+    tables: Callable[[], Iterable[Table]],
+    signature: str = "",
+    page: Callable[[], str] | None = None,
+) -> None:
+    """Print results, or write them to ``--output``: a page where one is given, plain values as JSON, or tables.
+
+    Tables are as wide as the terminal is, or as they need to be in a file.
+    """
+    layout, output = options["layout"], options.get("output")
+    if page is not None:
+        text = page()
+    elif layout == "json":
+        text = json_text(values())
+    else:
+        text = render(tables(), layout, signature=signature, width=UNLIMITED if output else None)
+    write_text(text, output)
 
 
 def write_text(text: str, output: str | None) -> None:

@@ -10,10 +10,9 @@ import click
 from focuseval.assessment.growth import project_pool
 from focuseval.assessment.pool import build_pool, describe_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
-from focuseval.cli.golds import is_project
-from focuseval.cli.options import collection_options, layout_option, open_collection, run_format_option
-from focuseval.cli.output import READS, Command, json_text, say_written
-from focuseval.data.tables import Table, numbers, render, words
+from focuseval.cli.options import collection_options, is_project, layout_option, open_collection, run_format_option
+from focuseval.cli.output import READS, Command, say_written, write_results
+from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, counted
 from focuseval.formats.files import read_run
 
@@ -28,17 +27,15 @@ MATRIX = 12
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
-@click.option("--size", type=click.IntRange(1), help="Rank by rank in turn, until a topic has so many documents.")
+@click.option("--size", type=click.IntRange(1), help="Rank by rank, until a topic has this many documents.")
 @click.option(
     "--order",
     type=click.Choice(["runs", "shuffled"]),
     default="runs",
-    help="Documents that more runs returned first, or by chance.",
+    help="Documents that more runs returned first, or random.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, help="Of the shuffle.")
-@click.option(
-    "--top-up", metavar="POOL", help="Add to this pool, a file's or a project's: what is in it keeps its place."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of --order shuffled.")
+@click.option("--top-up", metavar="POOL", help="Add to this pool (a file or a project); what is in it keeps its place.")
 @run_format_option
 @layout_option("table", "json", what="How what each run brought is printed.")
 @collection_options
@@ -70,9 +67,8 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     write_pool(pooled, output)
     documents, topics = len(pooled.entries), len({entry.topic for entry in pooled.entries})
     say_written(output, f"{counted(documents, 'document')} to judge for {counted(topics, 'topic')}")
-    figures = describe_pool(pooled)
-    text = json_text(_values(figures)) if options["layout"] == "json" else render([_table(figures)], "table")
-    click.echo(text, nl=False)
+    figures, shown = describe_pool(pooled), {"layout": options["layout"]}
+    write_results(shown, lambda: _values(figures), lambda: [_table(figures)])
 
 
 def _table(figures: PoolStatistics) -> Table:

@@ -22,11 +22,11 @@ def profiles(name: str | None, layout: str) -> None:
       focuseval profiles
       focuseval profiles inex2006
     """
-    if layout == "json":
-        text = json_text(profile_as_json(profile_named(name)) if name else [*map(profile_as_json, PROFILES)])
-    elif name:
-        text = explain_profile(profile_named(name))
+    profile = profile_named(name) if name else None
+    if profile and layout == "table":
+        text = explain_profile(profile)
+    elif layout == "json":
+        text = json_text(profile_as_json(profile) if profile else [*map(profile_as_json, PROFILES)])
     else:
-        rows = tuple((profile.name, profile.summary) for profile in PROFILES)
-        text = render([Table("", words("profile", "summary"), rows)], "table")
+        text = render([Table("", words("profile", "summary"), tuple((one.name, one.summary) for one in PROFILES))])
     click.echo(text, nl=False)

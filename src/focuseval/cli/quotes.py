@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import GRIDS, FiniteRange, collection_options, layout_option, open_collection, output_option
-from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
+from focuseval.cli.options import FiniteRange, collection_options, open_collection, results_options
+from focuseval.cli.output import NO, Command, write_results
 from focuseval.errors import InputError
 from focuseval.evaluation.quotes.checking import verify_quotes
 
@@ -19,17 +19,13 @@ from focuseval.evaluation.quotes.checking import verify_quotes
     "--similarity",
     type=FiniteRange(0.5, 1),
     default=0.9,
-    help="The least share of an altered quotation that is in the document.",
+    help="Least share of an altered quotation that is in the document.",
 )
 @click.option(
-    "--shortest",
-    type=click.IntRange(1),
-    default=20,
-    help="Characters of a quotation in running text; shorter ones are skipped.",
+    "--shortest", type=click.IntRange(1), default=20, help="Skip quotations in running text with fewer characters."
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
-@layout_option(*GRIDS)
-@output_option
+@results_options
 def quotes(file: str, **options: Any) -> None:
     r"""Check quotations and citations in generated answers: whether they are in the source, and as they are quoted.
 
@@ -56,11 +52,8 @@ def quotes(file: str, **options: Any) -> None:
     if documents is None:
         raise click.UsageError("the sources are missing; give them with --docs or --index")
     checked = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
-    if options["layout"] == "json":
-        text = json_text(checked.to_json())
-    else:
-        text = tables_text(checked.tables()[1 if options["layout"] == "csv" else 0 :], options)
-    write_text(text, options["output"])
+    first = 1 if options["layout"] == "csv" else 0  # for programs, the quotations without the counts
+    write_results(options, checked.to_json, lambda: checked.tables()[first:])
     wrong = len(checked.checks) - checked.counts["verbatim"]
     if options["strict"] and wrong:
         raise InputError(f"{wrong:,} of {len(checked.checks):,} quotations are not verbatim", at=file)

@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.golds import read_judged
-from focuseval.cli.options import (
-    FiniteRange,
-    baseline_option,
-    evaluation_options,
-    given,
-    layout_option,
-    significance_options,
-    with_baseline,
-)
+from focuseval.cli.options import FiniteRange, evaluation_options, layout_option, read_judged
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
 from focuseval.cli.score import read_topics_of, write_repairs_of
-from focuseval.errors import FormatError
+from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
+from focuseval.errors import FormatError, counted
 from focuseval.formats.output import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
@@ -29,13 +21,12 @@ from focuseval.report.page import render
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
 EVIDENCE = (
-    "task", "profile", "baseline", "fidelity", "run_format", "missing", "cutoff", "cas", "repair", "drop_tags",
-    "tokenizer",
-)  # fmt: skip
+    *("task", "profile", "baseline", "fidelity", "run_format"),
+    *("missing", "cutoff", "cas", "repair", "drop_tags", "tokenizer"),
+)
 """Options that are arguments of `gather_evidence`."""
 
 
@@ -52,16 +43,10 @@ EVIDENCE = (
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
-@click.option(
-    "--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text embedded in the page."
-)
+@click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=False,
-    help="Port of --serve; any free one if not given.",
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=False, help="Port of --serve; else a free one."
 )
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
@@ -99,7 +84,14 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return
     result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
     if options["figures"]:
-        _write_figures(result, options["figures"])
+        figures, folder = draw_all(result.charts), Path(options["figures"])
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"cannot be written: {error.strerror}", at=options["figures"]) from None
+        for name, svg in figures.items():
+            write_whole(folder / name, [svg.encode()])
+        click.echo(f"{counted(len(figures), 'figure')} in {folder}", err=True)
     if options["output"] or options["layout"] != "html":
         write_text(render(result, options["layout"]), options["output"])
         if options["output"]:
@@ -114,18 +106,6 @@ def _with_progress(runs: list[int]) -> Iterator[int]:
             yield run
             if move is not None:
                 move(number, len(runs))
-
-
-def _write_figures(result: Report, folder: str) -> None:
-    """Write every graph as an SVG file."""
-    figures = draw_all(result.charts)
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"cannot be written: {error.strerror}", at=folder) from None
-    for name, svg in figures.items():
-        write_whole(Path(folder) / name, [svg.encode()])
-    click.echo(f"{len(figures)} figures in {folder}", err=True)
 
 
 def _serve(evidence: Evidence, options: dict[str, Any]) -> None:

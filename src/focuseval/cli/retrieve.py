@@ -27,19 +27,18 @@ retrieval_options = combined(
     click.option(
         "--unit",
         metavar="UNIT",
-        help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; elements, or passages of "
-        "plain texts.",
+        help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; see below.",
     ),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
     click.option(
-        "--min-words", type=click.IntRange(0), help="Only elements with at least this many words; by default 10."
+        "--min-words", type=click.IntRange(0), help="Only elements with this many words or more; by default 10."
     ),
     click.option(
-        "--k1", type=float, help="BM25's k1: how quickly more occurrences of a word stop counting; by default 1.2."
+        "--k1", type=float, help="BM25's k1: how soon more occurrences of a word stop counting; by default 1.2."
     ),
-    click.option("--b", type=float, help="BM25's b: how much long units are lowered, from 0 to 1; by default 0.75."),
+    click.option("--b", type=float, help="BM25's b: how much long units are penalised, from 0 to 1; by default 0.75."),
     click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
-    click.option("--idf", metavar="WHAT", help="Whether rare words are counted among documents or among units."),
+    click.option("--idf", metavar="WHAT", help="Whether idf counts documents or units."),
     click.option(
         "--language",
         metavar="NAME",
@@ -56,15 +55,10 @@ retrieval_options = combined(
 @click.argument("topics")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @retrieval_options
-@click.option(
-    "--limit", type=int, help="At most this many results of a topic; by default 1500, the limit of most tasks."
-)
+@click.option("--limit", type=int, help="Most results of a topic; by default 1500, the limit of most tasks.")
 @click.option("--run-id", metavar="ID", help="Name of the run; by default what it returns, and for which task.")
 @click.option(
-    "--to",
-    "layout",
-    metavar="FORMAT",
-    help="Format of the run (see 'focuseval formats'); by default JSON lines for a .jsonl file, else inex-xml.",
+    "--to", "layout", metavar="FORMAT", help="Format of the run; by default run-jsonl for a .jsonl file, else inex-xml."
 )
 @cluster_option
 @cache_option

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
     cache_option,
     cluster_option,
@@ -16,8 +14,10 @@ from focuseval.cli.options import (
     evaluation_options,
     layout_option,
     output_option,
+    read_judged,
 )
-from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, tables_text, write_text
+from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, write_text
+from focuseval.data.tables import UNLIMITED, render
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.planning import plan_evaluation
@@ -26,7 +26,7 @@ from focuseval.formats.output import write_whole
 from focuseval.formats.run_blocks import ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
@@ -47,25 +47,19 @@ SMALL = 1 << 26
 @click.option("--by-tag", is_flag=True, help="Also print the means over the topics of each tag of the gold.")
 @layout_option(*FORMATS)
 @output_option
+@click.option("--curves", metavar="FILE", help="Write the measures' curves as CSV: measure, run, topic, x, y.")
 @click.option(
-    "--curves", metavar="FILE", help="Write the curves behind the measures as CSV: measure, run, topic, x, y."
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    help="Processes that score runs.  [default: all cores where there is much to do; large runs use all anyway]",
+    "--jobs", type=click.IntRange(1), help="Processes that score runs.  [default: all cores where there is much to do]"
 )
 @cluster_option
 @cache_option
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
-    help="Follow the rules of another tool, or print its numbers beside ours and why they differ.",
+    help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
 )
 @click.option(
-    "--chunks",
-    metavar="FILE|SPEC",
-    help="All chunks of the chunker, for ceiling(…); or how it cuts: see 'chunk --help'.",
+    "--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: see 'chunk --help'."
 )
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
@@ -89,17 +83,17 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout != "json":
         raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
-    merged = _merged(scores)
+    merged, which = _merged(scores), {"per_topic": per_topic, "by_tag": by_tag}
     if layout == "json":
-        values = scores.to_json(per_topic=per_topic, by_tag=by_tag)
-        text = json_text(values | ({"judged": merged[0]} if merged else {}))
+        text = json_text(scores.to_json(**which) | ({"judged": merged[0]} if merged else {}))
     elif layout == "trec":
-        text = to_trec(scores, per_topic=per_topic, by_tag=by_tag)
+        text = to_trec(scores, **which)
     elif layout == "csv":
-        text = tables_text([table_for_programs(scores, per_topic=per_topic, by_tag=by_tag)], options)
+        text = render([table_for_programs(scores, **which)], layout)
     else:
         table = tag_table(scores) if by_tag else scores.table(per_topic=per_topic)
-        text = tables_text([replace(table, notes=(*table.notes, *merged[1:]))], options, scores.signature)
+        table = replace(table, notes=(*table.notes, *merged[1:]))
+        text = render([table], layout, signature=scores.signature, width=UNLIMITED if options["output"] else None)
     write_text(text, options["output"])
 
 
@@ -113,17 +107,18 @@ def score_files(
     here = options.get("cluster") is None
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     judged, index = read_judged(gold, options)
-    with cluster_workers(options.get("cluster")) as workers, _progress(runs) as progress:
+    size = _size(runs)
+    with cluster_workers(options.get("cluster")) as workers, progress_bar("scoring", "bytes") as move:
         planned = plan_evaluation(
             judged,
             sources,
             options["measures"] or None,
             index=index,
             topics=read_topics_of(options),
-            chunks=_chunks(options.get("chunks"), index, options.get("tokenizer")),
+            chunks=_chunks(options, index),
             jobs=options.get("jobs") or default_jobs(runs),
             workers=workers,
-            progress=progress,
+            progress=None if move is None or size < SMALL else lambda share: move(share * size, size),
             **{name: options.get(name) for name in POLICIES},
         )
         scores = (also(planned) if also else planned).scores
@@ -135,14 +130,6 @@ def score_files(
 def default_jobs(runs: tuple[str, ...]) -> int:
     """Return how many processes score runs where nobody says: one for every core where there is much to do."""
     return 1 if len(runs) < 2 or (_size(runs) < SMALL and not any(map(is_url, runs))) else cores()
-
-
-@contextmanager
-def _progress(runs: tuple[str, ...]) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that moves a bar by the share that is done; None for small runs, and where nobody looks."""
-    size = _size(runs)
-    with progress_bar("scoring", "bytes") as move:
-        yield None if move is None or size < SMALL else lambda share: move(share * size, size)
 
 
 def _size(runs: tuple[str, ...]) -> int:
@@ -160,13 +147,14 @@ def read_topics_of(options: dict[str, Any]) -> Any:
     return read_questions(options["topics"])
 
 
-def _chunks(how: str | None, index: Any, tokenizer: str | None) -> Any:
-    """Return the chunks of a file, or documents cut as they were."""
-    if how is None:
+def _chunks(options: dict[str, Any], index: Any) -> Any:
+    """Return the chunks that ``--chunks`` names: those of a file, or documents cut as it says; None without it."""
+    if options.get("chunks") is None:
         return None
     from focuseval.formats.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
 
-    return read_chunks(how) if index is None else chunk(index, how, tokenizer=tokenizer)
+    how = options["chunks"]
+    return read_chunks(how) if index is None else chunk(index, how, tokenizer=options["tokenizer"])
 
 
 def _merged(scores: Scores) -> tuple[Any, ...]:

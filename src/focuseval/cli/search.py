@@ -23,9 +23,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 @click.argument("query")
 @retrieval_options
 @click.option("--results", type=click.IntRange(1), default=10, help="Results to show.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one object per line: document, path, offsets, score, snippet."
-)
+@click.option("--json", "as_json", is_flag=True, help="One object per line: document, path, offsets, score, snippet.")
 def search(index: str, query: str, as_json: bool, **options: Any) -> None:
     r"""Search INDEX for one QUERY: document, path, score, and a snippet with the words marked.
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import read_judged
-from focuseval.cli.options import FiniteRange, drop_tags_option, gold_options, profile_option, task_option
+from focuseval.cli.options import FiniteRange, drop_tags_option, gold_options, profile_option, read_judged, task_option
 from focuseval.cli.output import READS, Command, say_written
 from focuseval.errors import counted
 from focuseval.formats.catalogue import find_format
@@ -24,14 +23,14 @@ from focuseval.studies.simulation import simulate as simulate_run
 @click.command(cls=Command, opens=READS)
 @click.argument("gold")
 @click.option(
-    "--kind", required=True, metavar="KIND", help="full, ideal, reversed, leaves; S-R … S_ST-R_SI; random, degraded."
+    "--kind", required=True, metavar="KIND", help="full, ideal, reversed, leaves; S-R …; random, degraded; see below."
 )
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @click.option(
     "--to",
     "layout",
     metavar="FORMAT",
-    help="Format of the run (see 'focuseval formats'); by default JSON lines for a .jsonl file, else what fits.",
+    help="Format of the run; by default run-jsonl for a .jsonl file, else what fits.",
 )
 @gold_options
 @drop_tags_option
@@ -62,17 +61,21 @@ def simulate(gold: str, **options: Any) -> None:
     """
     task = find_task(options["task"]).name if options["task"] else None
     judged, index = read_judged(gold, options)
-    noise, depth, size = options["noise"], options["depth"], options["size_bias"]
-    dial = Dial(noise, depth, size, options["results"], options["seed"], task or "thorough")
-    run = simulate_run(judged, options["kind"], index, dial=dial, without=_left_out(task, options))
+    policies = Policies(drop_tags=options["drop_tags"] or ())
+    if options["profile"]:  # for the task that is named, or the kind's own
+        profile = profile_named(options["profile"])
+        own = TASKS.get(options["kind"], "thorough")
+        policies = policies.but(**profile.policies_of(profile.task(task or (own if own in profile.tasks else None))))
+    turned = {name: options[name] for name in ("noise", "depth", "results", "seed")}
+    dial = Dial(**turned, size=options["size_bias"], task=task or "thorough")
+    run = simulate_run(judged, options["kind"], index, dial=dial, without=policies.left_out())
     run = replace(run, run_id=_name(run.run_id, options))
     if options["task"]:
         repaired, _ = repair(run, options["task"], index)
         run = replace(repaired, task=options["task"])
-    layout = options["layout"]
-    if layout is None and options["output"].lower().endswith(find_format("run-jsonl").suffixes):
-        layout = "run-jsonl"
-    layout = layout or ("inex-xml" if run.path is not None else "inex-fol")
+    lines = options["output"].lower().endswith(find_format("run-jsonl").suffixes)
+    fitting = "run-jsonl" if lines else "inex-xml" if run.path is not None else "inex-fol"
+    layout = options["layout"] or fitting
     write_run(run, options["output"], layout, index=index)
     results, topics = counted(len(run), "result"), counted(len(set(run.topic.tolist())), "topic")
     say_written(options["output"], f"{results} for {topics}, kind {options['kind']}, format {layout}")
@@ -86,14 +89,3 @@ def _name(run_id: str, options: dict[str, Any]) -> str:
         return run_id
     kind, _, own = run_id.removesuffix(")").partition("(")
     return f"{kind}({','.join([*filter(None, [own]), *more])})"
-
-
-def _left_out(task: str | None, options: dict[str, Any]) -> tuple[str, ...]:
-    """Return the tags that the recall base leaves out: the profile's, for the task that is named or the kind's own."""
-    policies = Policies(drop_tags=options["drop_tags"] or ())
-    if options["profile"]:
-        profile = profile_named(options["profile"])
-        own = TASKS.get(options["kind"], "thorough")
-        named = task or (own if own in profile.tasks else None)
-        policies = policies.but(**profile.policies_of(profile.task(named)))
-    return policies.left_out()

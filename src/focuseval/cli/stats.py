@@ -9,13 +9,23 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import is_archive, is_project, read_judged, refuse_assessor, refuse_unknown
-from focuseval.cli.options import collection_options, layout_option, open_collection, unknown_option, whose_options
+from focuseval.cli.options import (
+    collection_options,
+    is_archive,
+    is_project,
+    layout_option,
+    open_collection,
+    read_judged,
+    refuse_assessor,
+    refuse_unknown,
+    unknown_option,
+    whose_options,
+)
 from focuseval.cli.output import READS, Command
 from focuseval.collection.index import describe
 from focuseval.collection.store import is_index, open_index
 from focuseval.data.tables import Table, numbers, render, words
-from focuseval.data.topics import read_topic_bytes, read_topics
+from focuseval.data.topics.reader import read_topic_bytes, read_topics
 from focuseval.data.topics.topic import topic_format
 from focuseval.engine.storage import in_order, location
 from focuseval.evaluation import statistics
@@ -25,6 +35,9 @@ from focuseval.formats.source import open_source
 
 SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 """Figures that are shares, printed as percent."""
+
+HEAD = ("file", "kind", "over", "description")
+"""What the title, the columns and the note say."""
 
 MOST = 20
 """Tags, depths and targets shown on a terminal; JSON has all."""
@@ -59,10 +72,7 @@ def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
     index = open_collection(options)
     for file in files:
         figures = _describe(file, index, options)
-        if layout == "json":
-            click.echo(json.dumps(figures, ensure_ascii=False))
-        else:
-            click.echo(render(_tables(figures), "table"))
+        click.echo(json.dumps(figures, ensure_ascii=False) if layout == "json" else render(_tables(figures)))
 
 
 def _describe(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -107,13 +117,10 @@ def _tables(figures: dict[str, Any]) -> list[Table]:
     """Return figures as one table, and one for every list of counts among them."""
     over, title = figures.get("over", {}), f"{figures['file']} ({figures['kind']})"
     note = figures.get("description")
+    lists = {name: value for name, value in figures.items() if isinstance(value, tuple) and value}
     rows = []
     for name, value in figures.items():
-        if (
-            isinstance(value, tuple)
-            or name in {"file", "kind", "over", "description"}
-            or (name == "task" and not value)
-        ):
+        if isinstance(value, tuple) or name in HEAD or (name == "task" and not value):
             continue
         whole = over.get(name)
         unit = "" if whole is None or figures[whole] is None else f"{figures[whole]:,} {whole.replace('_', ' ')}"
@@ -121,10 +128,9 @@ def _tables(figures: dict[str, Any]) -> list[Table]:
         rows.append((name.replace("_", " "), shown, unit)[: 3 if over else 2])
     columns = (*words(""), *numbers("value", form=",.2f"), *words(*["over"] if over else []))
     tables = [Table(title, columns, tuple(rows), (note,) if note else ())]
-    for name, counts in figures.items():
-        if isinstance(counts, tuple) and counts:
-            total = sum(count for _, count in counts)
-            more = f" ({MOST} of {len(counts)}; --json has all)" if len(counts) > MOST else ""
-            lines = tuple((f"{value}", count, f"{100 * count / total:.1f} %") for value, count in counts[:MOST])
-            tables.append(Table(name.replace("_", " ") + more, (*words(""), *numbers("count", "share")), lines))
+    for name, counts in lists.items():
+        total = sum(count for _, count in counts)
+        more = f" ({MOST} of {len(counts)}; --json has all)" if len(counts) > MOST else ""
+        lines = tuple((f"{value}", count, f"{100 * count / total:.1f} %") for value, count in counts[:MOST])
+        tables.append(Table(name.replace("_", " ") + more, (*words(""), *numbers("count", "share")), lines))
     return tables

@@ -6,28 +6,17 @@ from typing import Any
 
 import click
 
-from focuseval.cli.golds import read_judged
 from focuseval.cli.options import (
-    GRIDS,
     cluster_option,
     cluster_workers,
-    given,
     gold_options,
     layout_option,
     measure_option,
-    significance_options,
+    read_judged,
     tokenizer_option,
 )
-from focuseval.cli.output import (
-    READS,
-    Command,
-    echo_lines,
-    json_text,
-    progress_bar,
-    say_written,
-    tables_text,
-    write_text,
-)
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_results
+from focuseval.cli.significance import given, significance_options
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
 from focuseval.retrieval.sweeps.sweeping import sweep as sweep_chunkings
@@ -60,13 +49,13 @@ class SweepCommand(Command):
     multiple=True,
     required=True,
     metavar="SPEC…",
-    help="How to cut: characters:400/300, words:100, sentences:5 …; see 'focuseval chunk --help'.",
+    help="How to cut: words:100, sentences:5 …; see 'focuseval chunk --help'.",
 )
 @click.option(
     "--retriever",
     multiple=True,
     metavar="bm25|RUN…",
-    help="The baseline of 'focuseval retrieve' (bm25, the default), or your run for each SPEC, in their order.",
+    help="bm25, as 'focuseval retrieve' ranks (the default), or your run for each SPEC.",
 )
 @measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
 @tokenizer_option
@@ -75,11 +64,11 @@ class SweepCommand(Command):
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    help="At most this many results of bm25 for a topic; by default what the largest budget needs, at least 100.",
+    help="Most results of bm25 for a topic; by default what the largest budget needs.",
 )
 @cluster_option
 @significance_options()
-@layout_option(*GRIDS)
+@layout_option()
 @click.option("--title", default="", show_default=False, help="The title of the page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
 def sweep(gold: str, **options: Any) -> None:
@@ -116,13 +105,9 @@ def sweep(gold: str, **options: Any) -> None:
             **{name: options[name] for name in ("language", "limit") if options[name] is not None},
         )
     output = options["output"] or ""
-    if output.lower().endswith((".html", ".htm")):
-        text = render_html(swept.report(options["title"]))
-    elif options["layout"] == "json":
-        text = json_text(swept.to_json())
-    else:
-        text = tables_text([swept.table()], options, swept.scores.signature)
-    write_text(text, options["output"])
+    is_page = output.lower().endswith((".html", ".htm"))
+    page = (lambda: render_html(swept.report(options["title"]))) if is_page else None
+    write_results(options, swept.to_json, lambda: [swept.table()], swept.scores.signature, page)
     echo_lines(swept.remarks())
     if output:
         say_written(output, swept.sentence())

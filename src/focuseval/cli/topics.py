@@ -38,19 +38,15 @@ def topics(ctx: click.Context, file: str, layout: str) -> None:
         except NexiError as error:
             parsed.append((topic, str(error)))
     if layout == "json":
-        objects = [
-            {"id": topic.id, "kind": topic.kind, "error": wrong} if wrong else topic.as_json()
-            for topic, wrong in parsed
-        ]
-        click.echo(json_text(objects), nl=False)
+        text = json_text([{"id": t.id, "kind": t.kind, "error": bad} if bad else t.as_json() for t, bad in parsed])
     else:
         rows = []
         for topic, wrong in parsed:
             understood = ("(does not parse)", wrong) if wrong else (topic.target, " ".join(map(str, topic.terms)))
             rows.append((topic.id, topic.kind, topic.title, *understood))
         columns = words("id", "kind", "title", "target", "terms")
-        table = Table(f"{file}: {counted(len(rows), 'topic')}", columns, tuple(rows))
-        click.echo(render([table], "table"), nl=False)
+        text = render([Table(f"{file}: {counted(len(rows), 'topic')}", columns, tuple(rows))])
+    click.echo(text, nl=False)
     errors = [wrong for _, wrong in parsed if wrong]
     echo_lines(errors)
     ctx.exit(1 if errors else 0)

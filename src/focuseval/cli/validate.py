@@ -47,7 +47,7 @@ SHOWN = 20
     "--repair",
     "repaired",
     metavar="FILE",
-    help="Write a valid run here, and list the changes; 'score --repair' does the same in memory.",
+    help="Write a valid run, and list the changes ('score --repair' writes none).",
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 @click.pass_context
@@ -66,7 +66,15 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
     """
     if options["repaired"] and len(runs) > 1:
         raise click.UsageError("--repair writes one run: name one")
-    task, index, objects, valid = _task(options), open_collection(options), [], True
+    if not (options["task"] or options["profile"]):
+        raise click.UsageError("--task or --profile says which rules hold; give one of them")
+    task = find_task(options["task"]) if options["task"] else None
+    if task is None or options["profile"]:  # a profile must have the task, and may limit its lists otherwise
+        profile = profile_named(options["profile"])
+        task = find_task(profile.task(task.name if task else None))
+        cutoff = profile.policies_of(task.name).get("cutoff")
+        task = replace(task, limit=cutoff, cut=cutoff is not None)
+    index, objects, valid = open_collection(options), [], True
     for run in runs:
         findings = _findings(run, task, index, options)
         limit = SHOWN if options["limit"] is None and not options["repaired"] else options["limit"]
@@ -78,19 +86,6 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
     if objects:
         click.echo(json_text(objects[0] if len(runs) == 1 else objects), nl=False)
     ctx.exit(0 if valid else 1)
-
-
-def _task(options: dict[str, Any]) -> Task:
-    """Return the task whose rules hold: a profile must have it, and may limit its lists otherwise."""
-    if not (options["task"] or options["profile"]):
-        raise click.UsageError("--task or --profile says which rules hold; give one of them")
-    task = find_task(options["task"]) if options["task"] else None
-    if task is not None and not options["profile"]:
-        return task
-    profile = profile_named(options["profile"])
-    name = profile.task(task.name if task else None)
-    cutoff = profile.policies_of(name).get("cutoff")
-    return replace(find_task(name), limit=cutoff, cut=cutoff is not None)
 
 
 def _findings(file: str, task: Task, index: Any, options: dict[str, Any]) -> Findings:

@@ -1,4 +1,4 @@
-"""Names of fields: what people call a topic, a document, a text, in one table for all files, frames and objects.
+"""Rows of files, frames and objects: JSON lines, and what people call a topic, a document, a text, in one table.
 
 The first name that is there counts, and two that say different things are refused. Names that also mean other things do
 not contradict: those in `WEAK` (where a text came from, numbers of rows) are asked only where no other is there, and of
@@ -7,8 +7,9 @@ the fields in `FIRST` the first name counts, whatever the others say.
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, AnyStr
 
 from focuseval.errors import FormatError
 
@@ -131,3 +132,24 @@ def short(content: object) -> str:
     """Return a value short enough for one line."""
     text = repr(content)
     return text if len(text) <= 40 else text[:40] + "…"
+
+
+def numbered_lines(text: AnyStr, first: int = 1) -> Iterator[tuple[int, AnyStr]]:
+    r"""Yield the lines that are not blank, with their numbers from `first`; ``\n`` alone ends a line.
+
+    A string in JSON may hold U+0085, U+2028 and U+2029 as they are; `str.splitlines` would cut the value in two there.
+
+    >>> list(numbered_lines('{"a": 1}\r\n\n"x\u2028y"'))
+    [(1, '{"a": 1}\r'), (3, '"x\u2028y"')]
+    """
+    newline: AnyStr = "\n" if isinstance(text, str) else b"\n"
+    return ((number, line) for number, line in enumerate(text.split(newline), first) if line.strip())
+
+
+def json_line(value: Any, errors: str = "strict") -> bytes:
+    r"""Return a value as one line in UTF-8; `errors` says what is done with half a surrogate pair, as in `str.encode`.
+
+    >>> json_line({"topic": "q1", "text": "é\n"}).decode()
+    '{"topic": "q1", "text": "é\\n"}\n'
+    """
+    return f"{json.dumps(value, ensure_ascii=False)}\n".encode("utf-8", errors)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]
+
+_start, _end = itemgetter(0), itemgetter(1)
 
 
 def add(spans: Spans, start: int, end: int) -> Spans:
@@ -127,11 +130,3 @@ def is_normal(spans: Spans) -> bool:
     (True, False)
     """
     return all(0 <= a < b for a, b in spans) and all(left[1] < right[0] for left, right in pairwise(spans))
-
-
-def _start(span: Span) -> int:
-    return span[0]
-
-
-def _end(span: Span) -> int:
-    return span[1]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
+MOST = 10**9
+"""The largest parameter, cut-off, budget or policy: what is larger is a slip, or does not fit into sums of lengths."""
+
 _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
@@ -157,7 +160,11 @@ def novelty(
         inside[asked] = within.covered(group[asked], start[asked], end[asked])
     rows = crowded(group, start, end)
     if len(rows):
-        owner, cuts = _first_come(pack(group[rows], start[rows]), pack(group[rows], end[rows]))
+        keys = np.concatenate([pack(group[rows], start[rows]), pack(group[rows], end[rows])])
+        order = np.argsort(keys, kind="stable")
+        place = np.empty(len(keys), np.int32)
+        place[order] = np.arange(len(keys), dtype=np.int32)
+        cuts, owner = keys[order], first_cover(place[: len(rows)], place[len(rows) :], len(keys))[:-1]
         taken = np.flatnonzero((owner < len(rows)) & (cuts[1:] > cuts[:-1]))
         new[rows] = np.bincount(owner[taken], cuts[taken + 1] - cuts[taken], len(rows)).astype(np.int64)
         if within is not None:
@@ -184,15 +191,6 @@ def crowded(group: Integers, start: Integers, end: Integers) -> Integers:
     order, begins, reach = _swept(group, start, end, rows)
     joined = np.r_[False, begins[1:] < reach[:-1]]
     return np.sort(order[joined | np.r_[joined[1:], False]])
-
-
-def _first_come(begins: Integers, ends: Integers) -> tuple[NDArray[np.int32], Integers]:
-    """Cut the groups at every span end; return the first span that covers each segment, and the cuts."""
-    keys = np.concatenate([begins, ends])
-    order = np.argsort(keys, kind="stable")
-    place = np.empty(len(keys), np.int32)
-    place[order] = np.arange(len(keys), dtype=np.int32)
-    return first_cover(place[: len(begins)], place[len(begins) :], len(keys))[:-1], keys[order]
 
 
 def first_cover(first: NDArray[np.integer], last: NDArray[np.integer], cells: int) -> NDArray[np.int32]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.placement import repairs_of
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.counts import total
 from focuseval.evaluation.curves import curve_of, long_table
@@ -121,7 +122,6 @@ class Evaluation:
 
     def repairs(self) -> pa.Table:
         """Return every quote of the gold and text of the runs that is not where it was said to be."""
-        from focuseval.data.alignment import repairs_of  # noqa: PLC0415  only asked for by name
         from focuseval.placing.texts import collection_of  # noqa: PLC0415  only asked for by name
 
         placement = self.prepared.gold.placement

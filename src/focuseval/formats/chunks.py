@@ -33,7 +33,7 @@ from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts
 from focuseval.collection.document_files import json_files, records
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.tokens import open_tokenizer
-from focuseval.data.json_lines import json_line
+from focuseval.data.fields import json_line
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, MissingDataError, UsageError, did_you_mean
 from focuseval.formats.embedded import open_documents

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from focuseval.collection import documents as collection
 from focuseval.collection.document_files import json_files
 from focuseval.collection.index import Index
-from focuseval.data.json_lines import json_line
+from focuseval.data.fields import json_line
 from focuseval.data.topics import read_topics
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import location
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.alignment import Alignment
     from focuseval.data.gold import Gold
+    from focuseval.data.placement import Alignment
     from focuseval.data.topics import Topic
 
 

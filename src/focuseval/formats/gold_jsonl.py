@@ -28,8 +28,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.fields import json_line
 from focuseval.data.gold import UNKNOWN
-from focuseval.data.json_lines import json_line
 from focuseval.engine.keys import indices
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records

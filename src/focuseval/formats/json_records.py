@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import newlines, pieces
 from focuseval.formats.source import refuse_nul

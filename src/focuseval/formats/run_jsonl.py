@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.json_lines import json_line
+from focuseval.data.fields import json_line
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records

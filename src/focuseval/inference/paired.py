@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.data.limits import MOST
+from focuseval.data.spans import MOST
 from focuseval.errors import counted
 from focuseval.inference.intervals import bca, effect_size
 from focuseval.inference.paired_tests import EXACT, adjust, p_values, without_noise

@@ -14,7 +14,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.limits import MOST
+from focuseval.data.spans import MOST
 from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:

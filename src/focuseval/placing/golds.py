@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.alignment import Alignment
     from focuseval.data.gold import Articles, Gold, Passages
+    from focuseval.data.placement import Alignment
 
 _REMEDY = "give the index of the gold's collection"
 STRIP = "whitespace-text-node"

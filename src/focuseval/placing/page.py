@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.data.alignment import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
+from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.engine.lazy import cached_property
 from focuseval.placing.approximate import Grams, near_places
 from focuseval.placing.normalise import Normalised, longer_than, normal_form, normalise
@@ -228,7 +228,7 @@ def _candidates(how: int, similarity: float, spans: Sequence[tuple[int, int]]) -
 def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Placed]:
     """Place the texts of one document; see the rules in `focuseval.placing.texts`.
 
-    >>> from focuseval.data.alignment import HOW
+    >>> from focuseval.data.placement import HOW
     >>> found = place(Page("one two one"), [Wanted("two"), Wanted("one"), Wanted("one", 7)], similarity=0.9)
     >>> [(HOW[place.how], place.start) for place in found]
     [('exact', 4), ('ambiguous', -1), ('exact', 8)]

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.placement import (
-    AMBIGUOUS,
     BAD_SPAN,
-    LOST,
     NO_DOCUMENT,
     NO_PLACE,
     POINT,
     SPAN,
+    TEXT_AMBIGUOUS,
+    TEXT_LOST,
     UNKNOWN_PLACE,
     Placement,
 )
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.alignment import Alignment
+    from focuseval.data.placement import Alignment
     from focuseval.data.run import Run
 
     Integers = NDArray[np.int64]
@@ -77,8 +77,8 @@ def place_run(
     status[start < 0] = UNKNOWN_PLACE
     status[sought[start[sought] < 0]] = NO_PLACE
     if alignment is not None:
-        status[alignment.is_ambiguous] = AMBIGUOUS
-        status[alignment.is_lost] = LOST
+        status[alignment.is_ambiguous] = TEXT_AMBIGUOUS
+        status[alignment.is_lost] = TEXT_LOST
     length = np.where(rows < 0, np.iinfo(np.int64).max, placement.length)
     reversed_ = (end >= 0) & ((end < start) | (start < 0))
     status[reversed_ | (start > length) | (end > length)] = BAD_SPAN

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
-from focuseval.data.alignment import AMBIGUOUS, HOW, LOST
 from focuseval.data.highlights import merge
+from focuseval.data.placement import AMBIGUOUS, HOW, LOST
 from focuseval.errors import AnswerError
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place

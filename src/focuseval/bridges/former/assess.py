@@ -1,5 +1,3 @@
 """``focuseval.assess`` of 0.2.0, now `focuseval.assessment`."""
 
-from focuseval.assessment import open_project
-
-__all__ = ["open_project"]
+from focuseval.assessment import open_project as open_project

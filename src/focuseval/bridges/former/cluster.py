@@ -1,5 +1,3 @@
 """``focuseval.cluster`` of 0.2.0, now `focuseval.engine.cluster`."""
 
-from focuseval.engine.cluster import connected
-
-__all__ = ["connected"]
+from focuseval.engine.cluster import connected as connected

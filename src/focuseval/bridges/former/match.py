@@ -1,5 +1,3 @@
 """``focuseval.match`` of 0.2.0, now `focuseval.measures.matching`."""
 
-from focuseval.measures.matching import match
-
-__all__ = ["match"]
+from focuseval.measures.matching import match as match

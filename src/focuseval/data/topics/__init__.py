@@ -1,20 +1,8 @@
 """Topics of every year, and NEXI, the language of their structured titles."""
 
 from focuseval.data.topics.parser import parse_nexi
-from focuseval.data.topics.reader import parse_topics, read_topic_bytes, read_topics
-from focuseval.data.topics.syntax import IEEE_EQUIVALENTS, Query, Reading, Term, parse_terms
-from focuseval.data.topics.topic import KINDS, Topic
+from focuseval.data.topics.reader import parse_topics, read_topics
+from focuseval.data.topics.syntax import IEEE_EQUIVALENTS, Query, Term, parse_terms
+from focuseval.data.topics.topic import Topic
 
-__all__ = [
-    "IEEE_EQUIVALENTS",
-    "KINDS",
-    "Query",
-    "Reading",
-    "Term",
-    "Topic",
-    "parse_nexi",
-    "parse_terms",
-    "parse_topics",
-    "read_topic_bytes",
-    "read_topics",
-]
+__all__ = ["IEEE_EQUIVALENTS", "Query", "Term", "Topic", "parse_nexi", "parse_terms", "parse_topics", "read_topics"]

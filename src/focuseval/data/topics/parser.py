@@ -14,7 +14,7 @@
     path       = "." step* | step+                         steps without predicates
 
 Blanks may stand between any two of these. ``and``, ``or`` and ``about`` are read in either case; ``and`` binds tighter.
-A path that starts without its dot is read as if it had one. Terms are described in `focuseval.data.topics.terms`.
+A path that starts without its dot is read as if it had one. Terms are described in `focuseval.data.topics.syntax`.
 """
 
 from __future__ import annotations
@@ -67,13 +67,11 @@ def parse_nexi(text: str, locate: Callable[[int], Place] | None = None) -> Query
     Traceback (most recent call last):
     focuseval.errors.NexiError: query:1:20: expected terms, found ']'; an about clause looks like about(.//p, words)
     """
-    return _Parser(text, locate or (lambda offset: place_in(text, offset))).query()
 
+    def in_text(offset: int) -> Place:
+        return Place("query", text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
-def place_in(text: str, offset: int, file: str = "query") -> Place:
-    """Return line and column, both from 1, of an offset into a text."""
-    before = text[:offset]
-    return Place(file, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+    return _Parser(text, locate or in_text).query()
 
 
 class _Parser:

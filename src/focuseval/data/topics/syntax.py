@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields, is_dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -103,37 +102,21 @@ IEEE_EQUIVALENTS: tuple[frozenset[str], ...] = (
 """Tags of the IEEE collection that INEX 2003–2005 took for one another in a query: a named choice, never a default."""
 
 
-class Reading(StrEnum):
-    """How the structure of a query is read: first letter the target, second the support, Strict or Vague."""
+READINGS = ("SS", "SV", "VS", "VV")
+"""How the structure of a query is read: first letter the target, second the support, Strict or Vague."""
 
-    SS = "SS"
-    SV = "SV"
-    VS = "VS"
-    VV = "VV"
 
-    @property
-    def strict_target(self) -> bool:
-        """Whether a result must be what the query asks to return."""
-        return self.value[0] == "S"
+def parse_reading(name: str) -> str:
+    """Return one of `READINGS` by its name; ``strict`` is SS and ``vague`` VV, as in SCAS and VCAS.
 
-    @property
-    def strict_support(self) -> bool:
-        """Whether the conditions must hold where the query says."""
-        return self.value[1] == "S"
-
-    @classmethod
-    def parse(cls, name: str) -> Reading:
-        """Return the reading of a name; ``strict`` is SS and ``vague`` VV, as in SCAS and VCAS.
-
-        >>> Reading.parse("vague"), Reading.parse("svcas")
-        (<Reading.VV: 'VV'>, <Reading.SV: 'SV'>)
-        """
-        short = {"STRICT": "SS", "VAGUE": "VV", "S": "SS", "V": "VV"}
-        key = name.upper().removesuffix("CAS")
-        try:
-            return cls(short.get(key, key))
-        except ValueError:
-            raise MeasureError(f"expected a reading (SS, SV, VS, VV, strict or vague), found {name!r}") from None
+    >>> parse_reading("vague"), parse_reading("svcas")
+    ('VV', 'SV')
+    """
+    key = name.upper().removesuffix("CAS")
+    reading = {"STRICT": "SS", "VAGUE": "VV", "S": "SS", "V": "VV"}.get(key, key)
+    if reading not in READINGS:
+        raise MeasureError(f"expected a reading (SS, SV, VS, VV, strict or vague), found {name!r}")
+    return reading
 
 
 def location_pattern(steps: Iterable[Step], equivalents: Equivalents = ()) -> str:
@@ -149,28 +132,6 @@ def location_pattern(steps: Iterable[Step], equivalents: Equivalents = ()) -> st
         deeper = r"(?:/[^/@][^/]*)*" if step.axis == "//" else ""
         parts.append(rf"{deeper}/(?:{'|'.join(tests)})(?:\[[0-9]+\])?")
     return f"^{''.join(parts)}$"
-
-
-def matches(
-    steps: tuple[Step, ...], paths: Any, reading: str = "strict", equivalents: Equivalents = ()
-) -> NDArray[np.bool_]:
-    """Return for every path (an Arrow array or a list) whether it is what the location path asks for.
-
-    A null path never matches; under a vague reading every element does.
-    """
-    column = paths if isinstance(paths, pa.Array | pa.ChunkedArray) else pa.array(paths, pa.string())
-    if not Reading.parse(reading).strict_target:
-        found = pc.is_valid(column)
-    elif pa.types.is_dictionary(column.type):  # every distinct path once; null codes take an extra last entry, no match
-        whole = column.unify_dictionaries().combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        if isinstance(whole, pa.ChunkedArray):  # what combine_chunks returns differs between Arrow's versions
-            whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
-        known = np.append(matches(steps, whole.dictionary, reading, equivalents), False)
-        codes = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
-        return np.asarray(known[codes])
-    else:
-        found = pc.fill_null(pc.match_substring_regex(column, location_pattern(steps, equivalents)), False)
-    return np.asarray(found)
 
 
 Axis: TypeAlias = Literal["/", "//"]
@@ -286,16 +247,6 @@ class Condition:
         return f"{''.join(map(str, self.steps))}: {self.clause}"
 
 
-def conditions(steps: tuple[Step, ...]) -> Iterator[Condition]:
-    """Yield the content conditions of all steps, in the order of the query."""
-    bare = tuple(Step(step.axis, step.names, start=step.start, end=step.end) for step in steps)
-    for number, step in enumerate(steps, 1):
-        for predicate in step.predicates:
-            for clause in leaves(predicate):
-                on_target = number == len(steps) and not clause.path.steps
-                yield Condition(bare[:number] + clause.path.steps, clause, on_target)
-
-
 def leaves(clause: Clause) -> Iterator[About | Comparison]:
     """Yield the ``about`` and comparison clauses of a predicate, left to right."""
     if isinstance(clause, Both | Either):
@@ -343,7 +294,13 @@ class Query(Node):
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """All conditions on content, in the order of the query."""
-        return tuple(conditions(self.steps))
+        bare = tuple(Step(step.axis, step.names, start=step.start, end=step.end) for step in self.steps)
+        return tuple(
+            Condition(bare[:number] + clause.path.steps, clause, number == len(bare) and not clause.path.steps)
+            for number, step in enumerate(self.steps, 1)
+            for predicate in step.predicates
+            for clause in leaves(predicate)
+        )
 
     @property
     def support(self) -> tuple[Condition, ...]:
@@ -369,13 +326,26 @@ class Query(Node):
         path
             ``/article[1]/sec[2]`` (``[n]`` may be missing), or an Arrow array or list of such paths.
         reading
-            ``strict`` or ``vague``, or one of `Reading`; only the target's letter decides here.
+            ``strict`` or ``vague``, or one of `READINGS`; only the target's letter decides here: under a vague
+            reading every element matches, but never a null path.
         equivalents
             Classes of tags taken for one another, such as `IEEE_EQUIVALENTS`.
         """
         if isinstance(path, str):
-            return bool(matches(self.steps, [path], reading, equivalents)[0])
-        return matches(self.steps, path, reading, equivalents)
+            return bool(self.matches([path], reading, equivalents)[0])
+        column = path if isinstance(path, pa.Array | pa.ChunkedArray) else pa.array(path, pa.string())
+        if parse_reading(reading)[0] == "V":
+            found = pc.is_valid(column)
+        elif pa.types.is_dictionary(column.type):  # every distinct path once; null codes take an extra last entry
+            whole = column.unify_dictionaries().combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            if isinstance(whole, pa.ChunkedArray):  # what combine_chunks returns differs between Arrow's versions
+                whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
+            known = np.append(self.matches(whole.dictionary, reading, equivalents), False)
+            codes = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
+            return np.asarray(known[codes])
+        else:
+            found = pc.fill_null(pc.match_substring_regex(column, location_pattern(self.steps, equivalents)), False)
+        return np.asarray(found)
 
     def as_json(self) -> dict[str, Any]:
         """Return the syntax tree as nested dictionaries with positions."""

@@ -25,7 +25,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from focuseval.data.fields import NAMES, disagree, missing, spelled, value
+from focuseval.data.fields import NAMES, disagree, missing, numbered_lines, spelled, value
 from focuseval.data.topics.parser import parse_nexi
 from focuseval.data.topics.syntax import About, Term, parse_terms
 from focuseval.engine.lazy import cached_property
@@ -193,9 +193,7 @@ def plain_topic(name: str, query: str, place: Place | None = None, **fields: str
 
 
 def _lines(text: str, file: str) -> Iterator[Topic]:
-    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(text.lstrip("\ufeff")):
         name, tab, query = line.partition("\t")
         if not tab or not name.strip() or "\t" in query:
             found = f"{line.count(chr(9)) + 1} columns"
@@ -238,9 +236,7 @@ def _json(text: str, file: str) -> Iterator[Topic]:
     seen: dict[str, str] = {}
     whole = text.lstrip("\ufeff \t\r\n")
     is_list = whole.startswith("[")
-    for number, piece in enumerate([whole] if is_list else text.lstrip("\ufeff").split("\n"), start=1):
-        if not piece.strip():
-            continue
+    for number, piece in [(1, whole)] if is_list else numbered_lines(text.lstrip("\ufeff")):
         place = Place(file, number)
         try:
             parsed = json.loads(piece)

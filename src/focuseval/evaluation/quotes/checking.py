@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.alignment import APPROXIMATE
+from focuseval.data.placement import APPROXIMATE
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
 from focuseval.evaluation.quotes.answers import Quotation, quotations, read_answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.data.alignment import EXACT
+from focuseval.data.placement import EXACT
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all, occurrences
 from focuseval.placing.page import Candidates

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from focuseval.data.limits import MOST
+from focuseval.data.spans import MOST
 from focuseval.errors import MeasureError
 
 CHOICES = {

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.placement import AMBIGUOUS, BAD_SPAN, LOST, NO_PLACE
+from focuseval.data.placement import BAD_SPAN, NO_PLACE, TEXT_AMBIGUOUS, TEXT_LOST
 from focuseval.data.spans import crowded, dense, first_cover, pack
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def extents(run: Run) -> Extents:
         high=high,
         unknown_document=unknown,
         unknown_path=status == NO_PLACE,
-        unplaced=((status == AMBIGUOUS) | (status == LOST)) & ~unknown,
+        unplaced=((status == TEXT_AMBIGUOUS) | (status == TEXT_LOST)) & ~unknown,
         bad_span=bad,
         empty=empty,
         unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,

@@ -1,5 +1,3 @@
 """``focuseval.tokens`` of 0.2.0, now `focuseval.collection.tokens`."""
 
-from focuseval.collection.tokens import Tokenizer
-
-__all__ = ["Tokenizer"]
+from focuseval.collection.tokens import Tokenizer as Tokenizer
