@@ -8,10 +8,12 @@ import pytest
 
 import focuseval as fe
 from building import gold_of, run_of
+from focuseval.collection.chunks import Chunks
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.graded import precall_curve
-from focuseval.measures.matching import Chunks, match, prepare
+from focuseval.measures.matching import match
 from focuseval.measures.peers import _touching
+from focuseval.measures.prepared import prepare
 from focuseval.measures.spans import ceiling
 from strategies.element_runs import Case
 

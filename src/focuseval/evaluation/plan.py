@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, MissingDataError, UsageError
 from focuseval.measures import MeasureCall, parse
-from focuseval.measures.matching.policies import Policies, inex_eval
-from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
+from focuseval.measures.profiles import DEFAULTS, Policies, Profile, inex_eval, profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.matching.documents import ranks
+from focuseval.measures.document_matching import ranks
 from focuseval.measures.measure import Measure
 from focuseval.measures.topicwise import ratio, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
 

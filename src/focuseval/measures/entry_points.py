@@ -22,8 +22,8 @@ from focuseval.measures.xcg import BASE, QUANT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.elements import ElementMatch
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.recall_base import ElementMatch
 
     Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from focuseval.data.tables import Table, words
-from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import FAMILIES, named, number
+from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
     from focuseval.measures.measure import Measure, Parameter

@@ -23,7 +23,7 @@ from focuseval.measures.xcg import browse_scores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]

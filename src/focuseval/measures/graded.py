@@ -17,19 +17,17 @@ import numpy as np
 
 from focuseval.collection.paths import encoded
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.measures.matching.elements import match_base
+from focuseval.measures.assessed import BEYOND_ONE, quantisation
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.quantise import BEYOND_ONE, quantisation
-from focuseval.measures.recall_base.base import SLACK
+from focuseval.measures.recall_base import SLACK
 from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS, QUANT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.elements import ElementMatch
-    from focuseval.measures.matching.matched import Matched
-    from focuseval.measures.recall_base.base import RecallBase
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.recall_base import ElementMatch, RecallBase
 
 
 class WeakRanks(NamedTuple):
@@ -181,7 +179,7 @@ def recall_precision(
     .. math:: r_o = \frac{\sum_i e(c_i) |c'_i| / |c_i|}{\sum_{base} e(c)}, \quad
               p_o = \frac{\sum_i s(c_i) |c'_i|}{\sum_i |c'_i|}
     """
-    match = match_base(m, graded_base(m))
+    match = m.match_base(graded_base(m))
     elements = m.prepared.assessed.elements
     e, s = (column[match.base.source] for column in (elements.exhaustivity, elements.specificity))
     if quant != "gen":  # 0 and 1; else thirds

@@ -23,7 +23,7 @@ from focuseval.measures.topicwise import ceiling, count_by, ratio, total, withou
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -15,7 +15,7 @@ import numpy as np
 from focuseval.collection.boundaries import between_blanks, boundaries, texts_of
 from focuseval.data.spans import overlapping, union, unseen
 from focuseval.errors import MissingDataError
-from focuseval.measures.matching.documents import document_codes
+from focuseval.measures.document_matching import document_codes
 from focuseval.measures.measure import Budget, Measure, Parameter
 from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, harmonic, ratio, running_count, total
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.boundaries import Boundaries
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ descending order and ``xCI`` their running sum: what an ideal list would have ga
 ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank. For fetch & browse the
 elements of every article are a list of their own, scored by effort-precision against the article's own recall base.
 
-Gains are integers in units of the base (`focuseval.measures.recall_base.base`), so sums are exact; where a sum is
+Gains are integers in units of the base (`focuseval.measures.recall_base`), so sums are exact; where a sum is
 compared with another, `SLACK` units a summand are allowed for rounding.
 """
 
@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.measures.matching.elements import ElementMatch, match_rows
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.recall_base.base import SLACK
+from focuseval.measures.recall_base import SLACK, ElementMatch
 from focuseval.measures.topicwise import ceiling, ratio, total, without_base
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
 
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
@@ -231,7 +230,7 @@ def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     order = judged[np.argsort(match.article[judged], kind="stable")]
     article, code = match.article[order], match.code[order]
     bounds = np.searchsorted(article, np.arange(articles + 1)).astype(np.int64)
-    return ElementMatch(apart, bounds, article, code, *match_rows(apart, article, code))
+    return apart.match(bounds, article, code)
 
 
 def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> NDArray[np.float64]:

@@ -15,9 +15,8 @@ import numpy as np
 from focuseval.data.tables import Table, numbers, words
 from focuseval.evaluation.planning import evaluate
 from focuseval.inference.paired_tests import paired_differences, t_test
-from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import parse
-from focuseval.measures.profiles import profile_named
+from focuseval.measures.profiles import Policies, profile_named
 from focuseval.studies.mapping import Gap, passage_gap, to_elements, to_passages
 from focuseval.studies.requirements import Answer, requirements
 from focuseval.studies.simulation import RECALL_BASE_KINDS, SPACE, simulate

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.planning import evaluate
+from focuseval.measures.assessed import ONE_SIDED
 from focuseval.measures.measure import TRAITS, parse
-from focuseval.measures.quantise import ONE_SIDED
 from focuseval.studies import cases
 from focuseval.studies.simulation import simulate
 

@@ -31,8 +31,8 @@ import pyarrow as pa
 
 from focuseval.data.run import Run
 from focuseval.errors import MeasureError
-from focuseval.measures.matching.prepared import prepare
-from focuseval.measures.recall_base.assessed import assessed_elements
+from focuseval.measures.assessed import assessed_elements
+from focuseval.measures.prepared import prepare
 from focuseval.studies.space_runs import RANKINGS, SELECTIONS, Listed, build_run, elements_of, space_run
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Elements
     from focuseval.data.gold import Gold
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Elements
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
 
 
 SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")

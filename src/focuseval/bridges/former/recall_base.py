@@ -1,5 +1,5 @@
-"""``focuseval.recall_base`` of 0.2.0, now `focuseval.measures.recall_base`."""
+"""``focuseval.recall_base`` of 0.2.0, now `focuseval.measures.assessed`."""
 
-from focuseval.measures.recall_base import assessed_elements
+from focuseval.measures.assessed import assessed_elements
 
 __all__ = ["assessed_elements"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
-    from focuseval.measures.recall_base.assessed import Assessed
+    from focuseval.measures.assessed import Assessed
 
     Integers = NDArray[np.int64]
 
@@ -155,7 +155,7 @@ class Prepared:
     @cached_property
     def assessed(self) -> Assessed:
         """The gold's assessed elements, sorted once for all recall bases."""
-        from focuseval.measures.recall_base.assessed import assessed_elements  # noqa: PLC0415  four modules that only elements need
+        from focuseval.measures.assessed import assessed_elements  # noqa: PLC0415  four modules that only elements need
 
         return assessed_elements(self.gold, self.index, self.position)
 

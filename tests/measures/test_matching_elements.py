@@ -9,8 +9,9 @@ from hypothesis import given
 
 from building import run_of
 from focuseval.errors import MissingDataError
-from focuseval.measures.matching import match, prepare
-from focuseval.measures.matching.elements import normalised_gains
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
+from focuseval.measures.recall_base import normalised_gains
 from oracle import recall_base as slow_base
 from oracle import xcg as slow
 from strategies.element_runs import Case, cases, columns_of_run, gold_of

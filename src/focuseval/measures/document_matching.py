@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-    from focuseval.measures.matching.policies import Policies
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
+    from focuseval.measures.profiles import Policies
 
 _DOT = re.compile(rb"\.")
+_HASHED = 1 << 19
+"""Ids that are hashed at a time: ten million rows would fill memory."""
 _CELLS = 8
 """A table of topics × documents may have so many cells for each result: then nothing is faster."""
 
@@ -104,12 +106,6 @@ class MatchedDocuments:
     group: Callable[[], NDArray[np.int64]]
     """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
 
-    def articles(self, judged: int) -> NDArray[np.int64]:
-        """Return every result's article: a row of ``gold.articles``, numbers from `judged` on for unjudged pairs."""
-        article = self.known.astype(np.int64)
-        article[article < 0] = judged + self.group()
-        return article
-
 
 def find_documents(matched: Rows) -> MatchedDocuments:
     """Return the article of every result."""
@@ -137,7 +133,12 @@ def find_documents(matched: Rows) -> MatchedDocuments:
         unjudged = int(np.count_nonzero(known < 0))
         return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
     if pa.types.is_dictionary(matched.run.document.type):
-        return _by_distinct_ids(matched)
+        # Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly.
+        prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
+        names = ids.dictionary.cast(pa.string())
+        code = prepared.names.match(names).astype(np.int64)
+        code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
+        return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
     return _by_pairs(matched)
 
 
@@ -165,9 +166,6 @@ def _codes_of_names(ids: pa.Array, rows: NDArray[np.int64], prepared: Prepared) 
     return np.where(code >= 0, prepared.same[code], -1)[which]
 
 
-# -- in a collection ------------------------------------------------------------------------------------------------
-
-
 def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
     """Return a number for the id of each of some rows, and the distinct ids that the numbers stand for."""
     column = encoded(ids.take(indices(rows)))
@@ -177,18 +175,6 @@ def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int6
 def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for every key the place of its first occurrence."""
     return Lookup(keys).find(keys)
-
-
-# -- by the codes of documents --------------------------------------------------------------------------------------
-
-
-def _by_distinct_ids(matched: Rows) -> MatchedDocuments:
-    """Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly."""
-    prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
-    names = ids.dictionary.cast(pa.string())
-    code = prepared.names.match(names).astype(np.int64)
-    code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
-    return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
 
 
 def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
@@ -213,13 +199,16 @@ def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
     return MatchedDocuments(known, distinct=False, group=group)
 
 
-# -- by the keys of ids ---------------------------------------------------------------------------------------------
-
-
 def _by_pairs(matched: Rows) -> MatchedDocuments:
     """Meet pairs of topic and document, each maybe returned more than once."""
     prepared, ids = matched.prepared, matched.column(matched.run.document)
-    pairs = _pair_keys(ids, matched.topic)
+    pairs = np.empty(len(matched.topic), np.uint64)
+
+    def fill(first: int) -> None:
+        part = slice(first, first + _HASHED)
+        pairs[part] = joint(hash64(ids.slice(first, _HASHED)), matched.topic[part])
+
+    in_blocks(fill, range(0, len(pairs), _HASHED))
     known = prepared.hashed_pairs.search(pairs)
     other = _respelt(matched, known)
     pairs[other.rows] = joint(prepared.document_keys[other.code], matched.topic[other.rows])
@@ -321,16 +310,3 @@ def _plain(ids: pa.Array) -> pa.Array:
     """Return ids as one array of plain strings."""
     whole = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
     return pc.cast(whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole, pa.large_string())
-
-
-def _pair_keys(ids: pa.Array, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Return a key for the topic and document of every result, a block at a time: ten million rows fill memory."""
-    pairs = np.empty(len(topic), np.uint64)
-    block = 1 << 19
-
-    def fill(first: int) -> None:
-        part = slice(first, first + block)
-        pairs[part] = joint(hash64(ids.slice(first, block)), topic[part])
-
-    in_blocks(fill, range(0, len(topic), block))
-    return pairs
