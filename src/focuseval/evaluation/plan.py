@@ -125,7 +125,7 @@ def twin_of(mine: MeasureCall, peer: Peer) -> Twin | None:
 
 def task_named(name: str) -> str:
     """Return a task's own name, however a run file or a user writes it."""
-    from focuseval.measures.tasks.tasks import find_task  # noqa: PLC0415  many evaluations have no task
+    from focuseval.measures.tasks import find_task  # noqa: PLC0415  many evaluations have no task
 
     return find_task(name).name
 

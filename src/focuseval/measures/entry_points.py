@@ -8,7 +8,6 @@ elements of the ideal recall base, and a result shows every target that it conta
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -277,63 +276,33 @@ _entry_points = partial(
 )
 
 
+_TO_ENTRY_POINT = Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains"))
+
 MEASURES = (
-    Measure(
-        "BEPD",
-        bep_distance,
-        "Nearness of the returned entry points to the best ones.",
-        "lalmas2007inex",
-        needs=("entry points",),
-        traits=("grouped output",),
-        parameters=(STEEPNESS,),
-        formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
-        example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75.",
-        tasks=("best-in-context",),
+    Measure("BEPD", bep_distance, "Nearness of the returned entry points to the best ones.", "lalmas2007inex",
+        needs=("entry points",), traits=("grouped output",), parameters=(STEEPNESS,), tasks=("best-in-context",),
         topicwise=False,
-    ),
-    _targets(
-        "PRUM",
-        prum,
+        formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
+        example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75."),
+    _targets("PRUM", prum,
         "Precision-recall with user modelling: how often an item on the way to R ideal elements shows a new one.",
         "piwowarski2005precision",
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
         r"{\sum_k [\text{fewer than } R \text{ before } k]}",
-        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333.",
-    ),
-    _targets(
-        "ERRel",
-        expected_ratio,
+        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333."),
+    _targets("ERRel", expected_ratio,
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
-        "piwowarski2003expected",
-        at=("rank",),
-        at_required=True,
+        "piwowarski2003expected", at=("rank",), at_required=True, perfect=False,
         formula=r"ERRel@k = \frac{1}{T} \sum_y P(y \text{ seen within } k \text{ ranks})",
-        example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25.",
-        perfect=False,
-    ),
-    _entry_points(
-        "EPRUM",
-        expected_precision,
+        example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25."),
+    _entry_points("EPRUM", expected_precision,
         "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
-        needs_if={("nav", "contains"): ("elements",)},
-        at=("level",),
-        parameters=(
-            replace(STEEPNESS, always=False, only=("nav", "distance")),
-            Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains")),
-        ),
-        formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
-        example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25.",
+        needs_if={("nav", "contains"): ("elements",)}, at=("level",), parameters=(REACH, _TO_ENTRY_POINT),
         curve=precision_recall_curve,
-    ),
-    _entry_points(
-        "EPRUM-P",
-        precision_at_rank,
-        "Expected precision of entry points at a rank.",
-        at=("rank",),
-        at_required=True,
-        parameters=(STEEPNESS,),
+        formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
+        example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25."),
+    _entry_points("EPRUM-P", precision_at_rank, "Expected precision of entry points at a rank.", at=("rank",),
+        at_required=True, parameters=(STEEPNESS,), perfect=False,
         formula=r"EPRUM\text{-}P@r = \frac{1}{r} \sum_{i \le r} p_i",
-        example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5.",
-        perfect=False,
-    ),
-)
+        example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5."),
+)  # fmt: skip

@@ -6,7 +6,7 @@ after so much irrelevant text), nearness of the entry point, or MAep of its elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -259,52 +259,23 @@ _scored = partial(
 
 
 MEASURES = (
-    Measure(
-        "T2I",
-        tolerance,
-        "Tolerance to irrelevance, averaged over the relevant articles.",
-        "arvola2011contextualization",
-        needs=("spans",),
-        traits=("grouped output",),
-        parameters=(Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", least=1),),
+    Measure("T2I", tolerance, "Tolerance to irrelevance, averaged over the relevant articles.",
+        "arvola2011contextualization", needs=("spans",), traits=("grouped output",),
+        parameters=(replace(SCORE[1], only=None),), perfect=False, tasks=("relevant-in-context",),
         formula=r"T2I(a) = \frac{\text{relevant read}}{\text{relevant read} + \text{irrelevant read}}",
-        example="100 relevant characters are read before 300 irrelevant ones: 0.25.",
-        perfect=False,
-        tasks=("relevant-in-context",),
-    ),
-    _scored(
-        "gP",
-        generalised_precision,
-        "Generalised precision at an article rank.",
-        at=("rank",),
-        at_required=True,
-        parameters=(BETA, *SCORE),
+        example="100 relevant characters are read before 300 irrelevant ones: 0.25."),
+    _scored("gP", generalised_precision, "Generalised precision at an article rank.", at=("rank",), at_required=True,
+        parameters=(BETA, *SCORE), perfect=False,
         formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)",
-        example="Article scores 1, 0.5: gP@2 = 0.75.",
+        example="Article scores 1, 0.5: gP@2 = 0.75."),
+    _articles("gR", generalised_recall, "Generalised recall at an article rank.", needs=("documents",),
+        needs_if={("gain", "length"): ("spans",)}, at=("rank",), at_required=True, parameters=(GAIN, CREDIT),
         perfect=False,
-    ),
-    _articles(
-        "gR",
-        generalised_recall,
-        "Generalised recall at an article rank.",
-        needs=("documents",),
-        needs_if={("gain", "length"): ("spans",)},
-        at=("rank",),
-        at_required=True,
-        parameters=(GAIN, CREDIT),
         formula=r"gR[r] = \frac{1}{Numrel} \sum_{i \le r} rel(a_i)",
-        example="One of two relevant articles is at rank 1: gR@1 = 0.5.",
-        perfect=False,
-    ),
-    _scored(
-        "MAgP",
-        average_generalised_precision,
-        "Mean average generalised precision: gP at the rank of every relevant article.",
-        at=("characters",),
-        parameters=(*AVERAGE, *SCORE),
+        example="One of two relevant articles is at rank 1: gR@1 = 0.5."),
+    _scored("MAgP", average_generalised_precision,
+        "Mean average generalised precision: gP at the rank of every relevant article.", at=("characters",),
+        parameters=(*AVERAGE, *SCORE), perfect_unless="score=t2i", aliases=("AgP",),
         formula=r"AgP = \frac{1}{Numrel} \sum_{r:\, rel(a_r)} gP[r]",
-        example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75.",
-        perfect_unless="score=t2i",
-        aliases=("AgP",),
-    ),
-)
+        example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75."),
+)  # fmt: skip

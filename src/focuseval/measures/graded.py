@@ -156,6 +156,9 @@ UNRETRIEVED = Parameter(
 )
 
 
+BOTH = Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True)
+OVERLAP = Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no"))
+
 _ONE = 2**36
 """Recall is summed in integers: so many units are one grade of exhaustivity."""
 
@@ -216,36 +219,17 @@ def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes
 
 
 MEASURES = (
-    Measure(
-        "i2AP",
-        average_precall,
+    Measure("i2AP", average_precall,
         "inex_eval: mean over recall levels .01 … 1 of the probability that a retrieved element is relevant.",
-        "goevert2002overview",
-        needs=("elements",),
-        needs_if={("unretrieved", "block"): ("elements", "index")},
-        traits=("two dimensions",),
-        parameters=(QUANT, UNRETRIEVED),
-        formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
-        example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9.",
-        perfect=False,
-        tasks=("thorough",),
+        "goevert2002overview", needs=("elements",), needs_if={("unretrieved", "block"): ("elements", "index")},
+        traits=("two dimensions",), parameters=(QUANT, UNRETRIEVED), perfect=False, tasks=("thorough",),
         curve=precall_curve,
-    ),
-    Measure(
-        "i3AP",
-        average_graded_precision,
+        formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
+        example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9."),
+    Measure("i3AP", average_graded_precision,
         "inex_eval_ng: mean over recall levels .01 … 1 of precision in text, where recall is exhaustivity found.",
-        "goevert2005effectiveness",
-        needs=("grades", "spans"),
-        traits=("two dimensions",),
-        parameters=(
-            Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True),
-            Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no")),
-        ),
+        "goevert2005effectiveness", needs=("grades", "spans"), traits=("two dimensions",), parameters=(BOTH, OVERLAP),
+        perfect=False, tasks=("thorough",), curve=graded_curve,
         formula=r"r_o = \frac{\sum e(c_i) |c'_i| / |c_i|}{\sum e(c)}, \; p_o = \frac{\sum s(c_i) |c'_i|}{\sum |c'_i|}",
-        example="(e,s) 33 of 360 characters, then 22 of 266: p = (360 + 266 · 2/3) / 626 = 0.86.",
-        perfect=False,
-        tasks=("thorough",),
-        curve=graded_curve,
-    ),
-)
+        example="(e,s) 33 of 360 characters, then 22 of 266: p = (360 + 266 · 2/3) / 626 = 0.86."),
+)  # fmt: skip

@@ -262,7 +262,7 @@ FAMILIES = (
     ),
     Family("Spans for RAG", "spans", "spanP spanR spanF IoU hit full spanRR spanNDCG"),
     Family(
-        "Several needed spans: alternatives, multi-hop", "needs", "needR S-recall SRecall all-recall AllRecall AllFound"
+        "Several needed spans: alternatives, multi-hop", "spans", "needR S-recall SRecall all-recall AllRecall AllFound"
     ),
     Family("What a chunking allows", "spans", "ceiling"),
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.measure import Measure
-from focuseval.measures.spans import best_read, ceiling
+from focuseval.measures.spans import best_read, chunking_ceiling
 from focuseval.measures.topicwise import count, count_by, ratio
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _overlapping(m: Matched, at: int | None) -> Flags:
 def _touching(m: Matched, at: int | None) -> Flags:
     """Return topics in which a chunk touches a reference without holding any of it."""
     del at
-    return np.asarray(chroma_omega(m) != ceiling(m, "IoU"))
+    return np.asarray(chroma_omega(m) != chunking_ceiling(m, "IoU"))
 
 
 _CHUNKS = Reason("chunks overlap, and it counts the text that they share once for each of them", _repeated)
