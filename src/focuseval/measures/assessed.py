@@ -123,7 +123,10 @@ def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> NDArra
     """
     chosen = quantisation(name, gold.scale)
     if gold.scale in ("coverage", "grades"):
-        table = _lookup(chosen, gold.scale)
+        table = (_COVERAGE if gold.scale == "coverage" else _GRADES).get(chosen)
+        if table is None:  # e<grades>_s<grades>
+            e_listed, s_listed = (np.isin(np.arange(4), [int(g) for g in part[1:]]) for part in chosen.split("_"))
+            table = np.where(np.isnan(_GRADES["strict"]), _OFF, e_listed[:, None] & s_listed)
         e, s = elements.exhaustivity, elements.specificity
         assessed = (e >= 0) & (s >= 0)
         gain = np.zeros(len(e))
@@ -131,19 +134,11 @@ def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> NDArra
         gain[inside] = table[e[inside], s[inside]]
         wrong = np.flatnonzero((assessed & ~inside) | np.isnan(gain))
         if len(wrong):
-            raise _refuse(gold, elements, int(wrong[0]), _pair(gold.scale, int(e[wrong[0]]), int(s[wrong[0]])))
+            i = int(wrong[0])
+            coverage = gold.scale == "coverage" and s[i] < 4
+            raise _refuse(gold, elements, i, f"{e[i]}{'NLSE'[s[i]]}" if coverage else f"the grades ({e[i]}, {s[i]})")
         return gain
     return _from_sizes(gold, elements, chosen)
-
-
-def _lookup(name: str, scale: str) -> NDArray[np.float64]:
-    if scale == "coverage":
-        return _COVERAGE[name]
-    if name in _GRADES:
-        return _GRADES[name]
-    e, s = re.fullmatch(r"e(\d+)_s(\d+)", name).groups()  # type: ignore[union-attr]  # quantisation() let it through
-    listed = np.isin(np.arange(4), [int(g) for g in e])[:, None] & np.isin(np.arange(4), [int(g) for g in s])
-    return np.where(np.isnan(_GRADES["strict"]), _OFF, listed.astype(np.float64))
 
 
 def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> NDArray[np.float64]:
@@ -162,15 +157,6 @@ def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> NDArray[np.f
     whole = np.maximum(size, 1)
     weight = {"gen5": e, "genLifted": e + 1, "spec": 1, "strict5": (e == 2) & (relevant == whole)}[name]
     return np.where(assessed, weight * relevant / whole, 0.0)
-
-
-def _pair(scale: str, first: int, second: int) -> str:
-    """Print two grades as the files of their year do.
-
-    >>> _pair("coverage", 3, 2), _pair("grades", 0, 3)
-    ('3S', 'the grades (0, 3)')
-    """
-    return f"{first}{'NLSE'[second]}" if scale == "coverage" and second < 4 else f"the grades ({first}, {second})"
 
 
 def _refuse(gold: Gold, elements: GradedElements, row: int, found: str, more: str = "") -> InputError:
@@ -193,8 +179,18 @@ def highlighted_elements(gold: Gold, index: Any, batch: int = BATCH) -> GradedEl
     Rows stand by document in the order of the index, then by topic. A batch holds the relevant (topic, document) pairs
     whose elements begin within the next `batch` elements of all pairs.
     """
-    _require(gold, index)
-    passages = gold.passages
+    passages, where = gold.passages, gold.file or "the gold"
+    if not len(passages.topic):
+        raise MissingDataError(
+            f"{where}: no assessed elements and no highlighted passages, so no recall base of elements"
+        )
+    if index is None:
+        raise MissingDataError(
+            f"{where}: highlights without assessed elements, so elements and their sizes are unknown; "
+            "build the collection's index with 'focuseval index' and give it with --index"
+        )
+    if (passages.start < 0).any():
+        raise MissingDataError(f"{where}: passages whose place is unknown; read the gold with the collection's index")
     pair = dense(pack(passages.topic, passages.document))
     highlights = union(pair, passages.start, passages.end)
     _, first = np.unique(pair, return_index=True)
@@ -278,22 +274,6 @@ def _paths(held: _Held, tags: tuple[str, ...]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(code - 1, paths[1:])
 
 
-def _require(gold: Gold, index: Any) -> None:
-    """Say what is missing: passages, an index, or the places of passages."""
-    where = gold.file or "the gold"
-    if not len(gold.passages.topic):
-        raise MissingDataError(
-            f"{where}: no assessed elements and no highlighted passages, so no recall base of elements"
-        )
-    if index is None:
-        raise MissingDataError(
-            f"{where}: highlights without assessed elements, so elements and their sizes are unknown; "
-            "build the collection's index with 'focuseval index' and give it with --index"
-        )
-    if (gold.passages.start < 0).any():
-        raise MissingDataError(f"{where}: passages whose place is unknown; read the gold with the collection's index")
-
-
 _ONE_AT_A_TIME = threading.Lock()
 """Runs that are scored at once ask for the same base; it is large, so one thread builds it and the others wait."""
 
@@ -320,7 +300,9 @@ class Assessed:
         wanted = (quantisation(quant, self.gold.scale), without)
         with _ONE_AT_A_TIME:
             if wanted not in self._made:
-                self._made[wanted] = self._build(*wanted)
+                gain = quantise(self.gold, self.elements, wanted[0])
+                kept = (gain > 0)[self.order] & ~self.tree.tagged(without)[self.code[self.order]]
+                self._made[wanted] = self._select(self.order[kept], gain[self.order[kept]])
         return self._made[wanted]
 
     @cached_property
@@ -328,12 +310,6 @@ class Assessed:
         """The base of all elements with any grade, each with a gain of 1, whatever a quantisation makes of it."""
         checked = self.base("gen")  # refuses pairs outside the scale; its gain is 0 exactly for (0, 0)
         return self._select(checked.source, np.ones(len(checked)))
-
-    def _build(self, quant: str, without: tuple[str, ...]) -> RecallBase:
-        gain = quantise(self.gold, self.elements, quant)
-        kept = (gain > 0)[self.order] & ~self.tree.tagged(without)[self.code[self.order]]
-        rows = self.order[kept]
-        return self._select(rows, gain[rows])
 
     def _select(self, rows: NDArray[np.int32], gain: NDArray[np.float64]) -> RecallBase:
         """Return the base of some rows of `elements` (taken from `order`, in its order) with their gains."""
@@ -351,7 +327,9 @@ def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer]
     elements = gold.elements if len(gold.elements.topic) else highlighted_elements(gold, index)
     number = np.arange(len(gold.topics)) if number is None else np.asarray(number, np.int64)
     topic_of_article = number[gold.articles.topic].astype(np.int64)
-    article = _articles(gold, elements)
+    article = gold.article_of(elements).astype(np.int32)
+    if (article < 0).any():
+        raise IndexError("an assessed element in an article that the gold does not list as judged")
     tree = path_tree(elements.path.dictionary if hasattr(elements.path, "dictionary") else elements.path)
     code = tree.find(elements.path).astype(np.int32)
     counted = np.flatnonzero(topic_of_article[article] >= 0).astype(np.int32)
@@ -360,17 +338,6 @@ def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer]
     order = order[_first_of_equals(gold, elements, article, code, order)]
     topics = int(number.max(initial=-1)) + 1
     return Assessed(gold, elements, tree, topics, topic_of_article, order, article, code)
-
-
-def _articles(gold: Gold, elements: GradedElements) -> NDArray[np.int32]:
-    """Find the judged article of every element."""
-    known = pack(gold.articles.topic, gold.articles.document)
-    wanted = pack(elements.topic, elements.document)
-    order = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known, wanted, sorter=order), max(len(known) - 1, 0))
-    if len(wanted) and (not len(known) or (known[order[place]] != wanted).any()):
-        raise IndexError("an assessed element in an article that the gold does not list as judged")
-    return (order[place] if len(wanted) else place).astype(np.int32)
 
 
 def _first_of_equals(

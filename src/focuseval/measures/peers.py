@@ -8,6 +8,7 @@ them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +52,9 @@ def texts(m: Matched, at: int | None) -> Texts:
     if name not in m.made:
         shown = m.rank <= (at or len(m))
         rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
-        group, start, end = _references(m)
+        passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
+        here = np.flatnonzero((article >= 0) & (passages.start >= 0))
+        group, start, end = references = article[here], passages.start[here], passages.end[here]  # not united
         topic = m.prepared.topic[group]
         seen = union(m.article[rows], m.start[rows], m.end[rows])
         inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
@@ -59,7 +62,7 @@ def texts(m: Matched, at: int | None) -> Texts:
         m.made[name] = Texts(
             count(np.where(shown, m.size, 0), m.bounds),
             count_by(end - start, topic, m.topics),
-            count_by(_shared(m, rows), m.topic[rows], m.topics),
+            count_by(_shared(m, rows, references), m.topic[rows], m.topics),
             count_by(inside, m.prepared.topic[seen.group], m.topics),
             count_by(missed, topic, m.topics),
         )
@@ -67,16 +70,9 @@ def texts(m: Matched, at: int | None) -> Texts:
     return found
 
 
-def _references(m: Matched) -> tuple[Integers, Integers, Integers]:
-    """Return the gold's references as they stand, not united: article, start, end."""
-    passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
-    here = np.flatnonzero((article >= 0) & (passages.start >= 0))
-    return article[here], passages.start[here], passages.end[here]
-
-
-def _shared(m: Matched, rows: Integers) -> Integers:
+def _shared(m: Matched, rows: Integers, references: tuple[Integers, Integers, Integers]) -> Integers:
     """Return the characters that each result shares with the references, summed over the references."""
-    group, start, end = _references(m)
+    group, start, end = references
     begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
 
     def before(position: Integers) -> Integers:
@@ -93,34 +89,22 @@ def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
     return np.asarray(high * position - running[high])
 
 
-def legalbench_recall(m: Matched, at: int | None = None) -> Floats:
-    """Return what every chunk shares with every snippet, over the length of the snippets."""
+def _share(m: Matched, at: int | None = None, *, part: str, whole: tuple[str, ...]) -> Floats:
+    """Return one of the sums over the sum of others."""
     found = texts(m, at)
-    return ratio(found.shared, found.references)
+    return ratio(getattr(found, part), np.sum([getattr(found, name) for name in whole], axis=0))
 
 
-def legalbench_precision(m: Matched, at: int | None = None) -> Floats:
-    """Return what every chunk shares with every snippet, over the length of the chunks."""
-    found = texts(m, at)
-    return ratio(found.shared, found.chunks)
-
-
-def chroma_recall(m: Matched, at: int | None = None) -> Floats:
-    """Return the highlighted text retrieved, over the lengths of the references added up."""
-    found = texts(m, at)
-    return ratio(found.united, found.references)
-
-
-def chroma_precision(m: Matched, at: int | None = None) -> Floats:
-    """Return the highlighted text retrieved, over the lengths of the chunks added up."""
-    found = texts(m, at)
-    return ratio(found.united, found.chunks)
-
-
-def chroma_iou(m: Matched, at: int | None = None) -> Floats:
-    """Return the highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
-    found = texts(m, at)
-    return ratio(found.united, found.chunks + found.missed)
+legalbench_recall = partial(_share, part="shared", whole=("references",))
+"""What every chunk shares with every snippet, over the length of the snippets."""
+legalbench_precision = partial(_share, part="shared", whole=("chunks",))
+"""What every chunk shares with every snippet, over the length of the chunks."""
+chroma_recall = partial(_share, part="united", whole=("references",))
+"""The highlighted text retrieved, over the lengths of the references added up."""
+chroma_precision = partial(_share, part="united", whole=("chunks",))
+"""The highlighted text retrieved, over the lengths of the chunks added up."""
+chroma_iou = partial(_share, part="united", whole=("chunks", "missed"))
+"""The highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
 
 
 def chroma_omega(m: Matched) -> Floats:

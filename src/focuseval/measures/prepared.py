@@ -43,31 +43,6 @@ class Needs:
     """For every item, its counted topic."""
 
 
-def needs_of(prepared: Prepared) -> Needs:
-    """Return the needed items of all counted topics.
-
-    Passages of a topic with the same name are alternatives, in whatever documents they are; a passage without a name is
-    an item of its own, as every passage of a gold that names nothing.
-    """
-    passages, article = prepared.gold.passages, prepared.article_of_passage
-    here = np.flatnonzero((article >= 0) & (passages.start >= 0) & (passages.end > passages.start))
-    topic = prepared.topic[article[here]].astype(np.int64)
-    item = dense(pack(topic, _names(prepared, here)))
-    topic_of = np.zeros(int(item.max(initial=-1)) + 1, np.int64)
-    topic_of[item] = topic
-    return Needs(article[here], passages.start[here], passages.end[here], item, topic_of)
-
-
-def _names(prepared: Prepared, rows: Integers) -> Integers:
-    """Return a number for every passage's name; a passage without one has a number of its own."""
-    passages = prepared.gold.passages
-    own = np.arange(len(rows))
-    if passages.need is None:
-        return own
-    codes = passages.need.take(rows).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.where(codes >= 0, codes.astype(np.int64), len(rows) + own)
-
-
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """What every run is compared with; expensive columns are made when a measure first asks for them."""
@@ -202,15 +177,34 @@ class Prepared:
                 "use a measure of documents or elements, or a gold with passages"
                 + (", or give the segments (TREC RAG) as --docs" if self.gold.scale == "trec" else "")
             )
-        refuse_unplaced(self.gold)
+        if (passages.start < 0).any() or (passages.end < 0).any():
+            given, remedy = "paths", "build the collection's index with 'focuseval index' and give it with --index"
+            if passages.start_path is None and passages.quote is not None:
+                given, remedy = "quotes without offsets", "give the documents with --docs"
+            where = f"{self.gold.file or 'the gold'}: passages are given as {given}"
+            raise MissingDataError(f"{where}, so their characters are unknown; {remedy}")
         here = self.article_of_passage >= 0
         return union(self.article_of_passage[here], passages.start[here], passages.end[here])
 
     @cached_property
     def needs(self) -> Needs:
-        """The needed items of all counted topics, with their alternatives."""
+        """The needed items of all counted topics, with their alternatives.
+
+        Passages of a topic with the same name are alternatives, in whatever documents they are; a passage without a
+        name is an item of its own, as every passage of a gold that names nothing.
+        """
         _ = self.highlights  # refused where there are none, or where they have no places
-        return needs_of(self)
+        passages, article = self.gold.passages, self.article_of_passage
+        here = np.flatnonzero((article >= 0) & (passages.start >= 0) & (passages.end > passages.start))
+        name = own = np.arange(len(here))
+        if passages.need is not None:
+            codes = passages.need.take(here).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            name = np.where(codes >= 0, codes.astype(np.int64), len(here) + own)
+        topic = self.topic[article[here]].astype(np.int64)
+        item = dense(pack(topic, name))
+        topic_of = np.zeros(int(item.max(initial=-1)) + 1, np.int64)
+        topic_of[item] = topic
+        return Needs(article[here], passages.start[here], passages.end[here], item, topic_of)
 
     @cached_property
     def trel(self) -> NDArray[np.int64]:
@@ -271,20 +265,16 @@ class Prepared:
 
 
 def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
-    """Return the gold side of a match; build it once and pass it to `match` for every run."""
-    return Prepared(_usable(gold if index is None else place_gold(gold, index)), index)
+    """Return the gold side of a match; build it once and pass it to `match` for every run.
 
-
-def _usable(gold: Gold) -> Gold:
-    """Return a gold whose passages all have their spans: ambiguous or lost quotes are counted, never guessed.
-
-    A document all of whose passages are ambiguous or lost counts as not relevant, and a topic without any other is left
-    out of every mean: both are among the remarks.
+    Ambiguous or lost quotes are left out and counted, never guessed. A document all of whose passages are ambiguous or
+    lost counts as not relevant, and a topic without any other is left out of every mean: both are among the remarks.
     """
+    gold = gold if index is None else place_gold(gold, index)
     p, a = gold.passages, gold.articles
     lost = (p.start < 0) | (p.end < 0)
     if not gold.aligned or not lost.any():
-        return gold
+        return Prepared(gold, index)
     article, size = gold.article_of(p), len(a.topic)
     bare = np.bincount(article[lost], minlength=size) > 0
     bare &= (np.bincount(article[~lost], minlength=size) == 0) & (a.relevance > 0)
@@ -295,21 +285,4 @@ def _usable(gold: Gold) -> Gold:
         f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
         f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
     )
-    return replace(kept, remarks=(*gold.remarks, remark))
-
-
-def refuse_unplaced(gold: Gold) -> None:
-    """Refuse passages without spans, and say what would give them one."""
-    p = gold.passages
-    if not ((p.start < 0).any() or (p.end < 0).any()):
-        return
-    quotes = p.start_path is None and p.quote is not None
-    said = "quotes without offsets" if quotes else "paths"
-    remedy = (
-        "give the documents with --docs"
-        if quotes
-        else "build the collection's index with 'focuseval index' and give it with --index"
-    )
-    raise MissingDataError(
-        f"{gold.file or 'the gold'}: passages are given as {said}, so their characters are unknown; {remedy}"
-    )
+    return Prepared(replace(kept, remarks=(*gold.remarks, remark)), index)

@@ -102,18 +102,13 @@ def path_tree(paths: Any) -> PathTree:
         known = pa.concat_arrays([known, newest])
     path = known.take(pc.sort_indices(known))
     depth = np.asarray(pc.count_substring(path, "/"), np.int64)
-    return PathTree(path, depth, _subtree_ends(depth))
-
-
-def _subtree_ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each subtree ends: at the next node that is not deeper. Nodes stand in pre-order, ancestors included."""
     last = np.full(len(depth), len(depth), np.int64)
     for level in range(1, int(depth.max(initial=0)) + 1):
         shallow = np.flatnonzero(depth <= level)
         here = depth[shallow] == level
         following = np.append(shallow[1:], len(depth))
-        last[shallow[here]] = following[here]
-    return last
+        last[shallow[here]] = following[here]  # a subtree ends at the next node that is not deeper
+    return PathTree(path, depth, last)
 
 
 def ideal_rows(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -131,29 +126,22 @@ def ideal_rows(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np
     >>> ideal_rows(np.array([0.5, 1.0, 0.75]), np.array([3, 2, 3]))
     array([1, 2])
     """
-    rows = np.arange(len(gain))
-    chosen = np.zeros(len(gain), np.bool_)
-    chosen[_best_on_path(gain, last)[last == rows + 1]] = True
-    kept = np.flatnonzero(chosen)
-    outermost = np.ones(len(kept), np.bool_)
-    outermost[1:] = kept[1:] >= np.maximum.accumulate(last[kept])[:-1]
-    return kept[outermost]
-
-
-def _best_on_path(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every row, the row of highest gain among its ancestors and itself, ties to the one nearer the root.
-
-    One pass per depth level, from the top; depth counts ancestors among these rows, however many steps lie between.
-    """
+    # For every row, the row of highest gain among its ancestors and itself: one pass per depth level, from the top.
     best = np.arange(len(gain), dtype=np.int64)
-    depth = nesting(last)
+    leaf = last == best + 1
+    depth = nesting(last)  # counts ancestors among these rows, however many steps lie between
     above = np.flatnonzero(depth == 1)
     for level in range(2, int(depth.max(initial=0)) + 1):
         here = np.flatnonzero(depth == level)
         parent = above[np.searchsorted(above, here) - 1]
         best[here] = np.where(gain[here] > gain[best[parent]], here, best[parent])
         above = here
-    return best
+    chosen = np.zeros(len(gain), np.bool_)
+    chosen[best[leaf]] = True
+    kept = np.flatnonzero(chosen)
+    outermost = np.ones(len(kept), np.bool_)
+    outermost[1:] = kept[1:] >= np.maximum.accumulate(last[kept])[:-1]
+    return kept[outermost]
 
 
 def nesting(last: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -224,11 +212,6 @@ class RecallBase:
     def __len__(self) -> int:
         """Return the number of relevant elements."""
         return len(self.topic)
-
-    @cached_property
-    def bounds(self) -> NDArray[np.int64]:
-        """Where each topic's rows begin, and the end of the last."""
-        return np.searchsorted(self.topic, np.arange(self.topics + 1)).astype(np.int64)
 
     @cached_property
     def key(self) -> NDArray[np.int64]:
@@ -370,15 +353,11 @@ class ElementMatch:
         return np.searchsorted(self.hits, self.bounds).astype(np.int64)
 
     @cached_property
-    def hit_sofar(self) -> NDArray[np.int64]:
-        """For every hit, what its topic has gathered with it, in units."""
-        return np.asarray(self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]])
-
-    @cached_property
     def hit_reach(self) -> NDArray[np.int64]:
-        """For every hit, `hit_sofar` on the scale of the base's full list, which counts all topics on end."""
+        """For every hit, what its topic has gathered with it, on the scale of the base's full list of all topics."""
         best = self.base.full_list
-        return np.asarray(best.reach[best.bounds[self.hit_topic]] + self.hit_sofar)
+        gathered = self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]]
+        return np.asarray(best.reach[best.bounds[self.hit_topic]] + gathered)
 
     def upto(self, gathered: NDArray[np.int64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a running sum over hits (`gathered`, `normalised`) at ranks: topics × ranks."""
@@ -404,13 +383,9 @@ def normalised_gains(match: ElementMatch) -> NDArray[np.int64]:
     order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
     gain, ideal = match.hit_gain[hit[order]], ideal[order]
     left = np.empty(len(order), np.int64)
-    left[order] = base.units[base.ideal[ideal]] - _sum_before(gain, ideal)
+    before = np.cumsum(gain) - gain  # what earlier results gained, then of those only what overlaps the ideal element
+    begins = np.flatnonzero(np.diff(ideal, prepend=-1))
+    before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
+    left[order] = base.units[base.ideal[ideal]] - before
     best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
     return np.maximum(0, np.minimum(match.hit_gain, best))
-
-
-def _sum_before(values: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sum, for every value, the earlier values of its group; groups stand in blocks."""
-    before = np.cumsum(values) - values
-    begins = np.flatnonzero(np.diff(group, prepend=-1))
-    return before - np.repeat(before[begins], np.diff(np.r_[begins, len(group)]))
