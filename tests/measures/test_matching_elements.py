@@ -83,10 +83,12 @@ def test_one_base_serves_all_runs():
 
 def test_repeated_relevant_results_are_counted_and_said(tmp_path):
     from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  beside its use
-    from focuseval.studies import cases  # noqa: PLC0415  as above
+    from focuseval.studies import requirements  # noqa: PLC0415  as above
 
-    run = cases.run_of(cases.SECTION, cases.SECTION, cases.QUARTER)
-    scores = evaluate(cases.gold(grades=False), [run], ["MAep"], task="thorough", index=cases.collection())
+    run = requirements.run_of(requirements.SECTION, requirements.SECTION, requirements.QUARTER)
+    scores = evaluate(
+        requirements.cases_gold(grades=False), [run], ["MAep"], task="thorough", index=requirements.cases_index()
+    )
     assert "case: 1 relevant result is repeated; it gains nothing the second time" in scores.remarks()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from string import Template
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, html, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.planning import evaluate
-from focuseval.example.files import copy_example
+from focuseval.example.files import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.convert import write_run
 from focuseval.formats.output import write_whole
@@ -237,42 +238,6 @@ def compared(loop: Loop, measure: str = "MAgP") -> Section:
     return Section("Which differences are real", text, scores.compare(measure).table(), command, scores.signature)
 
 
-_STYLE = """
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d1c1a; --line: #d9d4c9; --soft: #f1eee8; --note: #5a564e;
-  --accent: #0b6273; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #171614; --ink: #ebe7df; --line: #3d3933; --soft: #26241f; --note: #b3ac9f; --accent: #6cc7d8; }
-}
-body { background: var(--paper); color: var(--ink); }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; color: var(--accent); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { font-weight: 600; } .number { text-align: right; } tr:hover td { background: var(--soft); }
-.note { font-size: .8rem; color: var(--note); overflow-wrap: anywhere; }
-code { background: var(--soft); padding: .1rem .3rem; border-radius: 3px; }
-"""
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p>{lead}</p>
-{parts}
-</main>
-</body>
-</html>
-"""
-
-
 def page(title: str, lead: str, parts: Iterable[Section]) -> str:
     """Return a page with every section; whatever comes from a file is escaped."""
     body = []
@@ -283,4 +248,5 @@ def page(title: str, lead: str, parts: Iterable[Section]) -> str:
         table = f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{html(part.table)}</div>{notes}'
         text = f"<h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}"
         body.append(f"<section>{text}</section>")
-    return _PAGE.format(title=escape(title), lead=escape(lead), parts="\n".join(body), style=_STYLE)
+    template = Template((ROOT / "loop.html").read_text(encoding="utf-8"))
+    return template.substitute(title=escape(title), lead=escape(lead), parts="\n".join(body))

@@ -41,11 +41,14 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.spans import Spans
 
+    Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
 _OFF = np.nan
 """Marks a pair that the scale does not know."""
 
 
-def _table(gains: dict[float, str]) -> NDArray[np.float64]:
+def _table(gains: dict[float, str]) -> Floats:
     """Return the 4 × 4 table of ``{gain: "es es …"}``; coverage N, L, S, E stands for 0, 1, 2, 3."""
     table = np.full((4, 4), _OFF)
     for gain, pairs in gains.items():
@@ -116,7 +119,7 @@ def possible(scale: str) -> tuple[str, ...]:
     return ("strict", "gen", "sog", *ONE_SIDED) if scale == "grades" else _SIZES
 
 
-def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> NDArray[np.float64]:
+def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> Floats:
     """Return the gain of every element of a gold's assessments, 0 where it is not relevant or was not assessed.
 
     `elements` are the gold's own, or those that an index derives from its highlights.
@@ -141,7 +144,7 @@ def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> NDArra
     return _from_sizes(gold, elements, chosen)
 
 
-def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> NDArray[np.float64]:
+def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Floats:
     size, rsize = elements.size, elements.rsize
     e = np.where(elements.exhaustivity == TOO_SMALL, 0, elements.exhaustivity).astype(np.int64)
     if gold.scale == "highlights":  # exhaustivity is always 2 from 2006 on, and files may leave it out
@@ -231,9 +234,7 @@ class _Held(NamedTuple):
     rsize: NDArray[np.int32]
 
 
-def _holding(
-    index: Any, row: NDArray[np.int64], some: NDArray[np.int64], highlights: Spans, tags: dict[str, int]
-) -> _Held:
+def _holding(index: Any, row: Integers, some: Integers, highlights: Spans, tags: dict[str, int]) -> _Held:
     """Return those elements of some pairs that hold highlighted text; `tags` gets the tags that it did not have."""
     distinct, place = np.unique(row[some], return_inverse=True)
     table = index.elements_of(distinct)
@@ -286,7 +287,7 @@ class Assessed:
     elements: GradedElements
     tree: PathTree
     topics: int
-    topic_of_article: NDArray[np.int64]
+    topic_of_article: Integers
     order: NDArray[np.int32]
     """Rows of `elements` by topic, article and path, each element once."""
     article: NDArray[np.int32]
@@ -311,7 +312,7 @@ class Assessed:
         checked = self.base("gen")  # refuses pairs outside the scale; its gain is 0 exactly for (0, 0)
         return self._select(checked.source, np.ones(len(checked)))
 
-    def _select(self, rows: NDArray[np.int32], gain: NDArray[np.float64]) -> RecallBase:
+    def _select(self, rows: NDArray[np.int32], gain: Floats) -> RecallBase:
         """Return the base of some rows of `elements` (taken from `order`, in its order) with their gains."""
         article = self.article[rows]
         topic = self.topic_of_article[article]

@@ -106,7 +106,7 @@ _by_recall = partial(_characters, tasks=("focused", "thorough"), curve=interpola
 _articles = partial(_characters, needs=("documents",))
 
 
-def purity(m: Matched) -> tuple[NDArray[np.int64], Floats]:
+def purity(m: Matched) -> tuple[Integers, Floats]:
     """Return the rows that add highlighted text, and the share of each that it adds; all other shares are 0."""
     rows = np.flatnonzero(m.new_rsize)
     return rows, m.new_rsize[rows] / m.size[rows]

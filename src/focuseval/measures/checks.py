@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from focuseval.measures.tasks import Level, Rule
 
     Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
 
 
 def check(run: Run, task: Task | str, index: Collection | None = None, *, warnings: bool = True) -> Findings:
@@ -208,9 +209,7 @@ def _drop(found: Extents, task: Task, changes: list[Broken]) -> Integers:
     return rows
 
 
-def _falling(
-    given: NDArray[np.float64], topic: NDArray[np.int32], order: Integers, task: Task, changes: list[Broken]
-) -> NDArray[np.float64]:
+def _falling(given: Floats, topic: NDArray[np.int32], order: Integers, task: Task, changes: list[Broken]) -> Floats:
     """Return finite scores; where the task ranks results, each is lowered to the lowest before it in its topic.
 
     A score that is not finite becomes the last number before it in the topic, else the first after it, else 0. Behind
@@ -223,7 +222,7 @@ def _falling(
     after = np.minimum.accumulate(np.where(finite, rows, len(given))[::-1])[::-1]
     led, followed = before >= np.searchsorted(topic, topic), after < np.searchsorted(topic, topic, "right")
     source = np.where(led, before, np.where(followed, after, len(given)))
-    filled: NDArray[np.float64] = np.append(np.where(finite, given, 0.0), 0.0)[source]
+    filled: Floats = np.append(np.where(finite, given, 0.0), 0.0)[source]
     step = np.maximum(np.abs(filled), 1.0) * 1e-6
     score = np.where(led & ~followed, filled - (rows - before) * step, filled)
     _change(changes, rules.BAD_SCORE, order[~finite])

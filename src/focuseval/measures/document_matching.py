@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from focuseval.measures.prepared import Prepared
     from focuseval.measures.profiles import Policies
 
+    Integers = NDArray[np.int64]
+
 _DOT = re.compile(rb"\.")
 _HASHED = 1 << 19
 """Ids that are hashed at a time: ten million rows would fill memory."""
@@ -45,9 +47,9 @@ class Rows:
     prepared: Prepared
     run: Run
     policies: Policies
-    rows: NDArray[np.int64] | None
+    rows: Integers | None
     """Rows of the run that are evaluated, in this table's order; None for all of them as they stand."""
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each counted topic's block begins, and one more entry for the end of the last."""
 
     def __len__(self) -> int:
@@ -72,7 +74,7 @@ class Rows:
         return np.repeat(np.arange(self.topics, dtype=np.int32), np.diff(self.bounds))
 
     @cached_property
-    def rank(self) -> NDArray[np.int64]:
+    def rank(self) -> Integers:
         """For every result, its rank in its topic, from 1."""
         return ranks(self.bounds)
 
@@ -86,7 +88,7 @@ class Rows:
         return None if self.run.path is None else self.column(self.run.path)
 
 
-def ranks(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranks(bounds: Integers) -> Integers:
     """Return 1, 2, … within each block.
 
     >>> ranks(np.array([0, 2, 2, 5]))
@@ -103,7 +105,7 @@ class MatchedDocuments:
     """For every result, the row of ``gold.articles`` that judges it, or −1."""
     distinct: bool
     """Whether no topic returns a document twice."""
-    group: Callable[[], NDArray[np.int64]]
+    group: Callable[[], Integers]
     """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
 
 
@@ -147,7 +149,7 @@ def shares_documents(matched: Rows) -> bool:
     return bool((document_codes(matched.run.document, matched.prepared, matched.run.placement) >= 0).any())
 
 
-def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> NDArray[np.int64]:
+def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> Integers:
     """Return the gold's code of every document, −1 where the gold does not have it."""
     if prepared.index is None:
         return _codes_of_names(ids, np.arange(len(ids)), prepared)
@@ -159,25 +161,25 @@ def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | Non
     return code
 
 
-def _codes_of_names(ids: pa.Array, rows: NDArray[np.int64], prepared: Prepared) -> NDArray[np.int64]:
+def _codes_of_names(ids: pa.Array, rows: Integers, prepared: Prepared) -> Integers:
     """Return the gold's code of some documents, by their names alone."""
     which, names = _name_codes(ids, rows)
     code = prepared.names.match(names).astype(np.int64)
     return np.where(code >= 0, prepared.same[code], -1)[which]
 
 
-def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
+def _name_codes(ids: pa.Array, rows: Integers) -> tuple[Integers, pa.Array]:
     """Return a number for the id of each of some rows, and the distinct ids that the numbers stand for."""
     column = encoded(ids.take(indices(rows)))
     return column.indices.to_numpy(zero_copy_only=False).astype(np.int64), column.dictionary.cast(pa.string())
 
 
-def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _firsts(keys: Integers) -> Integers:
     """Return for every key the place of its first occurrence."""
     return Lookup(keys).find(keys)
 
 
-def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
+def _by_code(matched: Rows, code: Integers) -> MatchedDocuments:
     """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
     prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
     if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
@@ -191,7 +193,7 @@ def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
     table[prepared.topic[here] * np.int64(width) + document[here]] = here  # backwards: of equal pairs the first stays
     known = table[cell]
 
-    def group() -> NDArray[np.int64]:
+    def group() -> Integers:
         strange = cell[known < 0]
         table[strange[::-1]] = np.arange(len(strange))[::-1]
         return np.asarray(table[strange])
@@ -231,11 +233,11 @@ def _by_pairs(matched: Rows) -> MatchedDocuments:
 class Respelt:
     """Results whose document the gold has, under another spelling of its id."""
 
-    rows: NDArray[np.int64]
-    code: NDArray[np.int64]
+    rows: Integers
+    code: Integers
     """The document's code in the gold."""
 
-    def names(self, ids: pa.Array, rows: NDArray[np.int64], documents: pa.Array) -> pa.Array:
+    def names(self, ids: pa.Array, rows: Integers, documents: pa.Array) -> pa.Array:
         """Return the ids of some results as the gold spells them."""
         names = _plain(ids.take(indices(rows)))
         at = np.searchsorted(self.rows, rows)
@@ -279,7 +281,7 @@ def _has_dot(ids: pa.Array) -> bool:
     return buffer is not None and _DOT.search(memoryview(buffer)) is not None
 
 
-def first_of_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+def first_of_equal(keys: NDArray[np.uint64]) -> Integers | None:
     """Return for every key the place of its first occurrence; None where no key occurs twice.
 
     >>> first_of_equal(np.array([7, 3, 7, 3, 5], np.uint64))

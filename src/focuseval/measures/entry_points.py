@@ -25,16 +25,17 @@ if TYPE_CHECKING:
     from focuseval.measures.recall_base import ElementMatch
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
 
 
 class NearEntry(NamedTuple):
     """The returned articles that have a best entry point and a known entry, in rank order; all others score 0."""
 
-    topic: NDArray[np.int64]
-    rank: NDArray[np.int64]
-    distance: NDArray[np.int64]
+    topic: Integers
+    rank: Integers
+    distance: Integers
     """Characters between the entry point and the best one."""
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's articles begin, and the end of the last."""
 
 
@@ -87,15 +88,15 @@ NEVER = np.iinfo(np.int64).max
 class Seen(NamedTuple):
     """Targets of all topics in the order in which the run shows them: the R-th of a topic is reached at its rank."""
 
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's targets begin, and the end of the last."""
-    rank: NDArray[np.int64]
+    rank: Integers
     """The rank that first shows R targets, ascending within the topic; NEVER where none does."""
-    least: NDArray[np.int64]
+    least: Integers
     """m(R): the fewest whole articles whose targets total at least R."""
 
 
-def first_ranks(match: ElementMatch) -> NDArray[np.int64]:
+def first_ranks(match: ElementMatch) -> Integers:
     """Return, for every target (row of ``base.ideal``), the rank of the first result that contains it."""
     base = match.base
     judged = np.flatnonzero((match.code >= 0) & (match.article >= 0))

@@ -27,18 +27,19 @@ if TYPE_CHECKING:
     from focuseval.measures.measure import Budget
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredArticles:
     """The returned articles that may score, in rank order; all others score 0."""
 
-    row: NDArray[np.int64]
+    row: Integers
     """Row in the article view."""
-    topic: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    topic: Integers
+    rank: Integers
     score: Floats
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's articles begin, and the end of the last."""
 
     def gp(self) -> Floats:
@@ -52,19 +53,16 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Sco
     rows = np.flatnonzero(worth)
     topic = m.a_topic[rows].astype(np.int64)
     bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
-    return ScoredArticles(rows, topic, m.a_rank[rows], _scores(m, rows, score, beta, irr, n), bounds)
-
-
-def _scores(m: Matched, rows: NDArray[np.int64], score: str, *parameters: float) -> Floats:
-    beta, irr, n = parameters
     if score == "t2i":
-        return tolerance_scores(m, int(irr))[rows]
-    if score == "ep":
-        return np.asarray(np.nan_to_num(m.of_gold(browse_scores(m), missing=0)))[rows]
-    return entry_point_scores(m, int(n))[rows] if score == "bep" else f_scores(m, rows, beta)
+        scores = tolerance_scores(m, int(irr))[rows]
+    elif score == "ep":
+        scores = np.nan_to_num(m.of_gold(browse_scores(m), missing=0))[rows]
+    else:
+        scores = entry_point_scores(m, int(n))[rows] if score == "bep" else f_scores(m, rows, beta)
+    return ScoredArticles(rows, topic, m.a_rank[rows], scores, bounds)
 
 
-def f_scores(m: Matched, rows: NDArray[np.int64], beta: float) -> Floats:
+def f_scores(m: Matched, rows: Integers, beta: float) -> Floats:
     r"""Return F of the given relevant articles, 0 where nothing relevant was returned.
 
     .. math:: F_\beta(a) = \frac{(1 + \beta^2) P(a) R(a)}{\beta^2 P(a) + R(a)}
@@ -141,7 +139,7 @@ def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: 
     """
     s = article_scores(m, score, beta, irr, n)
     kept = s.rank <= at
-    divisor: NDArray[np.int64] | int = at
+    divisor: Integers | int = at
     if m.policies.short == "last":
         divisor = np.minimum(np.maximum(np.diff(m.a_bounds), 1), at)
     return based(m, score, total(s.score[kept], s.topic[kept], m.topics) / divisor)
@@ -155,14 +153,14 @@ def generalised_recall(m: Matched, at: int, gain: str, credit: str) -> Floats:
     return ratio(count(kept, m.a_bounds), m.prepared.trel_of_topic)
 
 
-def recall_credit(m: Matched, gain: str, credit: str) -> NDArray[np.int64]:
+def recall_credit(m: Matched, gain: str, credit: str) -> Integers:
     """Return what every returned article adds to recall: 1, its highlighted text, or what was returned of it."""
     if gain == "documents":
         return m.a_relevant.astype(np.int64)
     return np.where(m.a_relevant, m.a_trel if credit == "document" else m.a_rsize, 0)
 
 
-def recall_base_size(m: Matched, gain: str) -> NDArray[np.int64]:
+def recall_base_size(m: Matched, gain: str) -> Integers:
     """Return what recall is divided by: relevant articles, or highlighted characters."""
     return m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
 
@@ -195,7 +193,7 @@ def average_generalised_precision(
     return based(m, score, ratio(total(gp * added, s.topic, m.topics), whole))
 
 
-def interpolate(s: ScoredArticles, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
+def interpolate(s: ScoredArticles, added: Integers, whole: Integers, steps: int = 100) -> Floats:
     """Return, for every topic, the best gP at or beyond each recall level 0, 1/steps … 1.
 
     Only ranks of articles that may score can hold a maximum: any other lowers gP and adds no recall.
@@ -245,10 +243,7 @@ SCORE = (
 AVERAGE = (BETA, GAIN, CREDIT, FORM)
 
 _articles = partial(
-    Measure,
-    cite="kamps2007evaluating",
-    traits=("grouped output",),
-    tasks=("relevant-in-context", "best-in-context"),
+    Measure, cite="kamps2007evaluating", traits=("grouped output",), tasks=("relevant-in-context", "best-in-context")
 )
 _scored = partial(
     _articles,

@@ -29,19 +29,22 @@ if TYPE_CHECKING:
     from focuseval.measures.matching import Matched
     from focuseval.measures.recall_base import ElementMatch, RecallBase
 
+    Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
 
 class WeakRanks(NamedTuple):
     """Groups of results with one rank, blocked by topic; relevant mass in units of the base, counts in results."""
 
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's weak ranks begin, and the end of the last."""
-    relevant: NDArray[np.int64]
+    relevant: Integers
     """Relevant mass at this rank."""
-    upto: NDArray[np.int64]
+    upto: Integers
     """Relevant mass of the topic up to this rank, itself included."""
-    results: NDArray[np.int64]
+    results: Integers
     """Results at this rank."""
-    before: NDArray[np.int64]
+    before: Integers
     """Results of the topic before this rank."""
 
 
@@ -63,7 +66,7 @@ def weak_ranks(m: Matched, match: ElementMatch) -> WeakRanks:
     return WeakRanks(bounds, relevant, upto, count, first - m.bounds[topic])
 
 
-def precall(match: ElementMatch, ranks: WeakRanks, mass: NDArray[np.int64]) -> NDArray[np.float64]:
+def precall(match: ElementMatch, ranks: WeakRanks, mass: Integers) -> Floats:
     r"""Return the probability of relevance when the user stops at relevant masses: topics × masses, in units.
 
     .. math:: P = \frac{xn}{xn + j + s \cdot i / (r + 1)}
@@ -91,7 +94,7 @@ def stopped(xn: Any, j: Any, i: Any, r: Any, s: Any) -> Any:
     return ratio(xn, below)
 
 
-def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, NDArray[np.float64]]:
+def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, Floats]:
     """Return the 100 recall levels and, for every topic, precision at each."""
     chosen = quantisation(quant, m.prepared.gold.scale)
     if chosen in BEYOND_ONE:
@@ -108,7 +111,7 @@ def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") ->
     return np.array(LEVELS, np.float64), without_base(found, match.base.full_list.length()[:, None])
 
 
-def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDArray[np.float64]:
+def _last_block(m: Matched, match: ElementMatch, mass: Integers) -> Floats:
     """Return precision when all elements that the run left out stand together on one last weak rank.
 
     What the run returned twice is missing from the rest once. A topic that it does not answer scores 0, as everywhere.
@@ -127,7 +130,7 @@ def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDA
     return np.where(m.answered[:, None], found, 0.0)
 
 
-def _distinct(m: Matched) -> NDArray[np.int64]:
+def _distinct(m: Matched) -> Integers:
     """Return how many different elements of the collection every topic's list holds."""
     if m.path is None:
         return np.diff(m.bounds)
@@ -138,7 +141,7 @@ def _distinct(m: Matched) -> NDArray[np.int64]:
     return np.bincount(m.topic[known[first]], minlength=m.topics)
 
 
-def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> NDArray[np.float64]:
+def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> Floats:
     """Return the mean precision over the recall levels .01 … 1.
 
     An element of gain q puts q on *relevant* and 1 − q on *not relevant* at its rank; n is the gain of the whole recall
@@ -174,9 +177,7 @@ def graded_base(m: Matched) -> RecallBase:
     return assessed.graded
 
 
-def recall_precision(
-    m: Matched, quant: str = "gen", overlap: str = "yes"
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+def recall_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Integers, Floats, Integers]:
     r"""Return, for every result, the recall mass of its topic so far and precision, and every topic's total mass.
 
     .. math:: r_o = \frac{\sum_i e(c_i) |c'_i| / |c_i|}{\sum_{base} e(c)}, \quad
@@ -198,7 +199,7 @@ def recall_precision(
     return running_count(mass, m.bounds), precision, total
 
 
-def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, NDArray[np.float64]]:
+def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, Floats]:
     """Return the 100 recall levels and, for every topic, precision at the first rank that reaches each."""
     mass, precision, total = recall_precision(m, quant, overlap)
     offset = np.cumsum(total) - total
@@ -209,7 +210,7 @@ def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[
     return np.array(LEVELS, np.float64), without_base(found, total[:, None])
 
 
-def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> NDArray[np.float64]:
+def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> Floats:
     """Return the mean precision over the recall levels .01 … 1; 0 at levels that the run does not reach.
 
     Exhaustivity e and specificity s are quantised apart (strict: 3 is 1, all else 0; generalised: a third a grade); c′

@@ -248,11 +248,7 @@ FAMILIES = (
     Family("Entry points with user modelling", "entry_points", "EPRUM EPRUM-P"),
     Family("Elements with user modelling", "entry_points", "PRUM ERRel"),
     Family("Highlighted text by rank (HiXEval)", "characters", "hP hR hF hAP"),
-    Family(
-        "Characters and articles (INEX 2007–10)",
-        "characters",
-        "iP MAiP AiP charP charR charF artP artR artF",
-    ),
+    Family("Characters and articles (INEX 2007–10)", "characters", "iP MAiP AiP charP charR charF artP artR artF"),
     Family("Graded elements: inex_eval (2002–04)", "graded", "i2AP"),
     Family("Graded elements: inex_eval_ng", "graded", "i3AP"),
     Family(

@@ -161,7 +161,7 @@ _REFERENCES = Reason("references overlap, and it counts the text that they share
 _TOUCHING = Reason("a chunk touches a reference without holding any of it, and it counts as holding", _touching)
 
 
-def _twin(ours: str, name: str, compute: Callable[..., NDArray[np.float64]], *reasons: Reason) -> Twin:
+def _twin(ours: str, name: str, compute: Callable[..., Floats], *reasons: Reason) -> Twin:
     tool = name.partition(":")[0]
     bounds = (0.0, float("inf") if tool == "legalbenchrag" else 1.0)
     at = () if ours.startswith("ceiling") else ("rank",)

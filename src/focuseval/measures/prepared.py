@@ -88,7 +88,7 @@ class Prepared:
         return np.asarray(self.gold.articles.relevance > 0)
 
     @cached_property
-    def numrel(self) -> NDArray[np.int64]:
+    def numrel(self) -> Integers:
         """For every counted topic, the number of its relevant articles."""
         return self.per_topic(self.relevant)
 
@@ -110,7 +110,7 @@ class Prepared:
         return bool(pc.any(pc.match_substring_regex(self.names.ids, EXTENSION)).as_py())
 
     @cached_property
-    def same(self) -> NDArray[np.int64]:
+    def same(self) -> Integers:
         """For every document of the gold, the code of the first that is the same document of the collection."""
         code = np.arange(len(self.gold.documents))
         known = np.flatnonzero(self.document_rows >= 0) if self.index is not None else code[:0]
@@ -120,7 +120,7 @@ class Prepared:
         return code
 
     @cached_property
-    def code_of_row(self) -> NDArray[np.int64]:
+    def code_of_row(self) -> Integers:
         """For every document of the collection, its code in the gold, −1 where the gold does not have it; and a −1."""
         code = np.full(len(self.index) + 1 if self.index is not None else 1, -1, np.int64)
         known = np.flatnonzero(self.document_rows >= 0)
@@ -140,7 +140,7 @@ class Prepared:
         document = self.document_keys[self.gold.articles.document]
         return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
 
-    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> NDArray[np.int64]:
+    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> Integers:
         """Join a counted topic and a document code into one number."""
         return (np.asarray(topic, np.int64) << np.int64(32)) | np.asarray(document, np.int64)
 
@@ -150,7 +150,7 @@ class Prepared:
         return hash64(self.gold.documents) if self.whole is None else self.whole.document_keys
 
     @cached_property
-    def document_rows(self) -> NDArray[np.int64]:
+    def document_rows(self) -> Integers:
         """For every document of the gold, its row in the index, or −1."""
         if self.whole is not None:
             return self.whole.document_rows
@@ -159,7 +159,7 @@ class Prepared:
         return self.gold.placement.document
 
     @cached_property
-    def article_of_passage(self) -> NDArray[np.int64]:
+    def article_of_passage(self) -> Integers:
         """For every passage of the gold, its article; −1 in topics that do not count."""
         passages = self.gold.passages
         topic = self.position[passages.topic]
@@ -207,17 +207,17 @@ class Prepared:
         return Needs(article[here], passages.start[here], passages.end[here], item, topic_of)
 
     @cached_property
-    def trel(self) -> NDArray[np.int64]:
+    def trel(self) -> Integers:
         """For every article, its highlighted characters."""
         return self.highlights.total(len(self.topic))
 
     @cached_property
-    def trel_of_topic(self) -> NDArray[np.int64]:
+    def trel_of_topic(self) -> Integers:
         """For every counted topic, its highlighted characters."""
         return self.per_topic(self.trel)
 
     @cached_property
-    def length(self) -> NDArray[np.int64]:
+    def length(self) -> Integers:
         """For every article, the characters of the document: from the index, else from the gold, else −1."""
         given = self.gold.articles.length
         if self.index is None:
@@ -241,7 +241,7 @@ class Prepared:
         return float(np.mean(articles.length[known][first]))
 
     @cached_property
-    def bep(self) -> NDArray[np.int64]:
+    def bep(self) -> Integers:
         """For every article, its best entry point, or −1."""
         bep = self.gold.articles.bep
         if not (bep[self.relevant] >= 0).any():
@@ -252,11 +252,11 @@ class Prepared:
         return bep
 
     @cached_property
-    def beps_of_topic(self) -> NDArray[np.int64]:
+    def beps_of_topic(self) -> Integers:
         """For every counted topic, the number of its best entry points."""
         return self.per_topic(self.bep >= 0)
 
-    def per_topic(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def per_topic(self, values: NDArray[Any]) -> Integers:
         """Sum a column of articles over each counted topic, exactly."""
         total = np.zeros(len(self.topics), np.int64)
         here = self.topic >= 0

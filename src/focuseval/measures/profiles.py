@@ -193,12 +193,7 @@ def _bep(n: int) -> tuple[str, ...]:
     return (f"MAgP(score=bep, n={n})", *(f"gP(score=bep, n={n})@{k}" for k in (5, 10, 25, 50)))
 
 
-_YEARS_2008 = {
-    "focused": _IP,
-    RIC: _GP,
-    BIC: _bep(500),
-    "thorough": ("MAiP", "iP@0", "iP@0.01", "iP@0.05", "iP@0.1"),
-}
+_YEARS_2008 = {"focused": _IP, RIC: _GP, BIC: _bep(500), "thorough": ("MAiP", "iP@0", "iP@0.01", "iP@0.05", "iP@0.1")}
 
 PROFILES = (
     Profile(
@@ -246,12 +241,7 @@ PROFILES = (
         {"focused": _IP, RIC: _GP, BIC: _bep(1000)},
     ),
     Profile("inex2008", "INEX 2008: as 2007, with β = 1/4 and n = 500.", _YEARS_2008, {"cutoff": 1500, "beta": 0.25}),
-    Profile(
-        "inex2009",
-        "INEX 2009: as 2008; thorough by MAiP.",
-        _YEARS_2008,
-        {"cutoff": 1500, "beta": 0.25},
-    ),
+    Profile("inex2009", "INEX 2009: as 2008; thorough by MAiP.", _YEARS_2008, {"cutoff": 1500, "beta": 0.25}),
     Profile(
         "inex2010",
         "INEX 2010: charP of the first 1000 characters (focused), MAgP with T2I(300) (relevant in context), n = 500.",

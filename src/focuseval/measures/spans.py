@@ -162,21 +162,17 @@ def read(m: Matched, at: At) -> Read:
 def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
     """Return the union of the first results: cheaper than which of them returned what first."""
     whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
-    parts = [_united(m, at, first, last) for first, last in blocks(m.bounds, block)]
-    size, relevant = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Read(size, relevant, whole)
-
-
-def _united(m: Matched, at: int | None, first: int, last: int) -> tuple[Integers, Integers]:
-    """Return, for some topics in a row, the characters of their first results, each once, and the highlighted ones."""
-    here = slice(m.bounds[first], m.bounds[last])
-    rows = here if at is None else m.bounds[first] + np.flatnonzero(m.rank[here] <= at)
-    shown = union(m.article[rows], m.start[rows], m.end[rows])
-    topic = m.topic[rows][shown.source] - first
-    size = count_by(shown.end - shown.start, topic, last - first)
-    near = np.flatnonzero(shown.group < len(m.prepared.topic))
-    inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
-    return size, count_by(inside, topic[near], last - first)
+    size, relevant = [], []
+    for first, last in blocks(m.bounds, block):
+        here = slice(m.bounds[first], m.bounds[last])
+        rows = here if at is None else m.bounds[first] + np.flatnonzero(m.rank[here] <= at)
+        shown = union(m.article[rows], m.start[rows], m.end[rows])
+        topic = m.topic[rows][shown.source] - first
+        size.append(count_by(shown.end - shown.start, topic, last - first))
+        near = np.flatnonzero(shown.group < len(m.prepared.topic))
+        inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
+        relevant.append(count_by(inside, topic[near], last - first))
+    return Read(np.concatenate(size), np.concatenate(relevant), whole)
 
 
 def span_precision(m: Matched, at: At = None) -> Floats:
@@ -252,7 +248,7 @@ _ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
 _set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=False)
 
 
-def chunking_ceiling(m: Matched, M: str) -> NDArray[np.float64]:
+def chunking_ceiling(m: Matched, M: str) -> Floats:
     """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
     seen = best_read(m)
     return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()

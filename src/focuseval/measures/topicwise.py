@@ -87,7 +87,7 @@ def running_count(values: NDArray[Any], bounds: Integers) -> Integers:
     return np.asarray(running - np.repeat(before, np.diff(bounds)))
 
 
-def cumulated(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def cumulated(values: Integers) -> Integers:
     """Return the running sum with a leading 0, so that a block's sum is the difference of two entries.
 
     >>> cumulated(np.array([3, 4]))

@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 
     from focuseval.measures.matching import Matched
 
+    Floats = NDArray[np.float64]
+
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
 """The gain-recall points of the ep/gr graph."""
 
 
-def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.float64]:
+def effort_precision(match: ElementMatch, ideal: str = "rank") -> Floats:
     r"""Return effort-precision at every hit, in rank order over all topics.
 
     .. math:: ep[i] = i_{ideal} / i, \quad i_{ideal} = \min\{j : xCI[j] \ge xCG[i]\}
@@ -50,25 +52,26 @@ def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.flo
         if ideal == "line" and len(place):
             rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
         match.made[name] = rank / match.hit_rank
-    found: NDArray[np.float64] = match.made[name]
+    found: Floats = match.made[name]
     return found
 
 
-def mean_average_effort_precision(
-    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+def mean_average_effort_precision(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
     """Sum effort-precision over the ranks that gain, and divide by the number of relevant elements.
 
     At a rank that gains, effort-precision is the rank at which the ideal list has gathered as much, over the rank
     itself. The ideal list holds all relevant elements, best first, overlapping ones too; repeats gain nothing.
     """
-    match = m.elements(quant, base)
-    return relevant_ratio(
-        total(effort_precision(match, ideal), match.hit_topic, m.topics), match.base.full_list.length()
-    )
+    return average_effort(m.elements(quant, base), ideal)
 
 
-def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "rank") -> NDArray[np.float64]:
+def average_effort(match: ElementMatch, ideal: str) -> Floats:
+    """Return the mean effort-precision over each topic's relevant elements; NaN where it has none."""
+    effort = total(effort_precision(match, ideal), match.hit_topic, match.base.topics)
+    return relevant_ratio(effort, match.base.full_list.length())
+
+
+def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "rank") -> Floats:
     """Return effort-precision at gain-recall levels: topics × levels, straight lines between natural points.
 
     Before the first natural point its own value holds; past the last one effort-precision is 0. A level is compared
@@ -95,7 +98,7 @@ def effort_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str
 
 def effort_precision_at(
     m: Matched, at: Fraction, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return effort-precision at one gain-recall level, read off straight lines between the ranks that gain.
 
     Before the first of them its own value holds; past the last one effort-precision is 0.
@@ -106,19 +109,19 @@ def effort_precision_at(
 
 def interpolated_mean_effort_precision(
     m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the mean of effort-precision over the 100 levels .01 … 1."""
     match = m.elements(quant, base)
     return relevant_only(match, effort_at(match, LEVELS, ideal).mean(axis=1))
 
 
-def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain gathered in the first results."""
     match = m.elements(quant, base)
     return relevant_only(match, match.upto(match.gathered, np.array([at]))[:, 0] * match.base.unit)
 
 
-def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the share of all gain that the first results gather."""
     match = m.elements(quant, base)
     return relevant_ratio(match.upto(match.gathered, np.array([at]))[:, 0], match.base.full_list.total())
@@ -136,7 +139,7 @@ def ideal_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[An
     return ranks, relevant_only(match, (match.base.full_list.upto(ranks) * match.base.unit).T).T
 
 
-def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain of the best list possible: what xCG is compared with, whatever the run returns."""
     best = m.elements(quant, base)
     return relevant_only(best, best.base.full_list.upto(np.array([at]))[:, 0] * best.base.unit)
@@ -148,12 +151,12 @@ def _ranks(m: Matched, quant: str, base: str) -> NDArray[np.int64]:
     return np.arange(1, longest + 1)
 
 
-def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Divide; NaN, a topic that the measure leaves out, where the base is empty."""
     return without_base(ratio(part, whole), whole)
 
 
-def relevant_only(match: ElementMatch, values: NDArray[Any]) -> NDArray[np.float64]:
+def relevant_only(match: ElementMatch, values: NDArray[Any]) -> Floats:
     """Return the values, NaN for topics without a relevant element in the base."""
     return without_base(values, match.base.full_list.length())
 
@@ -167,7 +170,7 @@ _effort = partial(_gain, parameters=(QUANT, BASE, IDEAL), curve=effort_curve)
 _at_rank = partial(_gain, at=("rank",), at_required=True, parameters=(QUANT, BASE), perfect=False)
 
 
-def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "ideal") -> NDArray[np.float64]:
+def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "ideal") -> Floats:
     r"""Return normalised cumulated gain at ranks: topics × ranks.
 
     .. math:: nxCG[k] = \sum_{j \le k} xG_{norm}[j] \;/\; xCI[\min(k, |ideal|)]
@@ -178,7 +181,7 @@ def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "i
 
 def normalised_cumulated_gain(
     m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return what the first `at` results gain, over what the ideal list gains by then.
 
     A result gains no more than the ideal element on its path (itself, its ancestor or its descendant) still leaves:
@@ -190,14 +193,12 @@ def normalised_cumulated_gain(
 
 def mean_normalised_cumulated_gain(
     m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the mean of nxCG over the ranks 1 … `at`, past the end of the list too."""
     return np.asarray(normalised_at(m.elements(quant, base), np.arange(1, at + 1), ideal).mean(axis=1))
 
 
-def normalised_curve(
-    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
-) -> tuple[Any, NDArray[np.float64]]:
+def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "ideal") -> tuple[Any, Floats]:
     """Return the ranks up to the longest list and, for every topic, nxCG at each."""
     ranks = np.arange(1, np.diff(m.bounds).max(initial=1) + 1)
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
@@ -233,17 +234,12 @@ def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     return apart.match(bounds, article, code)
 
 
-def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> NDArray[np.float64]:
+def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
     """Return MAep of every judged article (a row of ``gold.articles``), NaN where it has no relevant element."""
-    match = browse(m, quant, base)
-    return relevant_ratio(
-        total(effort_precision(match, ideal), match.hit_topic, match.base.topics), match.base.full_list.length()
-    )
+    return average_effort(browse(m, quant, base), ideal)
 
 
-def browse_effort_precision(
-    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+def browse_effort_precision(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
     """Return the mean, over a topic's relevant articles, of the MAep of each article's elements; 0 if not returned.
 
     Every article is a list of its own: its elements as the run ranks them, against the article's own recall base.
