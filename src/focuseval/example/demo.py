@@ -63,9 +63,7 @@ TASKS = {
 """The tasks of 2006; measures stand here where the profile has more than a first look needs."""
 
 SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
-
 RETRIEVED_MEASURES = ("nxCG@10", "MAiP")
-
 REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
 
 
@@ -198,8 +196,7 @@ def validated(loop: Loop) -> Section:
 def scored(loop: Loop, task: str) -> Section:
     """Score the three runs of a task."""
     text, measures = TASKS[task]
-    scores = loop.scores(task, measures)
-    command = f"{_score_command(task, measures)} --profile inex2006"
+    scores, command = loop.scores(task, measures), f"{_score_command(task, measures)} --profile inex2006"
     return Section(f"Task: {task}", text, scores.table(), command, scores.signature)
 
 
@@ -224,9 +221,8 @@ def chunks(loop: Loop) -> Section:
 
 def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
     """Spell the command that prints the same table; brackets are quoted for the shell."""
-    asked = [f"-m '{name}'" if "(" in name else f"-m {name}" for name in measures or ()]
-    words = ["focuseval score gold/gold.jsonl", f"runs/{task}/*", f"--task {task}", *asked, "--index articles.idx"]
-    return " ".join(words)
+    asked = "".join(f"-m '{name}' " if "(" in name else f"-m {name} " for name in measures or ())
+    return f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} {asked}--index articles.idx"
 
 
 def compared(loop: Loop, measure: str = "MAgP") -> Section:

@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 
     from focuseval.data.gold import Gold
     from focuseval.data.spans import Spans
+    from focuseval.measures.topicwise import Floats, Integers
 
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 _OFF = np.nan
 """Marks a pair that the scale does not know."""
@@ -164,9 +163,14 @@ def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Floats:
 
 def _refuse(gold: Gold, elements: GradedElements, row: int, found: str, more: str = "") -> InputError:
     """Say which element's assessment lies outside the scale."""
+    what = f"{_element(gold, elements, row)}: expected a pair of the {gold.scale} scale, found {found}"
+    return InputError(what, at=gold.file or None, remedy=f"correct the assessment{more}")
+
+
+def _element(gold: Gold, elements: GradedElements, row: int) -> str:
+    """Name an assessed element in a message."""
     topic, document = gold.topics[elements.topic[row]], gold.documents[int(elements.document[row])]
-    what = f"topic {topic}, document {document}, {elements.path[row]}: expected a pair of the {gold.scale} scale"
-    return InputError(f"{what}, found {found}", at=gold.file or None, remedy=f"correct the assessment{more}")
+    return f"topic {topic}, document {document}, {elements.path[row]}"
 
 
 EXHAUSTIVE = 2
@@ -336,24 +340,13 @@ def assessed_elements(gold: Gold, index: Any = None, number: NDArray[np.integer]
     counted = np.flatnonzero(topic_of_article[article] >= 0).astype(np.int32)
     key = row_keys(tree, topic_of_article, article[counted], code[counted])
     order = counted[np.argsort(key, kind="stable")]
-    order = order[_first_of_equals(gold, elements, article, code, order)]
+    before, after = order[:-1], order[1:]  # of several rows for the same element one is kept
+    again = (article[before] == article[after]) & (code[before] == code[after])
+    columns = (elements.exhaustivity, elements.specificity, elements.size, elements.rsize)
+    wrong = np.flatnonzero(again & ~np.logical_and.reduce([column[before] == column[after] for column in columns]))
+    if len(wrong):
+        what = f"{_element(gold, elements, int(after[wrong[0]]))}: expected one assessment"
+        raise InputError(f"{what}, found two that differ", at=gold.file or None, remedy="keep one of them")
+    order = order[np.append(True, ~again)[: len(order)]]
     topics = int(number.max(initial=-1)) + 1
     return Assessed(gold, elements, tree, topics, topic_of_article, order, article, code)
-
-
-def _first_of_equals(
-    gold: Gold, elements: GradedElements, article: NDArray[np.int32], code: NDArray[np.int32], order: NDArray[np.int32]
-) -> NDArray[np.bool_]:
-    """Keep one of several rows for the same element; refuse them if they contradict each other."""
-    before, after = order[:-1], order[1:]
-    again = (article[before] == article[after]) & (code[before] == code[after])
-    said = (elements.exhaustivity, elements.specificity, elements.size, elements.rsize)
-    wrong = np.flatnonzero(again & ~np.logical_and.reduce([column[before] == column[after] for column in said]))
-    if len(wrong):
-        row = int(after[wrong[0]])
-        topic, document = gold.topics[elements.topic[row]], gold.documents[int(elements.document[row])]
-        what = f"topic {topic}, document {document}, {elements.path[row]}: expected one assessment"
-        raise InputError(f"{what}, found two that differ", at=gold.file or None, remedy="keep one of them")
-    kept = np.ones(len(order), np.bool_)
-    kept[1:] = ~again
-    return kept

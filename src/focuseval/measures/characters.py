@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.documents import relevant_upto
+from focuseval.measures.documents import recall, relevant_upto
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import budgeted
-from focuseval.measures.topicwise import ceiling, count, harmonic, ratio, running, running_count, total
+from focuseval.measures.topicwise import ceiling, count, harmonic, once, ratio, running, running_count, total
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 LEVELS = 101
@@ -38,19 +36,17 @@ def points(m: Matched) -> tuple[NDArray[np.int32], Integers, Floats]:
     return m.topic[rows], relevant, relevant / retrieved
 
 
+@once
 def interpolated_curve(m: Matched) -> tuple[Floats, Floats]:
     """Return the 101 recall levels and, for every topic, the best precision at or beyond each of them."""
-    made: Floats | None = m.made.get("interpolated precision")  # MAiP and every iP look at the same curve
-    if made is None:
-        topic, relevant, precision = points(m)
-        whole = m.prepared.trel_of_topic[topic]
-        level = relevant * 100 // whole
-        if m.policies.compat == "inex_eval":  # floor(100 · recall) as the official tool computes it
-            level = np.floor(100 * (relevant / whole)).astype(np.int64)
-        best = np.zeros((m.topics, LEVELS))
-        np.maximum.at(best, (topic, level), precision)
-        made = m.made["interpolated precision"] = np.asarray(np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1])
-    return np.arange(LEVELS) / 100, made
+    topic, relevant, precision = points(m)
+    whole = m.prepared.trel_of_topic[topic]
+    level = relevant * 100 // whole
+    if m.policies.compat == "inex_eval":  # floor(100 · recall) as the official tool computes it
+        level = np.floor(100 * (relevant / whole)).astype(np.int64)
+    best = np.zeros((m.topics, LEVELS))
+    np.maximum.at(best, (topic, level), precision)
+    return np.arange(LEVELS) / 100, np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
 
 
 def interpolated_precision(m: Matched, at: Fraction) -> Floats:
@@ -93,7 +89,7 @@ def art_precision(m: Matched) -> Floats:
 
 def art_recall(m: Matched) -> Floats:
     """Return the share of the relevant articles that is returned."""
-    return ratio(relevant_upto(m, None), m.prepared.numrel)
+    return recall(m)
 
 
 def art_f(m: Matched) -> Floats:

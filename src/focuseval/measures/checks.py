@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from focuseval.collection.protocol import Collection
     from focuseval.data.run import Run
     from focuseval.measures.tasks import Level, Rule
-
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 def check(run: Run, task: Task | str, index: Collection | None = None, *, warnings: bool = True) -> Findings:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from focuseval.data.run import Run
     from focuseval.measures.prepared import Prepared
     from focuseval.measures.profiles import Policies
+    from focuseval.measures.topicwise import Flags, Integers
 
-    Integers = NDArray[np.int64]
 
 _DOT = re.compile(rb"\.")
 _HASHED = 1 << 19
@@ -62,7 +62,7 @@ class Rows:
         return len(self.bounds) - 1
 
     @cached_property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Flags:
         """For every counted topic, whether the run returned anything."""
         return np.diff(self.bounds) > 0
 
@@ -299,12 +299,10 @@ def first_of_equal(keys: NDArray[np.uint64]) -> Integers | None:
     return group
 
 
-def _equal(
-    ids: pa.Array, rows: NDArray[np.integer], others: pa.Array, other_rows: NDArray[np.integer]
-) -> NDArray[np.bool_]:
+def _equal(ids: pa.Array, rows: NDArray[np.integer], others: pa.Array, other_rows: NDArray[np.integer]) -> Flags:
     """Compare ids as strings."""
     some, same = _plain(rows_of_chunks(ids, rows)), _plain(others.take(indices(other_rows)))
-    equal: NDArray[np.bool_] = pc.equal(some, same).to_numpy(zero_copy_only=False)
+    equal: Flags = pc.equal(some, same).to_numpy(zero_copy_only=False)
     return equal
 
 

@@ -15,14 +15,11 @@ from focuseval.measures.measure import Measure
 from focuseval.measures.topicwise import ratio, total
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from focuseval.measures.matching import Matched
+    from focuseval.measures.topicwise import Floats, Integers
 
-    Floats = NDArray[np.float64]
 
-
-def relevant_upto(m: Matched, cutoff: NDArray[np.int64] | int | None) -> NDArray[np.int64]:
+def relevant_upto(m: Matched, cutoff: Integers | int | None) -> Integers:
     """Return how many relevant articles stand within the first `cutoff` ranks of each topic."""
     topic = m.found.topic
     if cutoff is not None:
@@ -125,4 +122,3 @@ MEASURES = (
         formula=r"Success@k = [\sum_{i \le k} rel(d_i) > 0]",
         example="The first relevant article is at rank 4: Success@3 = 0, Success@5 = 1."),
 )  # fmt: skip
-"""Whole documents, as trec_eval measures them."""

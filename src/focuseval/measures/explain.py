@@ -208,8 +208,12 @@ def explain(text: str) -> str:
         choices = f" ({', '.join(p.choices)})" if p.choices else ""
         source = "the policy of that name, usually " if p.policy else ""
         lines.append(f"Parameter   {p.name}: {p.summary}{choices} Default {source}{number(p.default)}.")
-    low, high = measure.bounds
-    lines.append(f"Bounds      {low:g} to {high:g}{_reached(measure)}")
+    bounds = "Bounds      {:g} to {:g}".format(*measure.bounds)
+    if measure.perfect:
+        budget = ["a budget"] if set(measure.at) & {"characters", "words", "tokens"} else []
+        unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
+        bounds += "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
+    lines.append(bounds)
     lines += [f"Needs       {needed(measure)}"] if measure.needs else []
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
@@ -228,15 +232,6 @@ def _folded(line: str, width: int = 80) -> list[str]:
     label, text = (line[:LABEL], line[LABEL:]) if line[LABEL - 1 : LABEL] == " " and line[LABEL:] else ("", line)
     parts = wrap(text, width - len(label), break_long_words=False, break_on_hyphens=False)
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
-
-
-def _reached(measure: Measure) -> str:
-    """Say whether a perfect run reaches the upper bound, and what keeps it from it."""
-    if not measure.perfect:
-        return ""
-    budget = ["a budget"] if set(measure.at) & {"characters", "words", "tokens"} else []
-    unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
-    return "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
 
 
 def needed(measure: Measure) -> str:

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
+    from focuseval.measures.topicwise import Flags, Integers
 
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 _ENDLESS = np.int64(2**32 - 1)
 """End of a document whose length nobody knows; the largest position that `focuseval.data.spans` can pack."""
@@ -189,7 +188,7 @@ def path_intervals(paths: pa.Array) -> tuple[Integers, Integers]:
     return place[: len(paths)], place[len(paths) :]
 
 
-def first_come(group: Integers, start: Integers, end: Integers) -> tuple[NDArray[np.bool_], Integers]:
+def first_come(group: Integers, start: Integers, end: Integers) -> tuple[Flags, Integers]:
     """Return which spans stay when each, in the order given, is dropped if it overlaps one that stays; and which one.
 
     Rounds: a span with no earlier overlap stays, what it overlaps goes, and those that go no longer stand in the

@@ -14,20 +14,16 @@ import numpy as np
 
 from focuseval.data.spans import fragments, union
 from focuseval.errors import MissingDataError
-from focuseval.measures.documents import relevant_upto
+from focuseval.measures.documents import recall, relevant_upto
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.spans import restricted
 from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
 from focuseval.measures.xcg import browse_scores
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +53,11 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Sco
         scores = tolerance_scores(m, int(irr))[rows]
     elif score == "ep":
         scores = np.nan_to_num(m.of_gold(browse_scores(m), missing=0))[rows]
+    elif score == "bep":  # 0 without a best entry point
+        entry, best = m.a_entry[rows], m.a_bep[rows]
+        scores = np.where((best >= 0) & (entry >= 0), np.maximum(0, int(n) - np.abs(entry - best)) / int(n), 0.0)
     else:
-        scores = entry_point_scores(m, int(n))[rows] if score == "bep" else f_scores(m, rows, beta)
+        scores = f_scores(m, rows, beta)
     return ScoredArticles(rows, topic, m.a_rank[rows], scores, bounds)
 
 
@@ -73,13 +72,6 @@ def f_scores(m: Matched, rows: Integers, beta: float) -> Floats:
     size, relevant = (np.bincount(place, column[m.hits], len(rows)) for column in (m.cost, m.new_rsize))
     p, r = ratio(relevant, size), ratio(relevant, m.prepared.trel[m.a_article[rows]])
     return ratio((1 + beta * beta) * p * r, beta * beta * p + r)
-
-
-def entry_point_scores(m: Matched, n: int) -> Floats:
-    """Return max(0, (n − distance) / n) for every returned article, 0 without a best entry point."""
-    known = (m.a_bep >= 0) & (m.a_entry >= 0)
-    distance = np.abs(m.a_entry - m.a_bep)
-    return np.where(known, np.maximum(0, n - distance) / n, 0.0)
 
 
 def tolerance_scores(m: Matched, irr: int) -> Floats:
@@ -148,7 +140,7 @@ def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: 
 def generalised_recall(m: Matched, at: int, gain: str, credit: str) -> Floats:
     """Return the share of the relevant articles (or of their highlighted text) within the first `at` ranks."""
     if gain == "documents":
-        return ratio(relevant_upto(m, at), m.prepared.numrel)
+        return recall(m, at)
     kept = np.where(m.a_rank <= at, recall_credit(m, gain, credit), 0)
     return ratio(count(kept, m.a_bounds), m.prepared.trel_of_topic)
 
@@ -158,11 +150,6 @@ def recall_credit(m: Matched, gain: str, credit: str) -> Integers:
     if gain == "documents":
         return m.a_relevant.astype(np.int64)
     return np.where(m.a_relevant, m.a_trel if credit == "document" else m.a_rsize, 0)
-
-
-def recall_base_size(m: Matched, gain: str) -> Integers:
-    """Return what recall is divided by: relevant articles, or highlighted characters."""
-    return m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
 
 
 def average_generalised_precision(
@@ -183,7 +170,8 @@ def average_generalised_precision(
     """
     m = m if at is None else restricted(m, at.amount)
     s = article_scores(m, score, beta, irr, n)
-    gp, added, whole = s.gp(), recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain)
+    gp, added = s.gp(), recall_credit(m, gain, credit)[s.row]
+    whole = m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
     if form == "interpolated":
         return based(m, score, interpolate(s, added, whole).mean(axis=1))
     if form == "ratio":
@@ -209,7 +197,8 @@ def generalised_curve(m: Matched, **parameters: float | str) -> tuple[Floats, Fl
     chosen = {p.name: p.default for p in (*AVERAGE, *SCORE)} | parameters
     gain, credit, score = (str(chosen[name]) for name in ("gain", "credit", "score"))
     s = article_scores(m, score, float(chosen["beta"]), int(chosen["irr"]), int(chosen["n"]))
-    best = interpolate(s, recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain))
+    whole = m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
+    best = interpolate(s, recall_credit(m, gain, credit)[s.row], whole)
     return np.arange(101) / 100, based(m, score, best)
 
 

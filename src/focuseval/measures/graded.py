@@ -1,12 +1,9 @@
 """Graded elements, 2002–04: inex_eval (i2) and inex_eval_ng (i3).
 
-i2: precision as the probability that a retrieved element is relevant, at recall levels. An element of gain ``q`` puts
-the mass ``q`` on *relevant* and ``1 − q`` on *not relevant* at its rank. Results that the run gives the same rank form
-one weak rank, whose elements come in any order (Raghavan et al. 1989).
+i2: precision as the probability that a retrieved element is relevant, at recall levels. Results that the run gives the
+same rank form one weak rank, whose elements come in any order (Raghavan et al. 1989).
 
-i3: recall from exhaustivity, precision from specificity, each weighed by text not seen before. Both are quantised
-apart (strict: 3 → 1, else 0; generalised: a third a grade), and ``c′`` is the text of a result ``c`` that no earlier
-result returned (Gövert et al. 2005).
+i3: recall from exhaustivity, precision from specificity, each weighed by text not seen before (Gövert et al. 2005).
 """
 
 from __future__ import annotations
@@ -24,13 +21,9 @@ from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count
 from focuseval.measures.xcg import LEVELS, QUANT
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from focuseval.measures.matching import Matched
-    from focuseval.measures.recall_base import ElementMatch, RecallBase
-
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    from focuseval.measures.recall_base import ElementMatch
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 class WeakRanks(NamedTuple):
@@ -166,25 +159,19 @@ _ONE = 2**36
 """Recall is summed in integers: so many units are one grade of exhaustivity."""
 
 
-def graded_base(m: Matched) -> RecallBase:
-    """Return the base of all elements with any grade, whatever a quantisation makes of it."""
-    assessed = m.prepared.assessed
-    if assessed.gold.scale != "grades":
-        raise MissingDataError(
-            f"i3AP needs grades of exhaustivity and specificity (2003–04), found a gold of scale "
-            f"{assessed.gold.scale!r}; use MAep, or i2AP for 2002"
-        )
-    return assessed.graded
-
-
 def recall_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Integers, Floats, Integers]:
     r"""Return, for every result, the recall mass of its topic so far and precision, and every topic's total mass.
 
     .. math:: r_o = \frac{\sum_i e(c_i) |c'_i| / |c_i|}{\sum_{base} e(c)}, \quad
               p_o = \frac{\sum_i s(c_i) |c'_i|}{\sum_i |c'_i|}
     """
-    match = m.match_base(graded_base(m))
-    elements = m.prepared.assessed.elements
+    assessed, scale = m.prepared.assessed, m.prepared.gold.scale
+    if scale != "grades":
+        raise MissingDataError(
+            f"i3AP needs grades of exhaustivity and specificity (2003–04), found a gold of scale {scale!r}; "
+            "use MAep, or i2AP for 2002"
+        )
+    match, elements = m.match_base(assessed.graded), assessed.elements
     e, s = (column[match.base.source] for column in (elements.exhaustivity, elements.specificity))
     if quant != "gen":  # 0 and 1; else thirds
         e, s = e == 3, s == 3

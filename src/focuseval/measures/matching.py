@@ -24,8 +24,6 @@ from focuseval.placing import place_run
 from focuseval.placing.runs import needs_collection
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
@@ -34,8 +32,8 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.measures.recall_base import ElementMatch, RecallBase
+    from focuseval.measures.topicwise import Flags, Integers
 
-    Integers = NDArray[np.int64]
 
 UNPLACED_COST = 18
 """What the official tool charges for a result whose offset is unknown."""
@@ -49,7 +47,7 @@ class ResultSpans:
     end: Integers
     entry: Integers
     """Where a reader enters: the start, −1 where unknown."""
-    unplaced: NDArray[np.bool_]
+    unplaced: Flags
     """Results whose place nobody knows: a path that leads nowhere, an offset marked as unknown."""
     points: bool = False
     """Whether all results are entry points, so that none of them holds any text."""
@@ -73,7 +71,7 @@ class Matched(Rows):
     chunks: Chunks | None = None
     """All chunks of the chunker, for `ceiling`."""
     cut: ResultSpans | None = None
-    """Spans that stand in for the results' own, where results are cut short; see `with_spans`."""
+    """Spans that stand in for the results' own, where results are cut short."""
     tokenizer: Tokenizer | None = None
     """What counts tokens, for budgets of them."""
 
@@ -97,7 +95,7 @@ class Matched(Rows):
         return article
 
     @cached_property
-    def judged(self) -> NDArray[np.bool_]:
+    def judged(self) -> Flags:
         """For every result, whether an assessor judged its document for its topic."""
         return np.asarray(self.known >= 0)
 
@@ -115,8 +113,16 @@ class Matched(Rows):
         if self.cut is not None:
             return self.cut
         if not len(self) or run.whole_documents:
-            zero = np.zeros(len(self), np.int64)
-            return ResultSpans(zero, self._lengths(), zero, zero.astype(np.bool_))
+            length, placement = np.full(len(self), -1, np.int64), run.placement
+            length[self.judged] = self.prepared.length[self.known[self.judged]]
+            if (length < 0).any() and placement is not None:
+                length = np.where(length < 0, self.column(placement.length), length)
+            if (length < 0).any():
+                raise MissingDataError(
+                    f"{run.file or run.run_id}: results are whole documents whose length the gold does not give; "
+                    "build the collection's index with 'focuseval index' and give it as the index"
+                )
+            return ResultSpans(np.zeros_like(length), length, np.zeros_like(length), np.zeros(len(self), np.bool_))
         if run.start is None:
             raise needs_collection(run)
         start = np.asarray(self.column(run.start))
@@ -128,28 +134,10 @@ class Matched(Rows):
         ends = np.where(unplaced, 0, np.where(point, start, end))
         return ResultSpans(np.maximum(start, 0), ends, start, unplaced, bool(point.any() and (point | unplaced).all()))
 
-    def _lengths(self) -> Integers:
-        """Return the length of every result's document, from the gold or the collection."""
-        placement = self.run.placement
-        length = np.full(len(self), -1, np.int64)
-        length[self.judged] = self.prepared.length[self.known[self.judged]]
-        if (length < 0).any() and placement is not None:
-            length = np.where(length < 0, self.column(placement.length), length)
-        if (length < 0).any():
-            raise MissingDataError(
-                f"{self.run.file or self.run.run_id}: results are whole documents whose length the gold does not "
-                "give; build the collection's index with 'focuseval index' and give it as the index"
-            )
-        return length
-
     @property
     def places_asked_for(self) -> bool:
         """Whether a measure has asked where the results lie."""
         return "places" in vars(self)
-
-    def with_spans(self, spans: ResultSpans) -> Self:
-        """Return the same results with other spans."""
-        return replace(self, cut=spans)
 
     @cached_property
     def document_row(self) -> Integers:
@@ -325,14 +313,9 @@ class Matched(Rows):
         return row[self.article]
 
     @cached_property
-    def a_relevant(self) -> NDArray[np.bool_]:
+    def a_relevant(self) -> Flags:
         """For every returned article, whether it is relevant."""
         return self.of_gold(self.prepared.relevant, missing=False)
-
-    @cached_property
-    def a_grade(self) -> Integers:
-        """For every returned article, its grade; 0 for the unjudged."""
-        return self.of_gold(self.prepared.gold.articles.relevance, missing=0)
 
     @cached_property
     def a_size(self) -> Integers:
@@ -377,8 +360,8 @@ class Matched(Rows):
         return total
 
     @cached_property
-    def made(self) -> dict[str, Any]:
-        """What measures have computed from this match and may need again, by name."""
+    def computed(self) -> dict[Any, Any]:
+        """What measures have computed from this match and may need again; see `focuseval.measures.topicwise.once`."""
         return {}
 
 
@@ -396,7 +379,8 @@ def match(
     policies = policies or Policies()
     run = run if prepared.index is None else place_run(run, prepared.index)
     run = by_topic_id(run, prepared.gold)
-    run = in_file_order(run) if policies.compat == "inex_eval" else run
+    if policies.compat == "inex_eval" and run.line is not None:  # in file order: ranks and scores do not count there
+        run = run.take(np.lexsort((run.line, run.topic)))
     rows, bounds = _order(run, prepared, policies.cutoff)
     return Matched(prepared, run, policies, rows, bounds, chunks, tokenizer=tokenizer)
 
@@ -410,13 +394,6 @@ def by_topic_id(run: Run, gold: Gold) -> Run:
     ids = {query: topic for topic, query in gold.queries.items() if often[query] == 1}
     topics = tuple(name if name in known else ids.get(name, name) for name in run.topics)
     return replace(run, topics=topics) if len(set(topics)) == len(topics) else run
-
-
-def in_file_order(run: Run) -> Run:
-    """Return the run as its file has it, as the official tool reads it: ranks and scores do not count."""
-    if run.line is None:
-        return run
-    return run.take(np.lexsort((run.line, run.topic)))
 
 
 def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[Integers | None, Integers]:

@@ -16,18 +16,13 @@ import numpy as np
 from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import best_read, chunking_ceiling
-from focuseval.measures.topicwise import count, count_by, ratio
+from focuseval.measures.topicwise import count, count_by, once, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from focuseval.measures.matching import Matched
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,28 +41,25 @@ class Texts:
     """Characters of every reference that no chunk holds, added up reference by reference."""
 
 
+@once
 def texts(m: Matched, at: int | None) -> Texts:
-    """Return the sums for the first `at` results; made once for each `at`."""
-    name = f"texts of the first {at}"
-    if name not in m.made:
-        shown = m.rank <= (at or len(m))
-        rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
-        passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
-        here = np.flatnonzero((article >= 0) & (passages.start >= 0))
-        group, start, end = references = article[here], passages.start[here], passages.end[here]  # not united
-        topic = m.prepared.topic[group]
-        seen = union(m.article[rows], m.start[rows], m.end[rows])
-        inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
-        missed = end - start - seen.covered(group, start, end)
-        m.made[name] = Texts(
-            count(np.where(shown, m.size, 0), m.bounds),
-            count_by(end - start, topic, m.topics),
-            count_by(_shared(m, rows, references), m.topic[rows], m.topics),
-            count_by(inside, m.prepared.topic[seen.group], m.topics),
-            count_by(missed, topic, m.topics),
-        )
-    found: Texts = m.made[name]
-    return found
+    """Return the sums for the first `at` results."""
+    shown = m.rank <= (at or len(m))
+    rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
+    passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
+    here = np.flatnonzero((article >= 0) & (passages.start >= 0))
+    group, start, end = references = article[here], passages.start[here], passages.end[here]  # not united
+    topic = m.prepared.topic[group]
+    seen = union(m.article[rows], m.start[rows], m.end[rows])
+    inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
+    missed = end - start - seen.covered(group, start, end)
+    return Texts(
+        count(np.where(shown, m.size, 0), m.bounds),
+        count_by(end - start, topic, m.topics),
+        count_by(_shared(m, rows, references), m.topic[rows], m.topics),
+        count_by(inside, m.prepared.topic[seen.group], m.topics),
+        count_by(missed, topic, m.topics),
+    )
 
 
 def _shared(m: Matched, rows: Integers, references: tuple[Integers, Integers, Integers]) -> Integers:

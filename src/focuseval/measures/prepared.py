@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.measures.assessed import Assessed
-
-    Integers = NDArray[np.int64]
+    from focuseval.measures.topicwise import Flags, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ class Prepared:
     """Whether topics without relevance count, too, as for the official tool of 2008–10."""
 
     @cached_property
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Flags:
         """For every topic of the gold, whether it has any relevant text (only these are in a mean)."""
         if self.all_topics:
             return np.ones(len(self.gold.topics), np.bool_)
@@ -83,7 +82,7 @@ class Prepared:
         return self.position[self.gold.articles.topic]
 
     @cached_property
-    def relevant(self) -> NDArray[np.bool_]:
+    def relevant(self) -> Flags:
         """For every article, whether it is relevant to its topic."""
         return np.asarray(self.gold.articles.relevance > 0)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 _PARENT = r"/[^/]*$"
@@ -74,7 +74,7 @@ class PathTree:
         places = paths.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)
         return np.asarray(np.append(np.asarray(found, np.int64), -1)[places], np.int64)
 
-    def tagged(self, tags: Iterable[str]) -> NDArray[np.bool_]:
+    def tagged(self, tags: Iterable[str]) -> Flags:
         """Return which elements bear one of the tag names.
 
         >>> path_tree(pa.array(["/a[1]/weblink[2]/b[1]"])).tagged(["weblink"])
@@ -113,7 +113,7 @@ def path_tree(paths: Any) -> PathTree:
     return PathTree(path, depth, last)
 
 
-def ideal_rows(gain: NDArray[np.float64], last: Integers) -> Integers:
+def ideal_rows(gain: Floats, last: Integers) -> Integers:
     """Return the rows of the ideal elements, given gains in pre-order and the ends of subtrees.
 
     On every path from an article's root to a relevant leaf (a relevant element without a relevant descendant) the
@@ -206,7 +206,7 @@ class RecallBase:
     """The element's article: a row of ``gold.articles``."""
     code: NDArray[np.int32]
     """The element's path, as a code of `tree`."""
-    gain: NDArray[np.float64]
+    gain: Floats
     """Above 0: an element without gain is not in the base."""
     source: NDArray[np.int32]
     """The element's row in the assessments that the base was built from."""
@@ -314,8 +314,8 @@ class ElementMatch:
     """For every result, its row in the base, −1 where it is not relevant or was returned before."""
     repeated: int = 0
     """Relevant results that were returned before: they gain nothing the second time."""
-    made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What measures have computed from this match and may need again, by name."""
+    computed: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What measures have computed from this match and may need again; see `focuseval.measures.topicwise.once`."""
 
     @cached_property
     def hits(self) -> Integers:

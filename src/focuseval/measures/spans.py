@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.collection.boundaries import between_blanks, boundaries, texts_of
-from focuseval.data.spans import Spans, overlapping, union, unseen
+from focuseval.data.spans import overlapping, union, unseen
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.document_matching import document_codes
 from focuseval.measures.measure import Budget, Measure, Parameter, number
@@ -30,6 +30,7 @@ from focuseval.measures.topicwise import (
     count,
     count_by,
     harmonic,
+    once,
     ratio,
     running_count,
     total,
@@ -37,13 +38,10 @@ from focuseval.measures.topicwise import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from focuseval.collection.boundaries import Boundaries
     from focuseval.measures.matching import Matched
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
     At = int | Budget | None
 
 
@@ -65,17 +63,20 @@ def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
     return size, relevant
 
 
-def paid_ends(m: Matched, budget: Budget) -> tuple[NDArray[np.bool_], Integers, Integers]:
+def paid_ends(m: Matched, budget: Budget) -> tuple[Flags, Integers, Integers]:
     """Return which results a budget pays for, the rows of those that it cuts, and where every result then ends."""
-    cost = m.size if budget.unit == "characters" else pieces(m, budget.unit)
-    before = running_count(cost, m.bounds) - cost
-    left = budget.amount - before
+    pieces = None if budget.unit == "characters" else _pieces_of(m, budget.unit)
+    cost = m.size if pieces is None else pieces[0].count(pieces[1], m.start, m.end)
+    left = budget.amount - (running_count(cost, m.bounds) - cost)
     paid = left > 0
     cut = np.flatnonzero(paid & (cost >= left))
     end = m.end.copy()
-    if len(cut):
-        paid_for = left[cut]
-        end[cut] = m.start[cut] + paid_for if budget.unit == "characters" else piece_ends(m, budget.unit, cut, paid_for)
+    if pieces is None:
+        end[cut] = m.start[cut] + left[cut]
+    elif len(cut):  # where the last word or token ends that the budget pays for
+        found, document = pieces
+        first = found.upto_end(document[cut], m.start[cut])
+        end[cut] = np.minimum(found.end[first + left[cut] - 1], m.end[cut])
     return paid, cut, end
 
 
@@ -86,40 +87,23 @@ def restricted(m: Matched, most: int) -> Matched:
     edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)]
     left = np.empty_like(size)
     left[order] = np.clip(most - (running_count(size, edges) - size), 0, None)
-    return m.with_spans(replace(m.places, end=np.minimum(m.end, m.start + left)))
+    return replace(m, cut=replace(m.places, end=np.minimum(m.end, m.start + left)))
 
 
-def pieces(m: Matched, unit: str) -> Integers:
-    """Return the number of words or tokens in each result, cut ones included.
+@once
+def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
+    """Return the words or tokens of every document that a result is in, each read once, and which is each result's.
 
     Words are runs of characters that are not white space; tokens are those of the whole document.
     """
-    found, document = _pieces_of(m, unit)
-    return found.count(document, m.start, m.end)
-
-
-def piece_ends(m: Matched, unit: str, rows: Integers, left: Integers) -> Integers:
-    """Return where the last word or token ends that the budget pays for, in each of the given results."""
-    found, document = _pieces_of(m, unit)
-    first = found.upto_end(document[rows], m.start[rows])
-    return np.asarray(np.minimum(found.end[first + left - 1], m.end[rows]))
-
-
-def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
-    """Return the words or tokens of every document that a result is in, each read once, and which is each result's."""
-    if unit not in m.made:
-        index = m.prepared.index
-        if index is None:
-            raise MissingDataError(
-                f"a budget of {unit} needs the text of the documents; give it with --docs or --index"
-            )
-        if unit == "tokens" and m.tokenizer is None:
-            raise MissingDataError("a budget of tokens needs a tokenizer; give it with --tokenizer")
-        cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
-        kept, code = np.unique(m.document_row, return_inverse=True)
-        m.made[unit] = boundaries(texts_of(index, kept), cut), code
-    made: tuple[Boundaries, Integers] = m.made[unit]
-    return made
+    index = m.prepared.index
+    if index is None:
+        raise MissingDataError(f"a budget of {unit} needs the text of the documents; give it with --docs or --index")
+    if unit == "tokens" and m.tokenizer is None:
+        raise MissingDataError("a budget of tokens needs a tokenizer; give it with --tokenizer")
+    cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
+    kept, code = np.unique(m.document_row, return_inverse=True)
+    return boundaries(texts_of(index, kept), cut), code
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,13 +136,10 @@ def read(m: Matched, at: At) -> Read:
     if isinstance(at, Budget):
         size, relevant = budgeted(m, at)
         return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
-    name = f"text of the first {at}"
-    if name not in m.made:
-        m.made[name] = united(m, at)
-    found: Read = m.made[name]
-    return found
+    return united(m, at)
 
 
+@once
 def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
     """Return the union of the first results: cheaper than which of them returned what first."""
     whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
@@ -254,23 +235,20 @@ def chunking_ceiling(m: Matched, M: str) -> Floats:
     return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()
 
 
+@once
 def best_read(m: Matched, near: int = 0) -> Read:
     """Return what is read when exactly the chunks that hold highlighted text are retrieved.
 
     With ``near=1`` the chunks that only touch highlighted text are retrieved, too.
     """
-    name = f"best read, near {near}"
-    if name not in m.made:
-        prepared, chunks = m.prepared, chunks_of(m)
-        highlights = prepared.highlights
-        document = prepared.same[prepared.gold.articles.document[highlights.group]]
-        mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
-        shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
-        topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
-        size = count_by(shown.end - shown.start, topic, m.topics)
-        m.made[name] = Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
-    found: Read = m.made[name]
-    return found
+    prepared, chunks = m.prepared, chunks_of(m)
+    highlights = prepared.highlights
+    document = prepared.same[prepared.gold.articles.document[highlights.group]]
+    mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
+    shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
+    topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
+    size = count_by(shown.end - shown.start, topic, m.topics)
+    return Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
 
 
 def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
@@ -286,24 +264,15 @@ def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
     return codes[known], start[known], end[known]
 
 
-def returned_text(m: Matched, at: At) -> Spans:
-    """Return the text of judged documents in the first `at` results, in what a budget pays for, or in all."""
+@once
+def returned_characters(m: Matched, at: At) -> Integers:
+    """Return, for every alternative, how many of its characters are returned."""
     if isinstance(at, Budget):
         paid, _, end = paid_ends(m, at)
     else:
         paid, end = np.asarray(m.rank <= (at or len(m))), m.end
-    rows = np.flatnonzero(paid & (m.article < len(m.prepared.topic)))
-    return union(m.article[rows], m.start[rows], end[rows])
-
-
-def returned_characters(m: Matched, at: At) -> Integers:
-    """Return, for every alternative, how many of its characters are returned; made once for each `at`."""
-    name = f"needed characters in {at}"
-    if name not in m.made:
-        needs = m.prepared.needs
-        m.made[name] = returned_text(m, at).covered(needs.article, needs.start, needs.end)
-    found: Integers = m.made[name]
-    return found
+    rows, needs = np.flatnonzero(paid & (m.article < len(m.prepared.topic))), m.prepared.needs
+    return union(m.article[rows], m.start[rows], end[rows]).covered(needs.article, needs.start, needs.end)
 
 
 def need_recall(m: Matched, at: At = None) -> Floats:

@@ -19,11 +19,9 @@ from focuseval.errors import UsageError, counted, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from focuseval.data.run import Run
+    from focuseval.measures.topicwise import Integers
 
-    Integers = NDArray[np.int64]
 
 Level: TypeAlias = Literal["error", "warning", "change"]
 """An error makes a run invalid: it is not scored. A warning is scored by a rule that the measures have for it. A change

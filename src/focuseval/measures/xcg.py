@@ -20,7 +20,7 @@ import numpy as np
 
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK, ElementMatch
-from focuseval.measures.topicwise import ceiling, ratio, total, without_base
+from focuseval.measures.topicwise import ceiling, once, ratio, total, without_base
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.measures.matching import Matched
-
-    Floats = NDArray[np.float64]
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
 """The gain-recall points of the ep/gr graph."""
 
 
+@once
 def effort_precision(match: ElementMatch, ideal: str = "rank") -> Floats:
     r"""Return effort-precision at every hit, in rank order over all topics.
 
@@ -43,17 +43,13 @@ def effort_precision(match: ElementMatch, ideal: str = "rank") -> Floats:
 
     With ``ideal="line"`` the ideal curve is read as straight lines, and ``i_ideal`` may be fractional.
     """
-    name = f"effort-precision by {ideal}"
-    if name not in match.made:
-        best, topic = match.base.full_list, match.hit_topic
-        nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
-        place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
-        rank = (place - best.bounds[topic]).astype(np.float64)
-        if ideal == "line" and len(place):
-            rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
-        match.made[name] = rank / match.hit_rank
-    found: Floats = match.made[name]
-    return found
+    best, topic = match.base.full_list, match.hit_topic
+    nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
+    place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
+    rank = (place - best.bounds[topic]).astype(np.float64)
+    if ideal == "line" and len(place):
+        rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
+    return rank / match.hit_rank
 
 
 def mean_average_effort_precision(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
@@ -145,7 +141,7 @@ def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> 
     return relevant_only(best, best.base.full_list.upto(np.array([at]))[:, 0] * best.base.unit)
 
 
-def _ranks(m: Matched, quant: str, base: str) -> NDArray[np.int64]:
+def _ranks(m: Matched, quant: str, base: str) -> Integers:
     """Return the ranks up to the longest list, the run's or the ideal one."""
     longest = max(np.diff(m.bounds).max(initial=1), m.elements(quant, base).base.full_list.length().max(initial=1))
     return np.arange(1, longest + 1)
@@ -170,7 +166,7 @@ _effort = partial(_gain, parameters=(QUANT, BASE, IDEAL), curve=effort_curve)
 _at_rank = partial(_gain, at=("rank",), at_required=True, parameters=(QUANT, BASE), perfect=False)
 
 
-def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "ideal") -> Floats:
+def normalised_at(match: ElementMatch, ranks: Integers, ideal: str = "ideal") -> Floats:
     r"""Return normalised cumulated gain at ranks: topics × ranks.
 
     .. math:: nxCG[k] = \sum_{j \le k} xG_{norm}[j] \;/\; xCI[\min(k, |ideal|)]

@@ -32,13 +32,12 @@ from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.data.tables import Row
     from focuseval.evaluation.scores import Scores
+    from focuseval.measures.topicwise import Integers
 
 
 _S_STEPS = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
@@ -170,9 +169,8 @@ def to_passages(run: Run, index: Collection) -> Run:
     placed = place_run(run, index)
     if placed.start is None or placed.end is None:
         return run
-    start, end = placed.start, placed.end
     article = _articles(run)
-    spans = union(article, start, end)
+    spans = union(article, placed.start, placed.end)
     first = np.unique(article, return_index=True)[1][spans.group]
     return replace(
         run,
@@ -187,7 +185,7 @@ def to_passages(run: Run, index: Collection) -> Run:
     )
 
 
-def _articles(run: Run) -> NDArray[np.int64]:
+def _articles(run: Run) -> Integers:
     """Return a number for every result's (topic, document) pair, in order of first appearance."""
     codes = run.document.dictionary_encode().indices.to_numpy().astype(np.int64)
     _, first, group = np.unique((run.topic.astype(np.int64) << 32) | codes, return_index=True, return_inverse=True)
@@ -260,7 +258,8 @@ def fidelity(
     asked = tuple(measures or official or (*IN_CONTEXT, *OF_ELEMENTS))
     of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
-    policies = {task: policies_under(profile, task) for task in ("thorough", "relevant-in-context")}
+    tasks = ("thorough", "relevant-in-context")
+    policies = {task: profile_named(profile).policies_of(task) if profile else {} for task in tasks}
     without = Policies(drop_tags=drop_tags).but(**policies["thorough"]).left_out()
     runs = [simulate(gold, kind, index, without=without) for kind in RECALL_BASE_KINDS]
     of_base = policies["thorough"] | {"drop_tags": drop_tags}
@@ -270,14 +269,6 @@ def fidelity(
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
         gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
     )
-
-
-def policies_under(profile: str | None, task: str) -> dict[str, Any]:
-    """Return the policies of a profile's task; of a task that it does not have, those of the whole profile."""
-    if profile is None:
-        return {}
-    chosen = profile_named(profile)
-    return chosen.policies_of(task) if task in chosen.tasks else dict(chosen.policies)
 
 
 def tables(found: Fidelity) -> list[Table]:

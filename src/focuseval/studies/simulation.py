@@ -59,9 +59,8 @@ if TYPE_CHECKING:
     from focuseval.collection.protocol import Elements
     from focuseval.data.gold import Gold
     from focuseval.measures.prepared import Prepared
+    from focuseval.measures.topicwise import Floats, Integers
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
     Candidates = tuple[Elements, Integers, Integers]
     """Elements, the article of each, and the rows that may be returned."""
 
