@@ -111,10 +111,9 @@ class MatchedDocuments:
 
 def find_documents(matched: Rows) -> MatchedDocuments:
     """Return the article of every result."""
-    placement = matched.run.placement
-    if matched.prepared.index is not None and placement is not None:
+    prepared, placement = matched.prepared, matched.run.placement
+    if prepared.index is not None and placement is not None:
         # Meet documents by their rows in the collection; those that it does not have by their names.
-        prepared = matched.prepared
         code = matched.column(document_codes(matched.run.document, prepared, placement))
         beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
         strange, _ = _name_codes(matched.column(matched.run.document), beyond)
@@ -123,7 +122,7 @@ def find_documents(matched: Rows) -> MatchedDocuments:
     if matched.run.keys is not None and matched.run.whole_documents:
         # Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice.
         topic, keys = matched.topic, matched.column(matched.run.keys)
-        lookup, known = matched.prepared.hashed_pairs, np.empty(len(keys), np.int32)
+        lookup, known = prepared.hashed_pairs, np.empty(len(keys), np.int32)
 
         def look(first: int) -> None:
             here = slice(first, first + BLOCK)
@@ -136,7 +135,7 @@ def find_documents(matched: Rows) -> MatchedDocuments:
         return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
     if pa.types.is_dictionary(matched.run.document.type):
         # Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly.
-        prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
+        ids = encoded(matched.column(matched.run.document))
         names = ids.dictionary.cast(pa.string())
         code = prepared.names.match(names).astype(np.int64)
         code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))

@@ -20,7 +20,8 @@ from focuseval.errors import MeasureError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from focuseval.measures.topicwise import Floats
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Budget(NamedTuple):
@@ -67,7 +68,7 @@ class Measure:
     """A measure as it is declared: everything that help, documentation and tests say of it."""
 
     name: str
-    compute: Callable[..., Floats]
+    compute: Callable[..., NDArray[np.float64]]
     """``compute(matched, at=…, **parameters)`` → one value per topic; NaN where the topic has no base for it."""
     summary: str
     cite: str
@@ -123,7 +124,7 @@ class MeasureCall:
         >>> str(MeasureCall(Measure("MAgP", abs, "", "", parameters=(beta,)), given={"beta": 0.25}))
         'MAgP(beta=0.25)'
         """
-        values = self.values
+        values = self._values
         shown = [
             number(values[p.name]) if p.bare else f"{p.name}={number(values[p.name])}"
             for p in self.measure.parameters
@@ -145,11 +146,11 @@ class MeasureCall:
     @property
     def needs(self) -> tuple[str, ...]:
         """What gold and run must say for it, with the parameters given."""
-        values, instead = self.values, self.measure.needs_if.items()
+        values, instead = self._values, self.measure.needs_if.items()
         return next((needs for (name, value), needs in instead if values.get(name) == value), self.measure.needs)
 
     @property
-    def values(self) -> dict[str, int | float | str]:
+    def _values(self) -> dict[str, int | float | str]:
         """The value of every parameter, given or by default."""
         return {p.name: self.given.get(p.name, p.default) for p in self.measure.parameters}
 

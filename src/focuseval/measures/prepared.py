@@ -129,7 +129,7 @@ class Prepared:
     @cached_property
     def assessed(self) -> Assessed:
         """The gold's assessed elements, sorted once for all recall bases."""
-        from focuseval.measures.assessed import assessed_elements  # noqa: PLC0415  four modules that only elements need
+        from focuseval.measures.assessed import assessed_elements  # noqa: PLC0415  two modules that only elements need
 
         return assessed_elements(self.gold, self.index, self.position)
 

@@ -172,12 +172,12 @@ class Profile:
 
 def _quantised(names: tuple[str, ...], quantisations: tuple[str, ...]) -> tuple[str, ...]:
     """Spell each measure with each quantisation: ``nxCG(quant=gen5)@10``."""
-    made = []
+    spelled = []
     for quantisation in quantisations:
         for name in names:
             head, at, cutoff = name.partition("@")
-            made.append(f"{head}(quant={quantisation}){at}{cutoff}")
-    return tuple(made)
+            spelled.append(f"{head}(quant={quantisation}){at}{cutoff}")
+    return tuple(spelled)
 
 
 _EP = (*(f"ep@0.{d}" for d in range(1, 10)), "ep@1")
