@@ -54,7 +54,7 @@ SECTIONS = (
         ),
     ),
     ("Topics", "", ("read_topics", "data.topics.topic:Topic", "parse_nexi", "data.topics.syntax:Query")),
-    ("Check runs", "", ("check", "repair", "measures.tasks.findings:Findings", "measures.tasks.findings:Finding")),
+    ("Check runs", "", ("check", "repair", "measures.tasks:Findings", "measures.tasks:Finding")),
     (
         "Align texts and quotes",
         "",

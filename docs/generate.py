@@ -60,7 +60,7 @@ def _help(command: Any, context: Any, name: str) -> Iterator[str]:
 
 
 def measures_page() -> str | None:
-    module = module_of("measures")
+    module = module_of("measures.catalogue")
     declared = getattr(module, "MEASURES", None)
     if not declared:
         return None

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 import focuseval as fe
+from focuseval.collection.chunks import Chunks as EveryChunk
 from focuseval.data.tables import Table
-from focuseval.measures.matching import Chunks as EveryChunk
 from reproductions.chunkers import Chunks, at_first_occurrence, chunks_of, documents
 from reproductions.data import folder
 from reproductions.published import compared, verdict

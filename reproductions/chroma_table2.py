@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 import focuseval as fe
+from focuseval.collection.chunks import Chunks as EveryChunk
 from focuseval.data.tables import ABSENT, Table
 from focuseval.formats.frames import run_from_frame
-from focuseval.measures.matching import Chunks as EveryChunk
 from reproductions.chroma_embed import RETRIEVED, run_file
 from reproductions.chroma_table1 import URL, gold, percent
 from reproductions.chunkers import Chunks, at_first_occurrence, chunks_of

@@ -10,7 +10,8 @@ from focuseval.data.tables import Table
 from focuseval.formats.frames import run_from_frame
 from focuseval.formats.source import source_of
 from focuseval.measures.graded import precall, recall_precision, weak_ranks
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 from reproductions.published import compared, printed, verdict
 
 NOTES = "Kazai and Lalmas (2005), Notes on what to measure in INEX, pages 16 to 18"

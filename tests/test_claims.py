@@ -17,7 +17,7 @@ from focuseval.evaluation.quotes import answers, checking
 from focuseval.inference.paired import smallest_p
 from focuseval.inference.paired_tests import EXACT
 from focuseval.inference.settings import Settings
-from focuseval.measures.recall_base import assessed_elements
+from focuseval.measures.assessed import assessed_elements
 from strategies.projects import command
 
 DOCS = ROOT / "docs"

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from focuseval.formats.files import read_gold as read_gold
     from focuseval.formats.files import read_run as read_run
     from focuseval.measures.catalogue import MEASURES as MEASURES
+    from focuseval.measures.checks import check as check
+    from focuseval.measures.checks import repair as repair
     from focuseval.measures.measure import Measure as Measure
     from focuseval.measures.measure import Parameter as Parameter
     from focuseval.measures.measure import parse as parse
-    from focuseval.measures.tasks.checks import check as check
-    from focuseval.measures.tasks.checks import repair as repair
     from focuseval.placing.golds import align_gold as align_gold
     from focuseval.placing.runs import align_run as align_run
     from focuseval.placing.texts import align_chunks as align_chunks
@@ -72,8 +72,8 @@ _PUBLIC = {
     "parse_nexi": "data.topics.parser",
     "Gold": "data.gold",
     "Run": "data.run",
-    "repair": "measures.tasks.checks",
-    "check": "measures.tasks.checks",
+    "repair": "measures.checks",
+    "check": "measures.checks",
     "align_chunks": "placing.texts",
     "align_gold": "placing.golds",
     "align_run": "placing.runs",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from building import gold_of, run_of
 from focuseval.evaluation.inex_eval import Options, report
-from focuseval.measures.matching import prepare
+from focuseval.measures.prepared import prepare
 from oracle import inex_eval as slow
 from oracle.highlighted import relevant_documents
 from strategies.highlighted import collections

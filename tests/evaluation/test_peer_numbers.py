@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from evaluation.peer_case import chunks, corpora, questions, retrieved
 from focuseval.cli import main
+from focuseval.collection.chunks import Chunks
 from focuseval.errors import MeasureError
 from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_gold
 from focuseval.measures.catalogue import MEASURES
-from focuseval.measures.matching import Chunks, match, prepare
+from focuseval.measures.matching import match
 from focuseval.measures.peers import PEERS, _repeated, peer_named, texts
+from focuseval.measures.prepared import prepare
 from strategies.highlighted import collections
 
 CHROMA = {"chroma:recall@5": 0.8744695211, "chroma:precision@5": 0.1151893573, "chroma:iou@5": 0.1123977256}

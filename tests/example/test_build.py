@@ -9,7 +9,7 @@ from embedded.build import build
 from focuseval.collection.documents import open_documents
 from focuseval.example import ROOT
 from focuseval.formats import read_gold, read_run
-from focuseval.measures.tasks.checks import check
+from focuseval.measures.checks import check
 
 RUNS = sorted(path for path in (ROOT / "runs").rglob("*") if path.is_file())
 

@@ -7,8 +7,9 @@ from focuseval.evaluation.planning import evaluate
 from focuseval.measures import parse
 from focuseval.measures.catalogue import MEASURES
 from focuseval.measures.explain import explain
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
 from focuseval.measures.measure import FAMILIES, declared_in
+from focuseval.measures.prepared import prepare
 from focuseval.measures.profiles import DEFAULTS, PROFILES
 from strategies.elements_of_articles import GOLD, PERFECT, RUNS, element_gold, element_run
 

@@ -11,7 +11,8 @@ import focuseval as fe
 from building import gold_of, run_of
 from focuseval.measures.entry_points import eprum_contains, expected_precision, precision_recall_curve
 from focuseval.measures.graded import average_precall, precall_curve
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 from focuseval.measures.xcg import (
     cumulated_gain,
     effort_curve,

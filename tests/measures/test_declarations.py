@@ -1,10 +1,12 @@
 """What modules declare when they are imported: the numbers of other tools, and the measures of the campaigns."""
 
+from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 
 
 def imported(name):
-    """Return a module as if it were imported for the first time."""
+    """Return a module as if it were imported for the first time; dataclasses look for the one that was."""
+    import_module(name)
     spec = find_spec(name)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)

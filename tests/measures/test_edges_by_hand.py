@@ -8,11 +8,13 @@ import pytest
 
 import focuseval as fe
 from building import gold_of, run_of
+from focuseval.collection.chunks import Chunks
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.graded import precall_curve
-from focuseval.measures.matching import Chunks, match, prepare
+from focuseval.measures.matching import match
 from focuseval.measures.peers import _touching
-from focuseval.measures.spans import ceiling
+from focuseval.measures.prepared import prepare
+from focuseval.measures.spans import chunking_ceiling
 from strategies.element_runs import Case
 
 MARKED = {"t": {"d": {"spans": [(0, 100)], "length": 200}}}
@@ -123,4 +125,4 @@ def test_recall_credits_an_article_s_highlighted_text_or_what_was_returned_of_it
 def test_entry_points_are_no_chunks():
     run = replace(run_of({"t": [("d", 0, 10)]}), end=None)
     with pytest.raises(MissingDataError, match="results are entry points, which hold no text"):
-        ceiling(match(run, prepare(gold_of(MARKED))), "spanP")
+        chunking_ceiling(match(run, prepare(gold_of(MARKED))), "spanP")

@@ -10,9 +10,8 @@ import focuseval.measures.explain as module
 from focuseval.measures import parse
 from focuseval.measures.catalogue import MEASURES
 from focuseval.measures.explain import CITATIONS, explain, explain_profile, overview, readable
-from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import FAMILIES, Measure, Parameter
-from focuseval.measures.profiles import Profile
+from focuseval.measures.profiles import Policies, Profile
 
 BIBLIOGRAPHY = Path(__file__).parents[2] / "docs" / "reference" / "bibliography.md"
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
-from focuseval.measures.matching import Policies, match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
+from focuseval.measures.profiles import Policies
 from focuseval.measures.spans import united
 from oracle import highlighted as slow
 from strategies.highlighted import collections, usable

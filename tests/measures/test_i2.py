@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from building import run_of
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.graded import _distinct, average_precall, precall, weak_ranks
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 from oracle import i2 as slow
 from oracle import recall_base as slow_base
 from oracle.xcg import gains

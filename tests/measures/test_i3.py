@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from focuseval.data.run import Run
 from focuseval.errors import MissingDataError
 from focuseval.measures.graded import average_graded_precision, graded_curve, recall_precision
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 from oracle import i3 as slow
 from strategies.element_runs import TOPICS, Case, cases, gold_of
 

@@ -12,7 +12,8 @@ from building import gold_of, run_of
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
 from focuseval.measures.entry_points import eprum_contains, expected_ratio, prum
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 from oracle import prum as slow
 from oracle import recall_base as slow_base
 from strategies.element_runs import Case, cases

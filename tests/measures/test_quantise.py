@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.errors import InputError, MeasureError, MissingDataError
-from focuseval.measures.quantise import QUANTISATIONS, possible, quantisation, quantise
+from focuseval.measures.assessed import QUANTISATIONS, possible, quantisation, quantise
 from oracle import recall_base as slow
 from strategies.element_runs import gold_of
 

@@ -13,8 +13,9 @@ from building import gold_of, run_of
 from focuseval.evaluation.sources import as_index
 from focuseval.measures.characters import interpolated_curve
 from focuseval.measures.entry_points import near, seen_targets
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
 from focuseval.measures.peers import texts
+from focuseval.measures.prepared import prepare
 from focuseval.measures.spans import _pieces_of, best_read, read
 from focuseval.measures.topicwise import blocks, ceiling, count, count_by, ratio, running, running_count, total
 from focuseval.measures.xcg import effort_precision

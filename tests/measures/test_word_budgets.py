@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MissingDataError
-from focuseval.measures.matching import match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 from focuseval.measures.spans import restricted
 from oracle import highlighted as slow
 from strategies.highlighted import DOCUMENTS, LENGTH, collections

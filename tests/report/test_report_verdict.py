@@ -10,7 +10,7 @@ from building import gold_of
 from focuseval.evaluation.counts import Counts
 from focuseval.evaluation.scores import Scores
 from focuseval.inference.settings import Settings
-from focuseval.measures.matching import prepare
+from focuseval.measures.prepared import prepare
 from focuseval.report.evidence import Evidence, distinct, intervals
 from focuseval.report.first_screen import by_topic, first_screen, remarks, verdict
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
-from focuseval.measures.matching import Policies, match, prepare
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
+from focuseval.measures.profiles import Policies
 
 TOPICS = ("t1", "t2", "t3")
 DOCUMENTS = ("d1", "d2")

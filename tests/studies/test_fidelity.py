@@ -9,16 +9,8 @@ from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Articles, Gold, GradedElements, Passages
 from focuseval.data.tables import LAYOUTS, render
 from focuseval.formats import read_gold
-from focuseval.studies.fidelity import (
-    as_json,
-    fidelity,
-    requirements,
-    space_test,
-    steps,
-    tables,
-    to_elements,
-    to_passages,
-)
+from focuseval.studies.fidelity import as_json, fidelity, space_test, steps, tables, to_elements, to_passages
+from focuseval.studies.requirements import requirements
 from focuseval.studies.simulation import simulate
 
 EXAMPLE = next(iter(focuseval.example.__path__))

@@ -12,10 +12,9 @@ from focuseval.cli.output import READS, Command, say_written
 from focuseval.errors import counted
 from focuseval.formats.catalogue import find_format
 from focuseval.formats.convert import write_run
-from focuseval.measures.matching.policies import Policies
-from focuseval.measures.profiles import profile_named
-from focuseval.measures.tasks.checks import repair
-from focuseval.measures.tasks.tasks import find_task
+from focuseval.measures.checks import repair
+from focuseval.measures.profiles import Policies, profile_named
+from focuseval.measures.tasks import find_task
 from focuseval.studies.simulation import RECALL_BASE_KINDS, TASKS, Dial
 from focuseval.studies.simulation import simulate as simulate_run
 

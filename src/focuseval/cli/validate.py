@@ -19,15 +19,13 @@ from focuseval.cli.output import NO, Command, echo_lines, json_text
 from focuseval.formats.catalogue import detect_source, find_format
 from focuseval.formats.convert import write_run
 from focuseval.formats.source import open_source
+from focuseval.measures.checks import check, repair
 from focuseval.measures.profiles import profile_named
-from focuseval.measures.tasks.checks import check, repair
-from focuseval.measures.tasks.findings import as_json, as_lines, with_repeated_keys
-from focuseval.measures.tasks.tasks import find_task
+from focuseval.measures.tasks import as_json, as_lines, find_task, with_repeated_keys
 from focuseval.placing.runs import place_run
 
 if TYPE_CHECKING:
-    from focuseval.measures.tasks.findings import Findings
-    from focuseval.measures.tasks.tasks import Task
+    from focuseval.measures.tasks import Findings, Task
 
 SHOWN = 20
 """Findings that are printed where no limit is given."""

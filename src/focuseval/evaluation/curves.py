@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scores import Scores
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import MeasureCall
 
 

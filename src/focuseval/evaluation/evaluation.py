@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.measures import Measure
-    from focuseval.measures.matching import Matched, Prepared
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.prepared import Prepared
 
     SharedPlan = Shared[tuple[Plan, Prepared]]
 

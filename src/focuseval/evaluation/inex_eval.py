@@ -25,8 +25,8 @@ from focuseval.measures.generalised import (
     interpolate,
     recall_credit,
 )
-from focuseval.measures.matching.matched import Matched, match
-from focuseval.measures.matching.policies import Policies, inex_eval
+from focuseval.measures.matching import Matched, match
+from focuseval.measures.profiles import Policies, inex_eval
 from focuseval.measures.topicwise import count, harmonic, ratio
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.run import Run
     from focuseval.formats.source import Source
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
 
 RANKS = (1, 2, 3, 5, 10, 25, 50)
 TAB = 8

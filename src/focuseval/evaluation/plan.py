@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, MissingDataError, UsageError
 from focuseval.measures import MeasureCall, parse
-from focuseval.measures.matching.policies import Policies, inex_eval
-from focuseval.measures.profiles import DEFAULTS, Profile, profile_named
+from focuseval.measures.profiles import DEFAULTS, Policies, Profile, inex_eval, profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +125,7 @@ def twin_of(mine: MeasureCall, peer: Peer) -> Twin | None:
 
 def task_named(name: str) -> str:
     """Return a task's own name, however a run file or a user writes it."""
-    from focuseval.measures.tasks.tasks import find_task  # noqa: PLC0415  many evaluations have no task
+    from focuseval.measures.tasks import find_task  # noqa: PLC0415  many evaluations have no task
 
     return find_task(name).name
 

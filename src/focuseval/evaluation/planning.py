@@ -13,7 +13,7 @@ from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.run_blocks import ahead, streamed_format
 from focuseval.measures import Measure, MeasureCall, parse
-from focuseval.measures.matching import prepare
+from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

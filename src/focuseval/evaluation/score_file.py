@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from focuseval.engine.storage import location
 from focuseval.engine.version import __version__
 from focuseval.errors import FormatError, Place
-from focuseval.measures.matching.policies import Policies
+from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
 
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.prepared import Prepared
 
 
 VERSION = __version__
@@ -41,9 +41,9 @@ def signature(plan: Plan, prepared: Prepared) -> str:
     if plan.tokenizer is not None and any(asked.counts_tokens for asked in plan.measures):
         parts.append(f"tokenizer:{plan.tokenizer.name}")
     if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
-        from focuseval.measures.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
+        from focuseval.measures.assessed import QUANT_OF_SCALE  # noqa: PLC0415  only elements are quantised
 
-        parts.append(f"quant:{DEFAULTS.get(prepared.gold.scale, 'none')}")
+        parts.append(f"quant:{QUANT_OF_SCALE.get(prepared.gold.scale, 'none')}")
     return "|".join(parts)
 
 

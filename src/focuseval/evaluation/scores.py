@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
     from focuseval.measures import Measure
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.prepared import Prepared
 
 
 class Evaluated(Protocol):

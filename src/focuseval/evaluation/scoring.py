@@ -13,8 +13,8 @@ from focuseval.evaluation.counts import count_topics
 from focuseval.evaluation.plan import twin_of
 from focuseval.evaluation.sources import load
 from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.measures.document_matching import shares_documents
 from focuseval.measures.matching import Matched, match
-from focuseval.measures.matching.documents import shares_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from focuseval.data.run import Run
     from focuseval.evaluation.plan import Plan
     from focuseval.measures import MeasureCall
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.prepared import Prepared
 
 
 TWINS = {

@@ -133,7 +133,7 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
     run = read(source, plan.run_format, index)
     if plan.repair and plan.task:
-        from focuseval.measures.tasks.checks import repair  # noqa: PLC0415  only asked for by name
+        from focuseval.measures.checks import repair  # noqa: PLC0415  only asked for by name
 
         run, changes = repair(run, plan.task, index=index)
         if changes.counts:

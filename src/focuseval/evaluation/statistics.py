@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.spans import crowded, pack, union
-from focuseval.measures.tasks.extents import extents
+from focuseval.measures.extents import extents
 from focuseval.placing import place_gold, place_run
 
 if TYPE_CHECKING:

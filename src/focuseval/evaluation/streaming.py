@@ -22,7 +22,7 @@ from focuseval.evaluation import counts
 from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
 from focuseval.evaluation.task_rules import refuse_invalid
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
-from focuseval.measures.matching import prepare
+from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scoring import RunScores
     from focuseval.formats.run_blocks import LargeRun
-    from focuseval.measures.matching import Prepared
+    from focuseval.measures.prepared import Prepared
 
     Codes = NDArray[np.int64]
 

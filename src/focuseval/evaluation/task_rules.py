@@ -19,8 +19,8 @@ def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, off
     """
     if task is None:
         return
-    from focuseval.measures.tasks.checks import check  # noqa: PLC0415  five modules that only a task needs
-    from focuseval.measures.tasks.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
+    from focuseval.measures.checks import check  # noqa: PLC0415  three modules that only a task needs
+    from focuseval.measures.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
 
     if run.file and not run.topics:
         raise TaskError(f"not valid for task {task}: it answers no topic", at=run.file)

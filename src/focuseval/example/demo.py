@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from string import Template
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,11 +19,11 @@ from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, html, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.planning import evaluate
-from focuseval.example.files import copy_example
+from focuseval.example.files import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.convert import write_run
 from focuseval.formats.output import write_whole
-from focuseval.measures.tasks.checks import check
+from focuseval.measures.checks import check
 from focuseval.report.build import build_report
 from focuseval.report.page import render_html
 from focuseval.retrieval.retrieving import retrieve
@@ -62,9 +63,7 @@ TASKS = {
 """The tasks of 2006; measures stand here where the profile has more than a first look needs."""
 
 SPAN_MEASURES = ("spanR@3", "spanP@3", "IoU@3", "spanR@2000c", "hit@1")
-
 RETRIEVED_MEASURES = ("nxCG@10", "MAiP")
-
 REPORT_MEASURES = ("MAgP", "gP@5", "MAiP", "iP@0.01", "hAP")
 
 
@@ -197,8 +196,7 @@ def validated(loop: Loop) -> Section:
 def scored(loop: Loop, task: str) -> Section:
     """Score the three runs of a task."""
     text, measures = TASKS[task]
-    scores = loop.scores(task, measures)
-    command = f"{_score_command(task, measures)} --profile inex2006"
+    scores, command = loop.scores(task, measures), f"{_score_command(task, measures)} --profile inex2006"
     return Section(f"Task: {task}", text, scores.table(), command, scores.signature)
 
 
@@ -223,9 +221,8 @@ def chunks(loop: Loop) -> Section:
 
 def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
     """Spell the command that prints the same table; brackets are quoted for the shell."""
-    asked = [f"-m '{name}'" if "(" in name else f"-m {name}" for name in measures or ()]
-    words = ["focuseval score gold/gold.jsonl", f"runs/{task}/*", f"--task {task}", *asked, "--index articles.idx"]
-    return " ".join(words)
+    asked = "".join(f"-m '{name}' " if "(" in name else f"-m {name} " for name in measures or ())
+    return f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} {asked}--index articles.idx"
 
 
 def compared(loop: Loop, measure: str = "MAgP") -> Section:
@@ -235,42 +232,6 @@ def compared(loop: Loop, measure: str = "MAgP") -> Section:
     asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
     return Section("Which differences are real", text, scores.compare(measure).table(), command, scores.signature)
-
-
-_STYLE = """
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d1c1a; --line: #d9d4c9; --soft: #f1eee8; --note: #5a564e;
-  --accent: #0b6273; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #171614; --ink: #ebe7df; --line: #3d3933; --soft: #26241f; --note: #b3ac9f; --accent: #6cc7d8; }
-}
-body { background: var(--paper); color: var(--ink); }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; color: var(--accent); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { font-weight: 600; } .number { text-align: right; } tr:hover td { background: var(--soft); }
-.note { font-size: .8rem; color: var(--note); overflow-wrap: anywhere; }
-code { background: var(--soft); padding: .1rem .3rem; border-radius: 3px; }
-"""
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p>{lead}</p>
-{parts}
-</main>
-</body>
-</html>
-"""
 
 
 def page(title: str, lead: str, parts: Iterable[Section]) -> str:
@@ -283,4 +244,5 @@ def page(title: str, lead: str, parts: Iterable[Section]) -> str:
         table = f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{html(part.table)}</div>{notes}'
         text = f"<h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}"
         body.append(f"<section>{text}</section>")
-    return _PAGE.format(title=escape(title), lead=escape(lead), parts="\n".join(body), style=_STYLE)
+    template = Template((ROOT / "loop.html").read_text(encoding="utf-8"))
+    return template.substitute(title=escape(title), lead=escape(lead), parts="\n".join(body))

@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.matching.documents import ranks
+from focuseval.measures.document_matching import ranks
 from focuseval.measures.measure import Measure
 from focuseval.measures.topicwise import ratio, total
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching.matched import Matched
-
-    Floats = NDArray[np.float64]
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.topicwise import Floats, Integers
 
 
-def relevant_upto(m: Matched, cutoff: NDArray[np.int64] | int | None) -> NDArray[np.int64]:
+def relevant_upto(m: Matched, cutoff: Integers | int | None) -> Integers:
     """Return how many relevant articles stand within the first `cutoff` ranks of each topic."""
     topic = m.found.topic
     if cutoff is not None:
@@ -96,72 +93,32 @@ def ideal_dcg(m: Matched, at: int | None) -> Floats:
 _documents = partial(Measure, cite="voorhees2005trec", needs=("documents",))
 
 MEASURES = (
-    _documents(
-        "P",
-        precision,
-        "Precision of documents at a rank.",
-        at=("rank",),
-        at_required=True,
-        formula=r"P@k = \frac{1}{k} \sum_{i \le k} rel(d_i)",
-        example="Two of the first five articles are relevant: P@5 = 0.4.",
-        perfect=False,
+    _documents("P", precision, "Precision of documents at a rank.", at=("rank",), at_required=True, perfect=False,
         aliases=("Precision", "precision"),
-    ),
-    _documents(
-        "R",
-        recall,
-        "Recall of documents at a rank, or over the whole list.",
-        at=("rank",),
-        formula=r"R@k = \frac{1}{Numrel} \sum_{i \le k} rel(d_i)",
-        example="Two of eight relevant articles are among the first five: R@5 = 0.25.",
-        perfect=False,
+        formula=r"P@k = \frac{1}{k} \sum_{i \le k} rel(d_i)",
+        example="Two of the first five articles are relevant: P@5 = 0.4."),
+    _documents("R", recall, "Recall of documents at a rank, or over the whole list.", at=("rank",), perfect=False,
         aliases=("Recall", "recall"),
-    ),
-    _documents(
-        "AP",
-        average_precision,
-        "Average precision of documents; its mean over topics is MAP.",
-        at=("rank",),
+        formula=r"R@k = \frac{1}{Numrel} \sum_{i \le k} rel(d_i)",
+        example="Two of eight relevant articles are among the first five: R@5 = 0.25."),
+    _documents("AP", average_precision, "Average precision of documents; its mean over topics is MAP.", at=("rank",),
+        perfect_unless="a cut-off below the number of relevant documents", aliases=("MAP", "map"),
         formula=r"AP = \frac{1}{Numrel} \sum_{r:\, rel(d_r)} P@r",
-        example="Relevant articles at ranks 1 and 3, two relevant in all: (1/1 + 2/3) / 2 = 0.8333.",
-        perfect_unless="a cut-off below the number of relevant documents",
-        aliases=("MAP", "map"),
-    ),
-    _documents(
-        "RR",
-        reciprocal_rank,
-        "Reciprocal rank of the first relevant document.",
-        at=("rank",),
-        formula=r"RR = 1 / \min \{r : rel(d_r)\}",
-        example="The first relevant article is at rank 4: RR = 0.25.",
+        example="Relevant articles at ranks 1 and 3, two relevant in all: (1/1 + 2/3) / 2 = 0.8333."),
+    _documents("RR", reciprocal_rank, "Reciprocal rank of the first relevant document.", at=("rank",),
         aliases=("MRR", "mrr"),
-    ),
-    _documents(
-        "nDCG",
-        ndcg,
-        "Normalised discounted cumulated gain of graded documents, with linear gain.",
-        cite="jarvelin2002cumulated",
-        at=("rank",),
+        formula=r"RR = 1 / \min \{r : rel(d_r)\}",
+        example="The first relevant article is at rank 4: RR = 0.25."),
+    _documents("nDCG", ndcg, "Normalised discounted cumulated gain of graded documents, with linear gain.",
+        cite="jarvelin2002cumulated", at=("rank",), aliases=("NDCG", "ndcg"),
         formula=r"nDCG@k = \frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} g^*_i / \log_2(i+1)}",
-        example="Grades 0, 1 returned where 1 exists: (1 / log2 3) / 1 = 0.6309.",
-        aliases=("NDCG", "ndcg"),
-    ),
-    _documents(
-        "Rprec",
-        r_precision,
+        example="Grades 0, 1 returned where 1 exists: (1 / log2 3) / 1 = 0.6309."),
+    _documents("Rprec", r_precision,
         "Precision of documents at the rank that equals the number of relevant documents.",
         formula=r"Rprec = P@Numrel",
-        example="Three articles are relevant and two of them are in the first three ranks: 0.6667.",
-    ),
-    _documents(
-        "Success",
-        success,
-        "Whether a relevant document is among the first.",
-        at=("rank",),
-        at_required=True,
-        formula=r"Success@k = [\sum_{i \le k} rel(d_i) > 0]",
-        example="The first relevant article is at rank 4: Success@3 = 0, Success@5 = 1.",
+        example="Three articles are relevant and two of them are in the first three ranks: 0.6667."),
+    _documents("Success", success, "Whether a relevant document is among the first.", at=("rank",), at_required=True,
         aliases=("HitRate", "hit_rate"),
-    ),
-)
-"""Whole documents, as trec_eval measures them."""
+        formula=r"Success@k = [\sum_{i \le k} rel(d_i) > 0]",
+        example="The first relevant article is at rank 4: Success@3 = 0, Success@5 = 1."),
+)  # fmt: skip

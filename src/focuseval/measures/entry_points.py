@@ -8,7 +8,6 @@ elements of the ideal recall base, and a result shows every target that it conta
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,38 +15,33 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.topicwise import ceiling, count, ratio, running, total, without_base
+from focuseval.measures.topicwise import ceiling, count, once, ratio, running, total, without_base
 from focuseval.measures.xcg import BASE, QUANT
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching.elements import ElementMatch
-    from focuseval.measures.matching.matched import Matched
-
-    Floats = NDArray[np.float64]
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.recall_base import ElementMatch
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 class NearEntry(NamedTuple):
     """The returned articles that have a best entry point and a known entry, in rank order; all others score 0."""
 
-    topic: NDArray[np.int64]
-    rank: NDArray[np.int64]
-    distance: NDArray[np.int64]
+    topic: Integers
+    rank: Integers
+    distance: Integers
     """Characters between the entry point and the best one."""
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's articles begin, and the end of the last."""
 
 
+@once
 def near(m: Matched) -> NearEntry:
-    """Return the articles that can score, made once: a run returns many and enters few where it should."""
-    made: NearEntry | None = m.made.get("near entry points")
-    if made is None:
-        rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
-        topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
-        bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
-        made = m.made["near entry points"] = NearEntry(topic, m.a_rank[rows], distance, bounds)
-    return made
+    """Return the articles that can score: a run returns many and enters few where it should."""
+    rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
+    topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
+    bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
+    return NearEntry(topic, m.a_rank[rows], distance, bounds)
 
 
 def nearness(m: Matched, A: float) -> Floats:
@@ -88,16 +82,17 @@ NEVER = np.iinfo(np.int64).max
 class Seen(NamedTuple):
     """Targets of all topics in the order in which the run shows them: the R-th of a topic is reached at its rank."""
 
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's targets begin, and the end of the last."""
-    rank: NDArray[np.int64]
+    rank: Integers
     """The rank that first shows R targets, ascending within the topic; NEVER where none does."""
-    least: NDArray[np.int64]
+    least: Integers
     """m(R): the fewest whole articles whose targets total at least R."""
 
 
-def first_ranks(match: ElementMatch) -> NDArray[np.int64]:
-    """Return, for every target (row of ``base.ideal``), the rank of the first result that contains it."""
+@once
+def seen_targets(match: ElementMatch) -> Seen:
+    """Return when the targets of every topic come into sight, and how soon they could have."""
     base = match.base
     judged = np.flatnonzero((match.code >= 0) & (match.article >= 0))
     inside = base.within(match.article[judged], match.code[judged])
@@ -105,26 +100,17 @@ def first_ranks(match: ElementMatch) -> NDArray[np.int64]:
     shown = high - low
     turn = np.arange(shown.sum()) - np.repeat(np.cumsum(shown) - shown, shown)
     target, result = np.repeat(low, shown) + turn, np.repeat(judged, shown)
-    rank = result - match.bounds[base.topic[base.ideal[target]]] + 1
-    first = np.full(len(base.ideal), NEVER, np.int64)
-    first[target[::-1]] = rank[::-1]  # of several results the last assignment, the first result, stays
-    return first
-
-
-def seen_targets(match: ElementMatch) -> Seen:
-    """Return when the targets of every topic come into sight, and how soon they could have; made once."""
-    if "seen" not in match.made:
-        base = match.base
-        topic, first = base.topic[base.ideal], first_ranks(match)
-        bounds = np.searchsorted(topic, np.arange(base.topics + 1)).astype(np.int64)
-        article, targets = np.unique(base.article[base.ideal], return_counts=True)
-        owner = base.topic_of_article[article]
-        order = np.lexsort((-targets, owner))  # articles with many targets first
-        nth = np.arange(1, len(owner) + 1) - np.searchsorted(owner[order], owner[order])
-        least = np.repeat(nth, targets[order])
-        match.made["seen"] = Seen(bounds, first[np.lexsort((first, topic))], least)
-    seen: Seen = match.made["seen"]
-    return seen
+    topic = base.topic[base.ideal]
+    first = np.full(len(topic), NEVER, np.int64)  # for every target, the rank of the first result that contains it
+    rank = result - match.bounds[topic[target]] + 1
+    first[target[::-1]] = rank[::-1]  # backwards: the first rank is written last, and stays
+    bounds = np.searchsorted(topic, np.arange(base.topics + 1)).astype(np.int64)
+    article, targets = np.unique(base.article[base.ideal], return_counts=True)
+    owner = base.topic_of_article[article]
+    order = np.lexsort((-targets, owner))  # articles with many targets first
+    nth = np.arange(1, len(owner) + 1) - np.searchsorted(owner[order], owner[order])
+    least = np.repeat(nth, targets[order])
+    return Seen(bounds, first[np.lexsort((first, topic))], least)
 
 
 def eprum_contains(m: Matched, at: Fraction | None = None, quant: str = "auto", base: str = "auto") -> Floats:
@@ -264,7 +250,7 @@ def precision_recall_curve(m: Matched, A: float = 0.1, nav: str = "distance") ->
     base, table = m.prepared.beps_of_topic, precision_by_recall(m, A)
     need = np.maximum(-(-base[:, None] * np.arange(1, 101) // 100), 1)
     points = np.take_along_axis(table, np.minimum(need, table.shape[1]) - 1, axis=1)
-    return np.arange(1, 101) / 100, np.where(base[:, None] > 0, points, np.nan)
+    return np.arange(1, 101) / 100, without_base(points, base[:, None])
 
 
 _entry_points = partial(
@@ -277,63 +263,32 @@ _entry_points = partial(
 )
 
 
+_TO_ENTRY_POINT = Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains"))
+
 MEASURES = (
-    Measure(
-        "BEPD",
-        bep_distance,
-        "Nearness of the returned entry points to the best ones.",
-        "lalmas2007inex",
-        needs=("entry points",),
-        traits=("grouped output",),
-        parameters=(STEEPNESS,),
+    _entry_points("BEPD", bep_distance, "Nearness of the returned entry points to the best ones.",
+        cite="lalmas2007inex", parameters=(STEEPNESS,),
         formula=r"BEPD(A) = \frac{1}{T} \sum_a \frac{A L}{A L + |x_a - b_a|}",
-        example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75.",
-        tasks=("best-in-context",),
-        topicwise=False,
-    ),
-    _targets(
-        "PRUM",
-        prum,
+        example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75."),
+    _targets("PRUM", prum,
         "Precision-recall with user modelling: how often an item on the way to R ideal elements shows a new one.",
         "piwowarski2005precision",
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
         r"{\sum_k [\text{fewer than } R \text{ before } k]}",
-        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333.",
-    ),
-    _targets(
-        "ERRel",
-        expected_ratio,
+        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333."),
+    _targets("ERRel", expected_ratio,
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
-        "piwowarski2003expected",
-        at=("rank",),
-        at_required=True,
+        "piwowarski2003expected", at=("rank",), at_required=True, perfect=False,
         formula=r"ERRel@k = \frac{1}{T} \sum_y P(y \text{ seen within } k \text{ ranks})",
-        example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25.",
-        perfect=False,
-    ),
-    _entry_points(
-        "EPRUM",
-        expected_precision,
+        example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25."),
+    _entry_points("EPRUM", expected_precision,
         "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
-        needs_if={("nav", "contains"): ("elements",)},
-        at=("level",),
-        parameters=(
-            replace(STEEPNESS, always=False, only=("nav", "distance")),
-            Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains")),
-        ),
-        formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
-        example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25.",
+        needs_if={("nav", "contains"): ("elements",)}, at=("level",), parameters=(REACH, _TO_ENTRY_POINT),
         curve=precision_recall_curve,
-    ),
-    _entry_points(
-        "EPRUM-P",
-        precision_at_rank,
-        "Expected precision of entry points at a rank.",
-        at=("rank",),
-        at_required=True,
-        parameters=(STEEPNESS,),
+        formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
+        example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25."),
+    _entry_points("EPRUM-P", precision_at_rank, "Expected precision of entry points at a rank.", at=("rank",),
+        at_required=True, parameters=(STEEPNESS,), perfect=False,
         formula=r"EPRUM\text{-}P@r = \frac{1}{r} \sum_{i \le r} p_i",
-        example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5.",
-        perfect=False,
-    ),
-)
+        example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5."),
+)  # fmt: skip

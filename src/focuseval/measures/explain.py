@@ -10,11 +10,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from focuseval.data.tables import Table, words
-from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import FAMILIES, named, number
+from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
-    from focuseval.measures.measure import Measure, Parameter
+    from focuseval.measures.measure import Measure
     from focuseval.measures.profiles import Profile
 
 
@@ -88,41 +88,31 @@ def readable(formula: str) -> str:
 
 def _read(rest: str) -> tuple[str, str]:
     """Return the text up to the brace that closes this group, and what stands behind it."""
-    made = ""
+    text = ""
     while rest and rest[0] != "}":
         if rest[0] in "_^":
-            raised, rest = rest[0] == "^", rest[1:]
-            part, rest = _argument(rest)
-            made = _attached(made, part, raised=raised)
-            continue
-        if rest[0] == "{":
-            part, rest = _argument(rest)
-            made += part
-            continue
-        found = _TOKEN.match(rest)
-        name, plain = (found[1], found[2]) if found else ("", "")
-        rest = rest[found.end() :] if found else ""
-        if name == "frac":
-            top, rest = _argument(rest)
-            bottom, rest = _argument(rest)
-            made += _fraction(top, bottom)
-        elif name == "text":
-            part, rest = _argument(rest)
-            made += part
+            part, behind = _argument(rest[1:])
+            text = _attached(text, part, raised=rest[0] == "^")
+        elif rest.startswith("\\frac"):
+            top, behind = _argument(rest.removeprefix("\\frac"))
+            bottom, behind = _argument(behind)
+            text += _fraction(top, bottom)
         else:
-            made += _SIGNS[name] if name else plain
-    return made, rest
+            part, behind = _argument(rest.removeprefix("\\text"))
+            text += part
+        rest = behind
+    return text, rest
 
 
 def _argument(rest: str) -> tuple[str, str]:
     """Return one argument: a group in braces, or a single sign."""
-    if not rest.startswith("{"):
-        found = _TOKEN.match(rest)
-        if found is None:
-            return "", ""
-        return (_SIGNS[found[1]] if found[1] else found[2]), rest[found.end() :]
-    text, behind = _read(rest[1:])
-    return text, behind[1:]
+    if rest.startswith("{"):
+        text, behind = _read(rest[1:])
+        return text, behind[1:]
+    found = _TOKEN.match(rest)
+    if found is None:
+        return "", ""
+    return (_SIGNS[found[1]] if found[1] else found[2]), rest[found.end() :]
 
 
 def _attached(before: str, part: str, *, raised: bool) -> str:
@@ -214,9 +204,16 @@ def explain(text: str) -> str:
     lines += ["", *_definition(measure)]
     lines += ["", f"Formula     {readable(measure.formula)}"] if measure.formula else []
     lines += [f"Cut-off     {AT[kind]}{'' if measure.at_required else ' (may be left out)'}" for kind in measure.at]
-    lines += [f"Parameter   {_parameter(p)}" for p in measure.parameters]
-    low, high = measure.bounds
-    lines.append(f"Bounds      {low:g} to {high:g}{_reached(measure)}")
+    for p in measure.parameters:
+        choices = f" ({', '.join(p.choices)})" if p.choices else ""
+        source = "the policy of that name, usually " if p.policy else ""
+        lines.append(f"Parameter   {p.name}: {p.summary}{choices} Default {source}{number(p.default)}.")
+    bounds = "Bounds      {:g} to {:g}".format(*measure.bounds)
+    if measure.perfect:
+        budget = ["a budget"] if set(measure.at) & {"characters", "words", "tokens"} else []
+        unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
+        bounds += "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
+    lines.append(bounds)
     lines += [f"Needs       {needed(measure)}"] if measure.needs else []
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
@@ -237,15 +234,6 @@ def _folded(line: str, width: int = 80) -> list[str]:
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 
 
-def _reached(measure: Measure) -> str:
-    """Say whether a perfect run reaches the upper bound, and what keeps it from it."""
-    if not measure.perfect:
-        return ""
-    budget = ["a budget"] if set(measure.at) & {"characters", "words", "tokens"} else []
-    unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
-    return "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
-
-
 def needed(measure: Measure) -> str:
     """Return what gold and run must say, and with which parameters they must say something else."""
     other = (f"{', '.join(needs)} with {name}={value}" for (name, value), needs in measure.needs_if.items())
@@ -256,12 +244,6 @@ def _definition(measure: Measure) -> list[str]:
     """Return the docstring of the measure's function, without its formula."""
     text = inspect.getdoc(measure.compute) or ""
     return [line for line in text.splitlines() if not line.startswith(".. math::")]
-
-
-def _parameter(parameter: Parameter) -> str:
-    words = f" ({', '.join(parameter.choices)})" if parameter.choices else ""
-    source = "the policy of that name, usually " if parameter.policy else ""
-    return f"{parameter.name}: {parameter.summary}{words} Default {source}{number(parameter.default)}."
 
 
 def explain_profile(profile: Profile) -> str:

@@ -6,7 +6,7 @@ after so much irrelevant text), nearness of the entry point, or MAep of its elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,31 +14,28 @@ import numpy as np
 
 from focuseval.data.spans import fragments, union
 from focuseval.errors import MissingDataError
-from focuseval.measures.documents import relevant_upto
+from focuseval.measures.documents import recall, relevant_upto
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.spans import restricted
 from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
 from focuseval.measures.xcg import browse_scores
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
-
-    Floats = NDArray[np.float64]
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredArticles:
     """The returned articles that may score, in rank order; all others score 0."""
 
-    row: NDArray[np.int64]
+    row: Integers
     """Row in the article view."""
-    topic: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    topic: Integers
+    rank: Integers
     score: Floats
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's articles begin, and the end of the last."""
 
     def gp(self) -> Floats:
@@ -52,19 +49,19 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Sco
     rows = np.flatnonzero(worth)
     topic = m.a_topic[rows].astype(np.int64)
     bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
-    return ScoredArticles(rows, topic, m.a_rank[rows], _scores(m, rows, score, beta, irr, n), bounds)
-
-
-def _scores(m: Matched, rows: NDArray[np.int64], score: str, *parameters: float) -> Floats:
-    beta, irr, n = parameters
     if score == "t2i":
-        return tolerance_scores(m, int(irr))[rows]
-    if score == "ep":
-        return np.asarray(np.nan_to_num(m.of_gold(browse_scores(m), missing=0)))[rows]
-    return entry_point_scores(m, int(n))[rows] if score == "bep" else f_scores(m, rows, beta)
+        scores = tolerance_scores(m, int(irr))[rows]
+    elif score == "ep":
+        scores = np.nan_to_num(m.of_gold(browse_scores(m), missing=0))[rows]
+    elif score == "bep":  # 0 without a best entry point
+        entry, best = m.a_entry[rows], m.a_bep[rows]
+        scores = np.where((best >= 0) & (entry >= 0), np.maximum(0, int(n) - np.abs(entry - best)) / int(n), 0.0)
+    else:
+        scores = f_scores(m, rows, beta)
+    return ScoredArticles(rows, topic, m.a_rank[rows], scores, bounds)
 
 
-def f_scores(m: Matched, rows: NDArray[np.int64], beta: float) -> Floats:
+def f_scores(m: Matched, rows: Integers, beta: float) -> Floats:
     r"""Return F of the given relevant articles, 0 where nothing relevant was returned.
 
     .. math:: F_\beta(a) = \frac{(1 + \beta^2) P(a) R(a)}{\beta^2 P(a) + R(a)}
@@ -75,13 +72,6 @@ def f_scores(m: Matched, rows: NDArray[np.int64], beta: float) -> Floats:
     size, relevant = (np.bincount(place, column[m.hits], len(rows)) for column in (m.cost, m.new_rsize))
     p, r = ratio(relevant, size), ratio(relevant, m.prepared.trel[m.a_article[rows]])
     return ratio((1 + beta * beta) * p * r, beta * beta * p + r)
-
-
-def entry_point_scores(m: Matched, n: int) -> Floats:
-    """Return max(0, (n − distance) / n) for every returned article, 0 without a best entry point."""
-    known = (m.a_bep >= 0) & (m.a_entry >= 0)
-    distance = np.abs(m.a_entry - m.a_bep)
-    return np.where(known, np.maximum(0, n - distance) / n, 0.0)
 
 
 def tolerance_scores(m: Matched, irr: int) -> Floats:
@@ -141,7 +131,7 @@ def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: 
     """
     s = article_scores(m, score, beta, irr, n)
     kept = s.rank <= at
-    divisor: NDArray[np.int64] | int = at
+    divisor: Integers | int = at
     if m.policies.short == "last":
         divisor = np.minimum(np.maximum(np.diff(m.a_bounds), 1), at)
     return based(m, score, total(s.score[kept], s.topic[kept], m.topics) / divisor)
@@ -150,21 +140,16 @@ def generalised_precision(m: Matched, *, at: int, beta: float, score: str, irr: 
 def generalised_recall(m: Matched, at: int, gain: str, credit: str) -> Floats:
     """Return the share of the relevant articles (or of their highlighted text) within the first `at` ranks."""
     if gain == "documents":
-        return ratio(relevant_upto(m, at), m.prepared.numrel)
+        return recall(m, at)
     kept = np.where(m.a_rank <= at, recall_credit(m, gain, credit), 0)
     return ratio(count(kept, m.a_bounds), m.prepared.trel_of_topic)
 
 
-def recall_credit(m: Matched, gain: str, credit: str) -> NDArray[np.int64]:
+def recall_credit(m: Matched, gain: str, credit: str) -> Integers:
     """Return what every returned article adds to recall: 1, its highlighted text, or what was returned of it."""
     if gain == "documents":
         return m.a_relevant.astype(np.int64)
     return np.where(m.a_relevant, m.a_trel if credit == "document" else m.a_rsize, 0)
-
-
-def recall_base_size(m: Matched, gain: str) -> NDArray[np.int64]:
-    """Return what recall is divided by: relevant articles, or highlighted characters."""
-    return m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
 
 
 def average_generalised_precision(
@@ -185,7 +170,8 @@ def average_generalised_precision(
     """
     m = m if at is None else restricted(m, at.amount)
     s = article_scores(m, score, beta, irr, n)
-    gp, added, whole = s.gp(), recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain)
+    gp, added = s.gp(), recall_credit(m, gain, credit)[s.row]
+    whole = m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
     if form == "interpolated":
         return based(m, score, interpolate(s, added, whole).mean(axis=1))
     if form == "ratio":
@@ -195,7 +181,7 @@ def average_generalised_precision(
     return based(m, score, ratio(total(gp * added, s.topic, m.topics), whole))
 
 
-def interpolate(s: ScoredArticles, added: NDArray[np.int64], whole: NDArray[np.int64], steps: int = 100) -> Floats:
+def interpolate(s: ScoredArticles, added: Integers, whole: Integers, steps: int = 100) -> Floats:
     """Return, for every topic, the best gP at or beyond each recall level 0, 1/steps … 1.
 
     Only ranks of articles that may score can hold a maximum: any other lowers gP and adds no recall.
@@ -211,7 +197,8 @@ def generalised_curve(m: Matched, **parameters: float | str) -> tuple[Floats, Fl
     chosen = {p.name: p.default for p in (*AVERAGE, *SCORE)} | parameters
     gain, credit, score = (str(chosen[name]) for name in ("gain", "credit", "score"))
     s = article_scores(m, score, float(chosen["beta"]), int(chosen["irr"]), int(chosen["n"]))
-    best = interpolate(s, recall_credit(m, gain, credit)[s.row], recall_base_size(m, gain))
+    whole = m.prepared.numrel if gain == "documents" else m.prepared.trel_of_topic
+    best = interpolate(s, recall_credit(m, gain, credit)[s.row], whole)
     return np.arange(101) / 100, based(m, score, best)
 
 
@@ -245,10 +232,7 @@ SCORE = (
 AVERAGE = (BETA, GAIN, CREDIT, FORM)
 
 _articles = partial(
-    Measure,
-    cite="kamps2007evaluating",
-    traits=("grouped output",),
-    tasks=("relevant-in-context", "best-in-context"),
+    Measure, cite="kamps2007evaluating", traits=("grouped output",), tasks=("relevant-in-context", "best-in-context")
 )
 _scored = partial(
     _articles,
@@ -259,52 +243,23 @@ _scored = partial(
 
 
 MEASURES = (
-    Measure(
-        "T2I",
-        tolerance,
-        "Tolerance to irrelevance, averaged over the relevant articles.",
-        "arvola2011contextualization",
-        needs=("spans",),
-        traits=("grouped output",),
-        parameters=(Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", least=1),),
+    Measure("T2I", tolerance, "Tolerance to irrelevance, averaged over the relevant articles.",
+        "arvola2011contextualization", needs=("spans",), traits=("grouped output",),
+        parameters=(replace(SCORE[1], only=None),), perfect=False, tasks=("relevant-in-context",),
         formula=r"T2I(a) = \frac{\text{relevant read}}{\text{relevant read} + \text{irrelevant read}}",
-        example="100 relevant characters are read before 300 irrelevant ones: 0.25.",
-        perfect=False,
-        tasks=("relevant-in-context",),
-    ),
-    _scored(
-        "gP",
-        generalised_precision,
-        "Generalised precision at an article rank.",
-        at=("rank",),
-        at_required=True,
-        parameters=(BETA, *SCORE),
+        example="100 relevant characters are read before 300 irrelevant ones: 0.25."),
+    _scored("gP", generalised_precision, "Generalised precision at an article rank.", at=("rank",), at_required=True,
+        parameters=(BETA, *SCORE), perfect=False,
         formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)",
-        example="Article scores 1, 0.5: gP@2 = 0.75.",
+        example="Article scores 1, 0.5: gP@2 = 0.75."),
+    _articles("gR", generalised_recall, "Generalised recall at an article rank.", needs=("documents",),
+        needs_if={("gain", "length"): ("spans",)}, at=("rank",), at_required=True, parameters=(GAIN, CREDIT),
         perfect=False,
-    ),
-    _articles(
-        "gR",
-        generalised_recall,
-        "Generalised recall at an article rank.",
-        needs=("documents",),
-        needs_if={("gain", "length"): ("spans",)},
-        at=("rank",),
-        at_required=True,
-        parameters=(GAIN, CREDIT),
         formula=r"gR[r] = \frac{1}{Numrel} \sum_{i \le r} rel(a_i)",
-        example="One of two relevant articles is at rank 1: gR@1 = 0.5.",
-        perfect=False,
-    ),
-    _scored(
-        "MAgP",
-        average_generalised_precision,
-        "Mean average generalised precision: gP at the rank of every relevant article.",
-        at=("characters",),
-        parameters=(*AVERAGE, *SCORE),
+        example="One of two relevant articles is at rank 1: gR@1 = 0.5."),
+    _scored("MAgP", average_generalised_precision,
+        "Mean average generalised precision: gP at the rank of every relevant article.", at=("characters",),
+        parameters=(*AVERAGE, *SCORE), perfect_unless="score=t2i", aliases=("AgP",),
         formula=r"AgP = \frac{1}{Numrel} \sum_{r:\, rel(a_r)} gP[r]",
-        example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75.",
-        perfect_unless="score=t2i",
-        aliases=("AgP",),
-    ),
-)
+        example="Scores 1, 0, 0.5, the first and last relevant of two: (1 + 1.5/3) / 2 = 0.75."),
+)  # fmt: skip

@@ -1,12 +1,9 @@
 """Graded elements, 2002–04: inex_eval (i2) and inex_eval_ng (i3).
 
-i2: precision as the probability that a retrieved element is relevant, at recall levels. An element of gain ``q`` puts
-the mass ``q`` on *relevant* and ``1 − q`` on *not relevant* at its rank. Results that the run gives the same rank form
-one weak rank, whose elements come in any order (Raghavan et al. 1989).
+i2: precision as the probability that a retrieved element is relevant, at recall levels. Results that the run gives the
+same rank form one weak rank, whose elements come in any order (Raghavan et al. 1989).
 
-i3: recall from exhaustivity, precision from specificity, each weighed by text not seen before. Both are quantised
-apart (strict: 3 → 1, else 0; generalised: a third a grade), and ``c′`` is the text of a result ``c`` that no earlier
-result returned (Gövert et al. 2005).
+i3: recall from exhaustivity, precision from specificity, each weighed by text not seen before (Gövert et al. 2005).
 """
 
 from __future__ import annotations
@@ -17,33 +14,30 @@ import numpy as np
 
 from focuseval.collection.paths import encoded
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.measures.matching.elements import match_base
+from focuseval.measures.assessed import BEYOND_ONE, quantisation
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.quantise import BEYOND_ONE, quantisation
-from focuseval.measures.recall_base.base import SLACK
+from focuseval.measures.recall_base import SLACK
 from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS, QUANT
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching.elements import ElementMatch
-    from focuseval.measures.matching.matched import Matched
-    from focuseval.measures.recall_base.base import RecallBase
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.recall_base import ElementMatch
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 class WeakRanks(NamedTuple):
     """Groups of results with one rank, blocked by topic; relevant mass in units of the base, counts in results."""
 
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's weak ranks begin, and the end of the last."""
-    relevant: NDArray[np.int64]
+    relevant: Integers
     """Relevant mass at this rank."""
-    upto: NDArray[np.int64]
+    upto: Integers
     """Relevant mass of the topic up to this rank, itself included."""
-    results: NDArray[np.int64]
+    results: Integers
     """Results at this rank."""
-    before: NDArray[np.int64]
+    before: Integers
     """Results of the topic before this rank."""
 
 
@@ -65,7 +59,7 @@ def weak_ranks(m: Matched, match: ElementMatch) -> WeakRanks:
     return WeakRanks(bounds, relevant, upto, count, first - m.bounds[topic])
 
 
-def precall(match: ElementMatch, ranks: WeakRanks, mass: NDArray[np.int64]) -> NDArray[np.float64]:
+def precall(match: ElementMatch, ranks: WeakRanks, mass: Integers) -> Floats:
     r"""Return the probability of relevance when the user stops at relevant masses: topics × masses, in units.
 
     .. math:: P = \frac{xn}{xn + j + s \cdot i / (r + 1)}
@@ -93,7 +87,7 @@ def stopped(xn: Any, j: Any, i: Any, r: Any, s: Any) -> Any:
     return ratio(xn, below)
 
 
-def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, NDArray[np.float64]]:
+def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, Floats]:
     """Return the 100 recall levels and, for every topic, precision at each."""
     chosen = quantisation(quant, m.prepared.gold.scale)
     if chosen in BEYOND_ONE:
@@ -110,7 +104,7 @@ def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") ->
     return np.array(LEVELS, np.float64), without_base(found, match.base.full_list.length()[:, None])
 
 
-def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDArray[np.float64]:
+def _last_block(m: Matched, match: ElementMatch, mass: Integers) -> Floats:
     """Return precision when all elements that the run left out stand together on one last weak rank.
 
     What the run returned twice is missing from the rest once. A topic that it does not answer scores 0, as everywhere.
@@ -129,7 +123,7 @@ def _last_block(m: Matched, match: ElementMatch, mass: NDArray[np.int64]) -> NDA
     return np.where(m.answered[:, None], found, 0.0)
 
 
-def _distinct(m: Matched) -> NDArray[np.int64]:
+def _distinct(m: Matched) -> Integers:
     """Return how many different elements of the collection every topic's list holds."""
     if m.path is None:
         return np.diff(m.bounds)
@@ -140,7 +134,7 @@ def _distinct(m: Matched) -> NDArray[np.int64]:
     return np.bincount(m.topic[known[first]], minlength=m.topics)
 
 
-def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> NDArray[np.float64]:
+def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> Floats:
     """Return the mean precision over the recall levels .01 … 1.
 
     An element of gain q puts q on *relevant* and 1 − q on *not relevant* at its rank; n is the gain of the whole recall
@@ -158,31 +152,26 @@ UNRETRIEVED = Parameter(
 )
 
 
+BOTH = Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True)
+OVERLAP = Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no"))
+
 _ONE = 2**36
 """Recall is summed in integers: so many units are one grade of exhaustivity."""
 
 
-def graded_base(m: Matched) -> RecallBase:
-    """Return the base of all elements with any grade, whatever a quantisation makes of it."""
-    assessed = m.prepared.assessed
-    if assessed.gold.scale != "grades":
-        raise MissingDataError(
-            f"i3AP needs grades of exhaustivity and specificity (2003–04), found a gold of scale "
-            f"{assessed.gold.scale!r}; use MAep, or i2AP for 2002"
-        )
-    return assessed.graded
-
-
-def recall_precision(
-    m: Matched, quant: str = "gen", overlap: str = "yes"
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+def recall_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Integers, Floats, Integers]:
     r"""Return, for every result, the recall mass of its topic so far and precision, and every topic's total mass.
 
     .. math:: r_o = \frac{\sum_i e(c_i) |c'_i| / |c_i|}{\sum_{base} e(c)}, \quad
               p_o = \frac{\sum_i s(c_i) |c'_i|}{\sum_i |c'_i|}
     """
-    match = match_base(m, graded_base(m))
-    elements = m.prepared.assessed.elements
+    assessed, scale = m.prepared.assessed, m.prepared.gold.scale
+    if scale != "grades":
+        raise MissingDataError(
+            f"i3AP needs grades of exhaustivity and specificity (2003–04), found a gold of scale {scale!r}; "
+            "use MAep, or i2AP for 2002"
+        )
+    match, elements = m.match_base(assessed.graded), assessed.elements
     e, s = (column[match.base.source] for column in (elements.exhaustivity, elements.specificity))
     if quant != "gen":  # 0 and 1; else thirds
         e, s = e == 3, s == 3
@@ -197,7 +186,7 @@ def recall_precision(
     return running_count(mass, m.bounds), precision, total
 
 
-def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, NDArray[np.float64]]:
+def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, Floats]:
     """Return the 100 recall levels and, for every topic, precision at the first rank that reaches each."""
     mass, precision, total = recall_precision(m, quant, overlap)
     offset = np.cumsum(total) - total
@@ -208,7 +197,7 @@ def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[
     return np.array(LEVELS, np.float64), without_base(found, total[:, None])
 
 
-def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> NDArray[np.float64]:
+def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> Floats:
     """Return the mean precision over the recall levels .01 … 1; 0 at levels that the run does not reach.
 
     Exhaustivity e and specificity s are quantised apart (strict: 3 is 1, all else 0; generalised: a third a grade); c′
@@ -218,36 +207,17 @@ def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes
 
 
 MEASURES = (
-    Measure(
-        "i2AP",
-        average_precall,
+    Measure("i2AP", average_precall,
         "inex_eval: mean over recall levels .01 … 1 of the probability that a retrieved element is relevant.",
-        "goevert2002overview",
-        needs=("elements",),
-        needs_if={("unretrieved", "block"): ("elements", "index")},
-        traits=("two dimensions",),
-        parameters=(QUANT, UNRETRIEVED),
-        formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
-        example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9.",
-        perfect=False,
-        tasks=("thorough",),
+        "goevert2002overview", needs=("elements",), needs_if={("unretrieved", "block"): ("elements", "index")},
+        traits=("two dimensions",), parameters=(QUANT, UNRETRIEVED), perfect=False, tasks=("thorough",),
         curve=precall_curve,
-    ),
-    Measure(
-        "i3AP",
-        average_graded_precision,
+        formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
+        example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9."),
+    Measure("i3AP", average_graded_precision,
         "inex_eval_ng: mean over recall levels .01 … 1 of precision in text, where recall is exhaustivity found.",
-        "goevert2005effectiveness",
-        needs=("grades", "spans"),
-        traits=("two dimensions",),
-        parameters=(
-            Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True),
-            Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no")),
-        ),
+        "goevert2005effectiveness", needs=("grades", "spans"), traits=("two dimensions",), parameters=(BOTH, OVERLAP),
+        perfect=False, tasks=("thorough",), curve=graded_curve,
         formula=r"r_o = \frac{\sum e(c_i) |c'_i| / |c_i|}{\sum e(c)}, \; p_o = \frac{\sum s(c_i) |c'_i|}{\sum |c'_i|}",
-        example="(e,s) 33 of 360 characters, then 22 of 266: p = (360 + 266 · 2/3) / 626 = 0.86.",
-        perfect=False,
-        tasks=("thorough",),
-        curve=graded_curve,
-    ),
-)
+        example="(e,s) 33 of 360 characters, then 22 of 266: p = (360 + 266 · 2/3) / 626 = 0.86."),
+)  # fmt: skip

@@ -124,11 +124,13 @@ class MeasureCall:
         >>> str(MeasureCall(Measure("MAgP", abs, "", "", parameters=(beta,)), given={"beta": 0.25}))
         'MAgP(beta=0.25)'
         """
-        inside = ", ".join(
-            number(self._value(p)) if p.bare else f"{p.name}={number(self._value(p))}"
+        values = self._values
+        shown = [
+            number(values[p.name]) if p.bare else f"{p.name}={number(values[p.name])}"
             for p in self.measure.parameters
-            if self._shown(p)
-        )
+            if p.always or values[p.name] != p.default or (p.only and values[p.only[0]] == p.only[1])
+        ]
+        inside = ", ".join(shown)
         return self.measure.name + (f"({inside})" if inside else "") + (f"@{self.at}" if self.at else "")
 
     @property
@@ -144,22 +146,13 @@ class MeasureCall:
     @property
     def needs(self) -> tuple[str, ...]:
         """What gold and run must say for it, with the parameters given."""
-        chosen = {p.name: self._value(p) for p in self.measure.parameters}
-        return next(
-            (needs for (name, value), needs in self.measure.needs_if.items() if chosen.get(name) == value),
-            self.measure.needs,
-        )
+        values, instead = self._values, self.measure.needs_if.items()
+        return next((needs for (name, value), needs in instead if values.get(name) == value), self.measure.needs)
 
-    def _value(self, parameter: Parameter) -> int | float | str:
-        return self.given.get(parameter.name, parameter.default)
-
-    def _shown(self, parameter: Parameter) -> bool:
-        if self.given.get(parameter.name, parameter.default) != parameter.default or parameter.always:
-            return True
-        if parameter.only is None:
-            return False
-        other = next(p for p in self.measure.parameters if p.name == parameter.only[0])
-        return self._value(other) == parameter.only[1]
+    @property
+    def _values(self) -> dict[str, int | float | str]:
+        """The value of every parameter, given or by default."""
+        return {p.name: self.given.get(p.name, p.default) for p in self.measure.parameters}
 
     def arguments(self, policies: Any = None) -> dict[str, Any]:
         """Return what `compute` is called with: given values, else policies, else defaults; and `at`, parsed.
@@ -248,11 +241,7 @@ FAMILIES = (
     Family("Entry points with user modelling", "entry_points", "EPRUM EPRUM-P"),
     Family("Elements with user modelling", "entry_points", "PRUM ERRel"),
     Family("Highlighted text by rank (HiXEval)", "characters", "hP hR hF hAP"),
-    Family(
-        "Characters and articles (INEX 2007–10)",
-        "characters",
-        "iP MAiP AiP charP charR charF artP artR artF",
-    ),
+    Family("Characters and articles (INEX 2007–10)", "characters", "iP MAiP AiP charP charR charF artP artR artF"),
     Family("Graded elements: inex_eval (2002–04)", "graded", "i2AP"),
     Family("Graded elements: inex_eval_ng", "graded", "i3AP"),
     Family(
@@ -262,7 +251,7 @@ FAMILIES = (
     ),
     Family("Spans for RAG", "spans", "spanP spanR spanF IoU hit full spanRR spanNDCG"),
     Family(
-        "Several needed spans: alternatives, multi-hop", "needs", "needR S-recall SRecall all-recall AllRecall AllFound"
+        "Several needed spans: alternatives, multi-hop", "spans", "needR S-recall SRecall all-recall AllRecall AllFound"
     ),
     Family("What a chunking allows", "spans", "ceiling"),
 )
@@ -290,7 +279,18 @@ def parse(text: str, measures: Iterable[Measure] | None = None) -> MeasureCall:
     if shape is None:
         raise MeasureError(f"{text!r} is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k")
     measure = named(shape["name"], measures)
-    given = _parameters(shape["inside"] or "", measure)
+    given: dict[str, int | float | str] = {}
+    known = {p.name: p for p in measure.parameters}
+    for part in filter(None, (piece.strip() for piece in (shape["inside"] or "").split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals and measure.parameters and not given:
+            name, value = measure.parameters[0].name, part
+        if name not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise MeasureError(f"{measure.name} has no parameter {name!r}; {there}")
+        if name in given:
+            raise MeasureError(f"{measure.name}: parameter {name!r} is given twice; keep one")
+        given[name] = _value(value, known[name], measure)
     at = shape["at"] or ""
     if at and not measure.at:
         raise MeasureError(f"{measure.name}@{at}: {measure.name} takes no '@'; write {measure.name}")
@@ -319,22 +319,6 @@ def named(name: str, measures: Iterable[Measure] | None = None) -> Measure:
         offer = did_you_mean(name, tuple(known)[::-1])
         raise MeasureError(f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)")
     return known[name]
-
-
-def _parameters(inside: str, measure: Measure) -> dict[str, int | float | str]:
-    given: dict[str, int | float | str] = {}
-    known = {p.name: p for p in measure.parameters}
-    for part in filter(None, (piece.strip() for piece in inside.split(","))):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals and measure.parameters and not given:
-            name, value = measure.parameters[0].name, part
-        if name not in known:
-            there = f"it has {', '.join(known)}" if known else "it has none"
-            raise MeasureError(f"{measure.name} has no parameter {name!r}; {there}")
-        if name in given:
-            raise MeasureError(f"{measure.name}: parameter {name!r} is given twice; keep one")
-        given[name] = _value(value, known[name], measure)
-    return given
 
 
 def _value(text: str, parameter: Parameter, measure: Measure) -> int | float | str:

@@ -8,25 +8,21 @@ them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.measure import Measure
-from focuseval.measures.spans import best_read, ceiling
-from focuseval.measures.topicwise import count, count_by, ratio
+from focuseval.measures.spans import best_read, chunking_ceiling
+from focuseval.measures.topicwise import count, count_by, once, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching.matched import Matched
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,38 +41,30 @@ class Texts:
     """Characters of every reference that no chunk holds, added up reference by reference."""
 
 
+@once
 def texts(m: Matched, at: int | None) -> Texts:
-    """Return the sums for the first `at` results; made once for each `at`."""
-    name = f"texts of the first {at}"
-    if name not in m.made:
-        shown = m.rank <= (at or len(m))
-        rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
-        group, start, end = _references(m)
-        topic = m.prepared.topic[group]
-        seen = union(m.article[rows], m.start[rows], m.end[rows])
-        inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
-        missed = end - start - seen.covered(group, start, end)
-        m.made[name] = Texts(
-            count(np.where(shown, m.size, 0), m.bounds),
-            count_by(end - start, topic, m.topics),
-            count_by(_shared(m, rows), m.topic[rows], m.topics),
-            count_by(inside, m.prepared.topic[seen.group], m.topics),
-            count_by(missed, topic, m.topics),
-        )
-    found: Texts = m.made[name]
-    return found
-
-
-def _references(m: Matched) -> tuple[Integers, Integers, Integers]:
-    """Return the gold's references as they stand, not united: article, start, end."""
+    """Return the sums for the first `at` results."""
+    shown = m.rank <= (at or len(m))
+    rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
     passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
     here = np.flatnonzero((article >= 0) & (passages.start >= 0))
-    return article[here], passages.start[here], passages.end[here]
+    group, start, end = references = article[here], passages.start[here], passages.end[here]  # not united
+    topic = m.prepared.topic[group]
+    seen = union(m.article[rows], m.start[rows], m.end[rows])
+    inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
+    missed = end - start - seen.covered(group, start, end)
+    return Texts(
+        count(np.where(shown, m.size, 0), m.bounds),
+        count_by(end - start, topic, m.topics),
+        count_by(_shared(m, rows, references), m.topic[rows], m.topics),
+        count_by(inside, m.prepared.topic[seen.group], m.topics),
+        count_by(missed, topic, m.topics),
+    )
 
 
-def _shared(m: Matched, rows: Integers) -> Integers:
+def _shared(m: Matched, rows: Integers, references: tuple[Integers, Integers, Integers]) -> Integers:
     """Return the characters that each result shares with the references, summed over the references."""
-    group, start, end = _references(m)
+    group, start, end = references
     begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
 
     def before(position: Integers) -> Integers:
@@ -93,34 +81,22 @@ def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
     return np.asarray(high * position - running[high])
 
 
-def legalbench_recall(m: Matched, at: int | None = None) -> Floats:
-    """Return what every chunk shares with every snippet, over the length of the snippets."""
+def _share(m: Matched, at: int | None = None, *, part: str, whole: tuple[str, ...]) -> Floats:
+    """Return one of the sums over the sum of others."""
     found = texts(m, at)
-    return ratio(found.shared, found.references)
+    return ratio(getattr(found, part), np.sum([getattr(found, name) for name in whole], axis=0))
 
 
-def legalbench_precision(m: Matched, at: int | None = None) -> Floats:
-    """Return what every chunk shares with every snippet, over the length of the chunks."""
-    found = texts(m, at)
-    return ratio(found.shared, found.chunks)
-
-
-def chroma_recall(m: Matched, at: int | None = None) -> Floats:
-    """Return the highlighted text retrieved, over the lengths of the references added up."""
-    found = texts(m, at)
-    return ratio(found.united, found.references)
-
-
-def chroma_precision(m: Matched, at: int | None = None) -> Floats:
-    """Return the highlighted text retrieved, over the lengths of the chunks added up."""
-    found = texts(m, at)
-    return ratio(found.united, found.chunks)
-
-
-def chroma_iou(m: Matched, at: int | None = None) -> Floats:
-    """Return the highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
-    found = texts(m, at)
-    return ratio(found.united, found.chunks + found.missed)
+legalbench_recall = partial(_share, part="shared", whole=("references",))
+"""What every chunk shares with every snippet, over the length of the snippets."""
+legalbench_precision = partial(_share, part="shared", whole=("chunks",))
+"""What every chunk shares with every snippet, over the length of the chunks."""
+chroma_recall = partial(_share, part="united", whole=("references",))
+"""The highlighted text retrieved, over the lengths of the references added up."""
+chroma_precision = partial(_share, part="united", whole=("chunks",))
+"""The highlighted text retrieved, over the lengths of the chunks added up."""
+chroma_iou = partial(_share, part="united", whole=("chunks", "missed"))
+"""The highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
 
 
 def chroma_omega(m: Matched) -> Floats:
@@ -169,7 +145,7 @@ def _overlapping(m: Matched, at: int | None) -> Flags:
 def _touching(m: Matched, at: int | None) -> Flags:
     """Return topics in which a chunk touches a reference without holding any of it."""
     del at
-    return np.asarray(chroma_omega(m) != ceiling(m, "IoU"))
+    return np.asarray(chroma_omega(m) != chunking_ceiling(m, "IoU"))
 
 
 _CHUNKS = Reason("chunks overlap, and it counts the text that they share once for each of them", _repeated)
@@ -177,7 +153,7 @@ _REFERENCES = Reason("references overlap, and it counts the text that they share
 _TOUCHING = Reason("a chunk touches a reference without holding any of it, and it counts as holding", _touching)
 
 
-def _twin(ours: str, name: str, compute: Callable[..., NDArray[np.float64]], *reasons: Reason) -> Twin:
+def _twin(ours: str, name: str, compute: Callable[..., Floats], *reasons: Reason) -> Twin:
     tool = name.partition(":")[0]
     bounds = (0.0, float("inf") if tool == "legalbenchrag" else 1.0)
     at = () if ours.startswith("ceiling") else ("rank",)

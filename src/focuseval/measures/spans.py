@@ -2,11 +2,17 @@
 
 A budget says which results it pays for, and where it cuts the last one. `ceiling` is what a chunking allows: the scores
 when exactly the chunks that hold relevant text are retrieved.
+
+A topic has needed items, as a multi-hop question has. An item has alternatives, of which one will do: the gold's spans
+with the same name (``need``). A span without a name is an item with one alternative, so that in a gold that names
+nothing every span is needed. Text counts as returned wherever it stands in the first results, as in spanR: an
+alternative may be put together from several chunks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,19 +20,28 @@ import numpy as np
 
 from focuseval.collection.boundaries import between_blanks, boundaries, texts_of
 from focuseval.data.spans import overlapping, union, unseen
-from focuseval.errors import MissingDataError
-from focuseval.measures.matching.documents import document_codes
-from focuseval.measures.measure import Budget, Measure, Parameter
-from focuseval.measures.topicwise import BLOCK, blocks, count, count_by, harmonic, ratio, running_count, total
+from focuseval.errors import MeasureError, MissingDataError
+from focuseval.measures.document_matching import document_codes
+from focuseval.measures.measure import Budget, Measure, Parameter, number
+from focuseval.measures.topicwise import (
+    BLOCK,
+    blocks,
+    ceiling,
+    count,
+    count_by,
+    harmonic,
+    once,
+    ratio,
+    running_count,
+    total,
+    without_base,
+)
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from focuseval.collection.boundaries import Boundaries
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
     At = int | Budget | None
 
 
@@ -48,17 +63,20 @@ def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
     return size, relevant
 
 
-def paid_ends(m: Matched, budget: Budget) -> tuple[NDArray[np.bool_], Integers, Integers]:
+def paid_ends(m: Matched, budget: Budget) -> tuple[Flags, Integers, Integers]:
     """Return which results a budget pays for, the rows of those that it cuts, and where every result then ends."""
-    cost = m.size if budget.unit == "characters" else pieces(m, budget.unit)
-    before = running_count(cost, m.bounds) - cost
-    left = budget.amount - before
+    pieces = None if budget.unit == "characters" else _pieces_of(m, budget.unit)
+    cost = m.size if pieces is None else pieces[0].count(pieces[1], m.start, m.end)
+    left = budget.amount - (running_count(cost, m.bounds) - cost)
     paid = left > 0
     cut = np.flatnonzero(paid & (cost >= left))
     end = m.end.copy()
-    if len(cut):
-        paid_for = left[cut]
-        end[cut] = m.start[cut] + paid_for if budget.unit == "characters" else piece_ends(m, budget.unit, cut, paid_for)
+    if pieces is None:
+        end[cut] = m.start[cut] + left[cut]
+    elif len(cut):  # where the last word or token ends that the budget pays for
+        found, document = pieces
+        first = found.upto_end(document[cut], m.start[cut])
+        end[cut] = np.minimum(found.end[first + left[cut] - 1], m.end[cut])
     return paid, cut, end
 
 
@@ -69,40 +87,23 @@ def restricted(m: Matched, most: int) -> Matched:
     edges = np.r_[0, np.flatnonzero(np.diff(group)) + 1, len(group)]
     left = np.empty_like(size)
     left[order] = np.clip(most - (running_count(size, edges) - size), 0, None)
-    return m.with_spans(replace(m.places, end=np.minimum(m.end, m.start + left)))
+    return replace(m, cut=replace(m.places, end=np.minimum(m.end, m.start + left)))
 
 
-def pieces(m: Matched, unit: str) -> Integers:
-    """Return the number of words or tokens in each result, cut ones included.
+@once
+def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
+    """Return the words or tokens of every document that a result is in, each read once, and which is each result's.
 
     Words are runs of characters that are not white space; tokens are those of the whole document.
     """
-    found, document = _pieces_of(m, unit)
-    return found.count(document, m.start, m.end)
-
-
-def piece_ends(m: Matched, unit: str, rows: Integers, left: Integers) -> Integers:
-    """Return where the last word or token ends that the budget pays for, in each of the given results."""
-    found, document = _pieces_of(m, unit)
-    first = found.upto_end(document[rows], m.start[rows])
-    return np.asarray(np.minimum(found.end[first + left - 1], m.end[rows]))
-
-
-def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
-    """Return the words or tokens of every document that a result is in, each read once, and which is each result's."""
-    if unit not in m.made:
-        index = m.prepared.index
-        if index is None:
-            raise MissingDataError(
-                f"a budget of {unit} needs the text of the documents; give it with --docs or --index"
-            )
-        if unit == "tokens" and m.tokenizer is None:
-            raise MissingDataError("a budget of tokens needs a tokenizer; give it with --tokenizer")
-        cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
-        kept, code = np.unique(m.document_row, return_inverse=True)
-        m.made[unit] = boundaries(texts_of(index, kept), cut), code
-    made: tuple[Boundaries, Integers] = m.made[unit]
-    return made
+    index = m.prepared.index
+    if index is None:
+        raise MissingDataError(f"a budget of {unit} needs the text of the documents; give it with --docs or --index")
+    if unit == "tokens" and m.tokenizer is None:
+        raise MissingDataError("a budget of tokens needs a tokenizer; give it with --tokenizer")
+    cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
+    kept, code = np.unique(m.document_row, return_inverse=True)
+    return boundaries(texts_of(index, kept), cut), code
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,31 +136,24 @@ def read(m: Matched, at: At) -> Read:
     if isinstance(at, Budget):
         size, relevant = budgeted(m, at)
         return Read(count(size, m.bounds), count(relevant, m.bounds), m.prepared.trel_of_topic)
-    name = f"text of the first {at}"
-    if name not in m.made:
-        m.made[name] = united(m, at)
-    found: Read = m.made[name]
-    return found
+    return united(m, at)
 
 
+@once
 def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
     """Return the union of the first results: cheaper than which of them returned what first."""
     whole = m.prepared.trel_of_topic  # without highlights no place is worth asking for
-    parts = [_united(m, at, first, last) for first, last in blocks(m.bounds, block)]
-    size, relevant = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Read(size, relevant, whole)
-
-
-def _united(m: Matched, at: int | None, first: int, last: int) -> tuple[Integers, Integers]:
-    """Return, for some topics in a row, the characters of their first results, each once, and the highlighted ones."""
-    here = slice(m.bounds[first], m.bounds[last])
-    rows = here if at is None else m.bounds[first] + np.flatnonzero(m.rank[here] <= at)
-    shown = union(m.article[rows], m.start[rows], m.end[rows])
-    topic = m.topic[rows][shown.source] - first
-    size = count_by(shown.end - shown.start, topic, last - first)
-    near = np.flatnonzero(shown.group < len(m.prepared.topic))
-    inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
-    return size, count_by(inside, topic[near], last - first)
+    size, relevant = [], []
+    for first, last in blocks(m.bounds, block):
+        here = slice(m.bounds[first], m.bounds[last])
+        rows = here if at is None else m.bounds[first] + np.flatnonzero(m.rank[here] <= at)
+        shown = union(m.article[rows], m.start[rows], m.end[rows])
+        topic = m.topic[rows][shown.source] - first
+        size.append(count_by(shown.end - shown.start, topic, last - first))
+        near = np.flatnonzero(shown.group < len(m.prepared.topic))
+        inside = m.prepared.highlights.covered(shown.group[near], shown.start[near], shown.end[near])
+        relevant.append(count_by(inside, topic[near], last - first))
+    return Read(np.concatenate(size), np.concatenate(relevant), whole)
 
 
 def span_precision(m: Matched, at: At = None) -> Floats:
@@ -235,29 +229,26 @@ _ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
 _set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=False)
 
 
-def ceiling(m: Matched, M: str) -> NDArray[np.float64]:
+def chunking_ceiling(m: Matched, M: str) -> Floats:
     """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
     seen = best_read(m)
     return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()
 
 
+@once
 def best_read(m: Matched, near: int = 0) -> Read:
     """Return what is read when exactly the chunks that hold highlighted text are retrieved.
 
     With ``near=1`` the chunks that only touch highlighted text are retrieved, too.
     """
-    name = f"best read, near {near}"
-    if name not in m.made:
-        prepared, chunks = m.prepared, chunks_of(m)
-        highlights = prepared.highlights
-        document = prepared.same[prepared.gold.articles.document[highlights.group]]
-        mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
-        shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
-        topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
-        size = count_by(shown.end - shown.start, topic, m.topics)
-        m.made[name] = Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
-    found: Read = m.made[name]
-    return found
+    prepared, chunks = m.prepared, chunks_of(m)
+    highlights = prepared.highlights
+    document = prepared.same[prepared.gold.articles.document[highlights.group]]
+    mark, chunk = overlapping((document, np.maximum(highlights.start - near, 0), highlights.end + near), chunks)
+    shown = union(highlights.group[mark], chunks[1][chunk], chunks[2][chunk])
+    topic, relevant = prepared.topic[shown.group], highlights.covered(shown.group, shown.start, shown.end)
+    size = count_by(shown.end - shown.start, topic, m.topics)
+    return Read(size, count_by(relevant, topic, m.topics), prepared.trel_of_topic)
 
 
 def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
@@ -273,83 +264,111 @@ def chunks_of(m: Matched) -> tuple[Integers, Integers, Integers]:
     return codes[known], start[known], end[known]
 
 
+@once
+def returned_characters(m: Matched, at: At) -> Integers:
+    """Return, for every alternative, how many of its characters are returned."""
+    if isinstance(at, Budget):
+        paid, _, end = paid_ends(m, at)
+    else:
+        paid, end = np.asarray(m.rank <= (at or len(m))), m.end
+    rows, needs = np.flatnonzero(paid & (m.article < len(m.prepared.topic))), m.prepared.needs
+    return union(m.article[rows], m.start[rows], end[rows]).covered(needs.article, needs.start, needs.end)
+
+
+def need_recall(m: Matched, at: At = None) -> Floats:
+    """Return the mean, over the needed items, of how much of each is returned.
+
+    An item is worth the largest share of one of its alternatives that is
+    returned. In a gold that names no needs every span is an item; then this
+    is the mean of the spans' own recalls, where spanR weighs each span by its
+    length.
+    """
+    needs = m.prepared.needs
+    best = np.zeros(len(needs.topic))
+    np.maximum.at(best, needs.item, returned_characters(m, at) / (needs.end - needs.start))
+    items = count_by(np.ones(len(best), np.int64), needs.topic, m.topics)
+    return without_base(ratio(total(best, needs.topic, m.topics), items), items)
+
+
+def found_items(m: Matched, at: At, share: float) -> tuple[Integers, Integers]:
+    """Return, for every topic, how many needed items are found, and how many there are."""
+    if share > 1:
+        raise MeasureError(f"share={number(share)}: expected a share of the text, from 0 to 1")
+    needs = m.prepared.needs
+    least = np.maximum(ceiling(needs.end - needs.start, Fraction(number(share))), 1)
+    found = np.zeros(len(needs.topic), np.int64)
+    found[needs.item[returned_characters(m, at) >= least]] = 1
+    return count_by(found, needs.topic, m.topics), count_by(np.ones_like(found), needs.topic, m.topics)
+
+
+def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
+    """Return the share of the needed items that are found.
+
+    An item is found if at least `share` of the characters of one of its
+    alternatives (and at least one character) is returned.
+    """
+    found, items = found_items(m, at, share)
+    return without_base(ratio(found, items), items)
+
+
+def all_recall(m: Matched, share: float, at: At = None) -> Floats:
+    """Return 1 where every needed item is found, else 0.
+
+    An item is found if at least `share` of the characters of one of its
+    alternatives (and at least one character) is returned.
+    """
+    found, items = found_items(m, at, share)
+    return without_base(np.asarray(found == items, np.float64), items)
+
+
+_OF_SPANS = Parameter(
+    "M", "spanF", "Which measure of spans.", ("spanP", "spanR", "spanF", "IoU"), always=True, bare=True
+)
+_SHARE = Parameter("share", 1, "least share of an alternative that must be returned; 0 for any character", least=0)
+_needed = partial(Measure, needs=("spans",), tasks=("spans",), at=_set.keywords["at"], perfect=False)
+_found = partial(_needed, parameters=(_SHARE,))
+
 MEASURES = (
-    _set(
-        "spanP",
-        span_precision,
-        "Share of the returned text that is highlighted.",
+    _set("spanP", span_precision, "Share of the returned text that is highlighted.", curve=precision_curve,
         formula=r"spanP = |U \cap H| / |U|",
-        example="Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5.",
-        curve=precision_curve,
-    ),
-    _set(
-        "spanR",
-        span_recall,
-        "Share of the highlighted text that is returned.",
+        example="Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5."),
+    _set("spanR", span_recall, "Share of the highlighted text that is returned.", curve=recall_curve,
         formula=r"spanR = |U \cap H| / |H|",
-        example="Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2.",
-        curve=recall_curve,
-    ),
-    _set(
-        "spanF",
-        span_f,
-        "Harmonic mean of spanP and spanR.",
+        example="Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2."),
+    _set("spanF", span_f, "Harmonic mean of spanP and spanR.",
         formula=r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)",
-        example="spanP 0.5, spanR 1: 0.6667.",
-    ),
-    _set(
-        "IoU",
-        intersection_over_union,
-        "Returned and highlighted text over returned or highlighted text.",
+        example="spanP 0.5, spanR 1: 0.6667."),
+    _set("IoU", intersection_over_union, "Returned and highlighted text over returned or highlighted text.",
         formula=r"IoU = |U \cap H| / |U \cup H|",
-        example="Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333.",
-    ),
-    _set(
-        "hit",
-        hit,
-        "Whether any highlighted character is returned.",
+        example="Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333."),
+    _set("hit", hit, "Whether any highlighted character is returned.",
         formula=r"hit = [U \cap H \ne \emptyset]",
-        example="1 or 0.",
-    ),
-    _set(
-        "full",
-        full,
-        "Whether every highlighted character is returned.",
+        example="1 or 0."),
+    _set("full", full, "Whether every highlighted character is returned.",
         formula=r"full = [H \subseteq U]",
-        example="1 or 0.",
-    ),
-    _ranked(
-        "spanRR",
-        span_reciprocal_rank,
-        "Reciprocal rank of the first result with a highlighted character.",
+        example="1 or 0."),
+    _ranked("spanRR", span_reciprocal_rank, "Reciprocal rank of the first result with a highlighted character.",
         at=("rank",),
         formula=r"spanRR = 1 / \min \{r : new_r > 0\}",
-        example="The first chunk that holds highlighted text is at rank 2: 0.5.",
-    ),
-    _ranked(
-        "spanNDCG",
-        span_ndcg,
-        "New highlighted text, discounted by rank.",
-        at=("rank",),
+        example="The first chunk that holds highlighted text is at rank 2: 0.5."),
+    _ranked("spanNDCG", span_ndcg, "New highlighted text, discounted by rank.", at=("rank",), perfect=False,
         formula=r"spanNDCG@k = \frac{1}{Trel(t)} \sum_{i \le k} \frac{new_i}{\log_2(i+1)}",
-        example="All highlighted text in the result at rank 3: 1 / log2(4) = 0.5.",
-        perfect=False,
-    ),
-    Measure(
-        "ceiling",
-        ceiling,
-        "What the chunking allows: a measure of exactly the chunks that hold highlighted text.",
-        "focuseval",
-        needs=("spans",),
-        parameters=(
-            Parameter(
-                "M", "spanF", "Which measure of spans.", ("spanP", "spanR", "spanF", "IoU"), always=True, bare=True
-            ),
-        ),
+        example="All highlighted text in the result at rank 3: 1 / log2(4) = 0.5."),
+    Measure("ceiling", chunking_ceiling,
+        "What the chunking allows: a measure of exactly the chunks that hold highlighted text.", "focuseval",
+        needs=("spans",), parameters=(_OF_SPANS,), perfect=False, tasks=("spans",), topicwise=False,
         formula=r"ceiling(M) = M(\{c : c \cap H \ne \emptyset\})",
-        example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1.",
-        perfect=False,
-        tasks=("spans",),
-        topicwise=False,
-    ),
-)
+        example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1."),
+    _needed("needR", need_recall, "Recall of needed items, each by its best alternative.", cite="focuseval",
+        formula=r"needR = \frac{1}{|N|} \sum_{n \in N} \max \{|U \cap a| / |a| : a \in n\}",
+        example="Two items; half of the first's only span is returned, and one of the second's two alternatives: "
+        "0.75."),
+    _found("S-recall", subtopic_recall, "Share of the needed items that are found (subtopic recall).",
+        cite="zhai2003beyond", aliases=("SRecall",),
+        formula=r"S\text{-}recall = \frac{1}{|N|} \sum_{n \in N} [\max \{|U \cap a| / |a| : a \in n\} \ge share]",
+        example="Two items; half of the first's only span is returned, and one of the second's two alternatives: 0.5."),
+    _found("all-recall", all_recall, "Whether all needed items are found, as a multi-hop question asks.",
+        cite="gutierrez2024hipporag", aliases=("AllRecall", "AllFound"),
+        formula=r"all\text{-}recall = [S\text{-}recall = 1]",
+        example="One of two needed items is found: 0; both: 1."),
+)  # fmt: skip

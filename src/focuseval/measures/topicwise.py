@@ -1,4 +1,4 @@
-"""Sums over the blocks of a matched table: totals and running sums within each topic.
+"""Sums over the blocks of a matched table: totals and running sums within each topic; values that are computed once.
 
 Integers are summed by differences of one running sum, which is exact. Floats never are: a difference would carry the
 rounding of earlier topics into later ones, and adding a topic would change another topic's last digit.
@@ -6,19 +6,37 @@ rounding of earlier topics into later ones, and adding a topic would change anot
 
 from __future__ import annotations
 
+from functools import wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
+    Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
+
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+
+def once(compute: Function) -> Function:
+    """Keep what a function computes from a match, for each value of its other arguments: several measures need it."""
+
+    @wraps(compute)
+    def kept(match: Any, *values: Any, **named: Any) -> Any:
+        key = (compute.__qualname__, values, *named.items())
+        if key not in match.computed:
+            match.computed[key] = compute(match, *values, **named)
+        return match.computed[key]
+
+    return cast("Function", kept)
 
 
 BLOCK = 1 << 13
@@ -87,7 +105,7 @@ def running_count(values: NDArray[Any], bounds: Integers) -> Integers:
     return np.asarray(running - np.repeat(before, np.diff(bounds)))
 
 
-def cumulated(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def cumulated(values: Integers) -> Integers:
     """Return the running sum with a leading 0, so that a block's sum is the difference of two entries.
 
     >>> cumulated(np.array([3, 4]))

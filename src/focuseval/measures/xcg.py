@@ -5,7 +5,7 @@ descending order and ``xCI`` their running sum: what an ideal list would have ga
 ranks at which both reach the same gain, nxCG the gains that both have reached at the same rank. For fetch & browse the
 elements of every article are a list of their own, scored by effort-precision against the article's own recall base.
 
-Gains are integers in units of the base (`focuseval.measures.recall_base.base`), so sums are exact; where a sum is
+Gains are integers in units of the base (`focuseval.measures.recall_base`), so sums are exact; where a sum is
 compared with another, `SLACK` units a summand are allowed for rounding.
 """
 
@@ -18,58 +18,56 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.measures.matching.elements import ElementMatch, match_rows
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.recall_base.base import SLACK
-from focuseval.measures.topicwise import ceiling, ratio, total, without_base
+from focuseval.measures.recall_base import SLACK, ElementMatch
+from focuseval.measures.topicwise import ceiling, once, ratio, total, without_base
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.measures.matching.matched import Matched
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
 """The gain-recall points of the ep/gr graph."""
 
 
-def effort_precision(match: ElementMatch, ideal: str = "rank") -> NDArray[np.float64]:
+@once
+def effort_precision(match: ElementMatch, ideal: str = "rank") -> Floats:
     r"""Return effort-precision at every hit, in rank order over all topics.
 
     .. math:: ep[i] = i_{ideal} / i, \quad i_{ideal} = \min\{j : xCI[j] \ge xCG[i]\}
 
     With ``ideal="line"`` the ideal curve is read as straight lines, and ``i_ideal`` may be fractional.
     """
-    name = f"effort-precision by {ideal}"
-    if name not in match.made:
-        best, topic = match.base.full_list, match.hit_topic
-        nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
-        place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
-        rank = (place - best.bounds[topic]).astype(np.float64)
-        if ideal == "line" and len(place):
-            rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
-        match.made[name] = rank / match.hit_rank
-    found: NDArray[np.float64] = match.made[name]
-    return found
+    best, topic = match.base.full_list, match.hit_topic
+    nth = np.arange(1, len(topic) + 1) - match.hit_bounds[topic]
+    place = np.searchsorted(best.reach, match.hit_reach - SLACK * nth)
+    rank = (place - best.bounds[topic]).astype(np.float64)
+    if ideal == "line" and len(place):
+        rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
+    return rank / match.hit_rank
 
 
-def mean_average_effort_precision(
-    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+def mean_average_effort_precision(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
     """Sum effort-precision over the ranks that gain, and divide by the number of relevant elements.
 
     At a rank that gains, effort-precision is the rank at which the ideal list has gathered as much, over the rank
     itself. The ideal list holds all relevant elements, best first, overlapping ones too; repeats gain nothing.
     """
-    match = m.elements(quant, base)
-    return relevant_ratio(
-        total(effort_precision(match, ideal), match.hit_topic, m.topics), match.base.full_list.length()
-    )
+    return average_effort(m.elements(quant, base), ideal)
 
 
-def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "rank") -> NDArray[np.float64]:
+def average_effort(match: ElementMatch, ideal: str) -> Floats:
+    """Return the mean effort-precision over each topic's relevant elements; NaN where it has none."""
+    effort = total(effort_precision(match, ideal), match.hit_topic, match.base.topics)
+    return relevant_ratio(effort, match.base.full_list.length())
+
+
+def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "rank") -> Floats:
     """Return effort-precision at gain-recall levels: topics × levels, straight lines between natural points.
 
     Before the first natural point its own value holds; past the last one effort-precision is 0. A level is compared
@@ -96,7 +94,7 @@ def effort_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str
 
 def effort_precision_at(
     m: Matched, at: Fraction, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return effort-precision at one gain-recall level, read off straight lines between the ranks that gain.
 
     Before the first of them its own value holds; past the last one effort-precision is 0.
@@ -107,19 +105,19 @@ def effort_precision_at(
 
 def interpolated_mean_effort_precision(
     m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the mean of effort-precision over the 100 levels .01 … 1."""
     match = m.elements(quant, base)
     return relevant_only(match, effort_at(match, LEVELS, ideal).mean(axis=1))
 
 
-def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain gathered in the first results."""
     match = m.elements(quant, base)
     return relevant_only(match, match.upto(match.gathered, np.array([at]))[:, 0] * match.base.unit)
 
 
-def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the share of all gain that the first results gather."""
     match = m.elements(quant, base)
     return relevant_ratio(match.upto(match.gathered, np.array([at]))[:, 0], match.base.full_list.total())
@@ -137,24 +135,24 @@ def ideal_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[An
     return ranks, relevant_only(match, (match.base.full_list.upto(ranks) * match.base.unit).T).T
 
 
-def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> NDArray[np.float64]:
+def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain of the best list possible: what xCG is compared with, whatever the run returns."""
     best = m.elements(quant, base)
     return relevant_only(best, best.base.full_list.upto(np.array([at]))[:, 0] * best.base.unit)
 
 
-def _ranks(m: Matched, quant: str, base: str) -> NDArray[np.int64]:
+def _ranks(m: Matched, quant: str, base: str) -> Integers:
     """Return the ranks up to the longest list, the run's or the ideal one."""
     longest = max(np.diff(m.bounds).max(initial=1), m.elements(quant, base).base.full_list.length().max(initial=1))
     return np.arange(1, longest + 1)
 
 
-def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Divide; NaN, a topic that the measure leaves out, where the base is empty."""
     return without_base(ratio(part, whole), whole)
 
 
-def relevant_only(match: ElementMatch, values: NDArray[Any]) -> NDArray[np.float64]:
+def relevant_only(match: ElementMatch, values: NDArray[Any]) -> Floats:
     """Return the values, NaN for topics without a relevant element in the base."""
     return without_base(values, match.base.full_list.length())
 
@@ -168,7 +166,7 @@ _effort = partial(_gain, parameters=(QUANT, BASE, IDEAL), curve=effort_curve)
 _at_rank = partial(_gain, at=("rank",), at_required=True, parameters=(QUANT, BASE), perfect=False)
 
 
-def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "ideal") -> NDArray[np.float64]:
+def normalised_at(match: ElementMatch, ranks: Integers, ideal: str = "ideal") -> Floats:
     r"""Return normalised cumulated gain at ranks: topics × ranks.
 
     .. math:: nxCG[k] = \sum_{j \le k} xG_{norm}[j] \;/\; xCI[\min(k, |ideal|)]
@@ -179,7 +177,7 @@ def normalised_at(match: ElementMatch, ranks: NDArray[np.int64], ideal: str = "i
 
 def normalised_cumulated_gain(
     m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return what the first `at` results gain, over what the ideal list gains by then.
 
     A result gains no more than the ideal element on its path (itself, its ancestor or its descendant) still leaves:
@@ -191,14 +189,12 @@ def normalised_cumulated_gain(
 
 def mean_normalised_cumulated_gain(
     m: Matched, at: int, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the mean of nxCG over the ranks 1 … `at`, past the end of the list too."""
     return np.asarray(normalised_at(m.elements(quant, base), np.arange(1, at + 1), ideal).mean(axis=1))
 
 
-def normalised_curve(
-    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "ideal"
-) -> tuple[Any, NDArray[np.float64]]:
+def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "ideal") -> tuple[Any, Floats]:
     """Return the ranks up to the longest list and, for every topic, nxCG at each."""
     ranks = np.arange(1, np.diff(m.bounds).max(initial=1) + 1)
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
@@ -231,20 +227,15 @@ def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
     order = judged[np.argsort(match.article[judged], kind="stable")]
     article, code = match.article[order], match.code[order]
     bounds = np.searchsorted(article, np.arange(articles + 1)).astype(np.int64)
-    return ElementMatch(apart, bounds, article, code, *match_rows(apart, article, code))
+    return apart.match(bounds, article, code)
 
 
-def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> NDArray[np.float64]:
+def browse_scores(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
     """Return MAep of every judged article (a row of ``gold.articles``), NaN where it has no relevant element."""
-    match = browse(m, quant, base)
-    return relevant_ratio(
-        total(effort_precision(match, ideal), match.hit_topic, match.base.topics), match.base.full_list.length()
-    )
+    return average_effort(browse(m, quant, base), ideal)
 
 
-def browse_effort_precision(
-    m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
-) -> NDArray[np.float64]:
+def browse_effort_precision(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
     """Return the mean, over a topic's relevant articles, of the MAep of each article's elements; 0 if not returned.
 
     Every article is a list of its own: its elements as the run ranks them, against the article's own recall base.
@@ -256,78 +247,40 @@ def browse_effort_precision(
 
 
 MEASURES = (
-    _effort(
-        "MAep",
-        mean_average_effort_precision,
+    _effort("MAep", mean_average_effort_precision,
         "Mean average effort-precision: ep at every relevant element returned, 0 for the others.",
         formula=r"MAep = \frac{1}{n} \sum_{i: xG[i] > 0} \frac{i_{ideal}}{i}",
-        example="Gains 1 and .5 in the base; the run returns nothing, then both: (1/2 + 2/3) / 2 = 0.5833.",
-    ),
-    _effort(
-        "iMAep",
-        interpolated_mean_effort_precision,
+        example="Gains 1 and .5 in the base; the run returns nothing, then both: (1/2 + 2/3) / 2 = 0.5833."),
+    _effort("iMAep", interpolated_mean_effort_precision,
         "Mean of effort-precision at the 100 gain-recall levels .01 … 1.",
         formula=r"iMAep = \frac{1}{100} \sum_{x = .01 \ldots 1} ep@x",
-        example="One relevant element, returned at rank 2: ep is 1/2 at every level, iMAep 0.5.",
-    ),
-    _effort(
-        "ep",
-        effort_precision_at,
-        "Effort-precision at a gain-recall level: ideal rank over actual rank.",
-        at=("level",),
-        at_required=True,
+        example="One relevant element, returned at rank 2: ep is 1/2 at every level, iMAep 0.5."),
+    _effort("ep", effort_precision_at, "Effort-precision at a gain-recall level: ideal rank over actual rank.",
+        at=("level",), at_required=True,
         formula=r"ep[i] = i_{ideal} / i",
-        example="Half of all gain is reached at rank 4, by the ideal list at rank 1: ep@0.5 = 0.25.",
-    ),
-    _at_rank(
-        "gr",
-        gain_recall,
-        "Gain-recall: the share of all gain that the first results gather.",
+        example="Half of all gain is reached at rank 4, by the ideal list at rank 1: ep@0.5 = 0.25."),
+    _at_rank("gr", gain_recall, "Gain-recall: the share of all gain that the first results gather.",
         formula=r"gr[i] = xCG[i] / xCI[n]",
-        example="Gains 1, .5, .5 in the base, 1 returned first: gr@1 = 0.5.",
-    ),
-    _at_rank(
-        "xCG",
-        cumulated_gain,
-        "Cumulated gain of the first results.",
-        bounds=(0.0, float("inf")),
-        formula=r"xCG[i] = \sum_{j \le i} xG[j]",
-        example="Results with gains 1, 0, .5: xCG@3 = 1.5.",
+        example="Gains 1, .5, .5 in the base, 1 returned first: gr@1 = 0.5."),
+    _at_rank("xCG", cumulated_gain, "Cumulated gain of the first results.", bounds=(0.0, float("inf")),
         curve=gain_curve,
-    ),
-    _at_rank(
-        "xCI",
-        ideal_gain,
-        "Cumulated gain of the ideal list: a reference for xCG, the same for every run.",
-        bounds=(0.0, float("inf")),
+        formula=r"xCG[i] = \sum_{j \le i} xG[j]",
+        example="Results with gains 1, 0, .5: xCG@3 = 1.5."),
+    _at_rank("xCI", ideal_gain, "Cumulated gain of the ideal list: a reference for xCG, the same for every run.",
+        bounds=(0.0, float("inf")), curve=ideal_curve,
         formula=r"xCI[i] = \sum_{j \le i} xI[j]",
-        example="Gains 1, .5, .5 in the base: xCI@2 = 1.5.",
-        curve=ideal_curve,
-    ),
-    _normalised(
-        "nxCG",
-        normalised_cumulated_gain,
+        example="Gains 1, .5, .5 in the base: xCI@2 = 1.5."),
+    _normalised("nxCG", normalised_cumulated_gain,
         "Normalised cumulated gain at a rank: what was gained over what the ideal list would have gained.",
         formula=r"nxCG[k] = \frac{\sum_{j \le k} xG_{norm}[j]}{xCI[\min(k, |ideal|)]}",
-        example="Ideal gains 1 and .5 returned in reverse: nxCG@1 = 0.5, nxCG@2 = 1.",
-    ),
-    _normalised(
-        "MAnxCG",
-        mean_normalised_cumulated_gain,
-        "Mean of nxCG over the ranks 1 … k.",
+        example="Ideal gains 1 and .5 returned in reverse: nxCG@1 = 0.5, nxCG@2 = 1."),
+    _normalised("MAnxCG", mean_normalised_cumulated_gain, "Mean of nxCG over the ranks 1 … k.",
         formula=r"MAnxCG[k] = \frac{1}{k} \sum_{j=1}^{k} nxCG[j]",
-        example="Ideal gains 1 and .5 returned in reverse: MAnxCG@2 = (0.5 + 1) / 2 = 0.75.",
-    ),
-    Measure(
-        "browseMAep",
-        browse_effort_precision,
+        example="Ideal gains 1 and .5 returned in reverse: MAnxCG@2 = (0.5 + 1) / 2 = 0.75."),
+    Measure("browseMAep", browse_effort_precision,
         "MAep of the elements inside each relevant article, averaged over the topic's relevant articles.",
-        "kazai2006extended",
-        needs=("elements",),
-        traits=("grouped output", "two dimensions"),
-        parameters=(QUANT, BASE, IDEAL),
+        "kazai2006extended", needs=("elements",), traits=("grouped output", "two dimensions"),
+        parameters=(QUANT, BASE, IDEAL), tasks=("fetch-browse",),
         formula=r"\frac{1}{|A|} \sum_{a \in A} MAep(a)",
-        example="Two relevant articles, one not returned, the other's elements in ideal order: (1 + 0) / 2 = 0.5.",
-        tasks=("fetch-browse",),
-    ),
-)
+        example="Two relevant articles, one not returned, the other's elements in ideal order: (1 + 0) / 2 = 0.5."),
+)  # fmt: skip

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
     from focuseval.report.observe import Observed
     from focuseval.studies.fidelity import Fidelity
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
-    from focuseval.measures.tasks.tasks import Task
+    from focuseval.measures.tasks import Task
     from focuseval.retrieval.settings import RetrievalSettings
     from focuseval.retrieval.unit_sets import UnitSet
 

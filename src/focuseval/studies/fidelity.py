@@ -3,32 +3,41 @@
 Along S, a run that returns more irrelevant or less relevant text must score lower (S → S_L → S_LD, S → S_S → S_ST).
 Along R, a run with an intruder on top must score lower (R → R_I, R_S → R_SI). Swapping the first two articles changes
 nothing for perfect passages, because every article's score is 1; elsewhere the swap is printed, not judged.
+
+Passages against elements: a run of one kind is mapped to the other, and both are scored (Pehcevski and Thom, 2007). A
+passage becomes the element that fits it best: of all elements of its document the one with the highest F-score against
+the passage, ties to the smaller and then to the outer one. Elements become passages: their spans, united per article
+where they touch.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from focuseval.data.spans import union
 from focuseval.data.tables import Table, numbers, words
 from focuseval.evaluation.planning import evaluate
 from focuseval.inference.paired_tests import paired_differences, t_test
-from focuseval.measures.matching.policies import Policies
+from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
-from focuseval.measures.profiles import profile_named
-from focuseval.studies.mapping import Gap, passage_gap, to_elements, to_passages
+from focuseval.measures.profiles import Policies, profile_named
+from focuseval.placing import place_run
 from focuseval.studies.requirements import Answer, requirements
-from focuseval.studies.simulation import RECALL_BASE_KINDS, SPACE, simulate
-from focuseval.studies.space_runs import RANKINGS, SELECTIONS
+from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
+    from focuseval.data.run import Run
     from focuseval.data.tables import Row
     from focuseval.evaluation.scores import Scores
+    from focuseval.measures.topicwise import Integers
 
 
 _S_STEPS = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
@@ -56,14 +65,12 @@ def steps() -> tuple[Change, ...]:
     (36, 'S-R → S_L-R')
     """
     along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in _S_STEPS]
-    along_r = [Change(f"{s}-{a}", f"{s}-{b}", _expected(s, a, b), "R") for s in SELECTIONS for a, b in _R_STEPS]
+    along_r = [
+        Change(f"{s}-{a}", f"{s}-{b}", ">" if ("I" in a) != ("I" in b) else "=" if s == "S" else "?", "R")
+        for s in SELECTIONS
+        for a, b in _R_STEPS
+    ]
     return (*along_s, *along_r)
-
-
-def _expected(selection: str, before: str, after: str) -> str:
-    if before.count("I") != after.count("I"):
-        return ">"
-    return "=" if selection == "S" else "?"
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,83 @@ def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
     )
 
 
-__all__ = ["Answer", "Fidelity", "Gap", "SpaceTest", "fidelity", "requirements", "to_elements", "to_passages"]
+def to_elements(run: Run, index: Collection) -> Run:
+    """Map every passage of a run to the element that fits it best; of nested picks the outermost stays."""
+    placed = place_run(run, index)
+    if placed.start is None or placed.end is None or placed.placement is None:
+        return run
+    rows, start, end = placed.placement.document, placed.start, placed.end
+    elements = index.elements_of(rows)
+    counts = np.diff(index.element_bounds)[rows]
+    owner = np.repeat(np.arange(len(rows)), counts)
+    common = np.minimum(elements.end, end[owner]) - np.maximum(elements.start, start[owner])
+    size = elements.end - elements.start
+    fit = 2 * np.maximum(common, 0) / np.maximum(size + (end - start)[owner], 1)
+    order = np.lexsort((elements.depth, size, -fit, owner))
+    best = order[np.searchsorted(owner[order], np.arange(len(rows)))]
+    outer = np.lexsort((elements.depth[best], elements.start[best], -size[best], _articles(run)))
+    mapped = replace(run, path=elements.path_strings(best), start=elements.start[best], end=elements.end[best])
+    return repair(replace(take(mapped, outer), rank=None, score=None), "relevant-in-context", index)[0]
+
+
+def to_passages(run: Run, index: Collection) -> Run:
+    """Turn a run of elements into passages, united per article where they touch; articles keep their order."""
+    placed = place_run(run, index)
+    if placed.start is None or placed.end is None:
+        return run
+    article = _articles(run)
+    spans = union(article, placed.start, placed.end)
+    first = np.unique(article, return_index=True)[1][spans.group]
+    return replace(
+        run,
+        topic=run.topic[first],
+        document=run.document.take(pa.array(first)),
+        rank=None,
+        score=None,
+        start=spans.start,
+        end=spans.end,
+        path=None,
+        line=None,
+    )
+
+
+def _articles(run: Run) -> Integers:
+    """Return a number for every result's (topic, document) pair, in order of first appearance."""
+    codes = run.document.dictionary_encode().indices.to_numpy().astype(np.int64)
+    _, first, group = np.unique((run.topic.astype(np.int64) << 32) | codes, return_index=True, return_inverse=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[group]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Perfect passages, the best elements for them, and what each mapping costs, under one measure."""
+
+    measure: str
+    means: dict[str, float]
+    """Run name → mean: passages, their best elements, element selections, and those as passages."""
+
+    @property
+    def gap(self) -> float:
+        """How far the best run of elements stays behind perfect passages."""
+        elements = [mean for name, mean in self.means.items() if name != "S-R" and "passages" not in name]
+        return self.means["S-R"] - max(elements)
+
+
+def passage_gap(gold: Gold, measures: Sequence[str], index: Collection) -> tuple[Gap, ...]:
+    """Score perfect passages, perfect elements, and each mapped to the other kind."""
+    passages = simulate(gold, "S-R", index)
+    runs = [passages, replace(to_elements(passages, index), run_id="S-R as elements")]
+    for kind in ("S_L-R", "S_S-R", "S_ST-R"):
+        run = simulate(gold, kind, index)
+        runs += [run, replace(to_passages(run, index), run_id=f"{kind} as passages")]
+    scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index)
+    return tuple(
+        Gap(measure, dict(zip(scores.runs, scores.mean[:, column].tolist(), strict=True)))
+        for column, measure in enumerate(scores.measures)
+    )
+
 
 IN_CONTEXT = ("MAgP", "MAgP(gain=length)", "AP")
 """The measures of Pehcevski and Thom: the defaults of the S×R space."""
@@ -175,7 +258,8 @@ def fidelity(
     asked = tuple(measures or official or (*IN_CONTEXT, *OF_ELEMENTS))
     of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
-    policies = {task: policies_under(profile, task) for task in ("thorough", "relevant-in-context")}
+    tasks = ("thorough", "relevant-in-context")
+    policies = {task: profile_named(profile).policies_of(task) if profile else {} for task in tasks}
     without = Policies(drop_tags=drop_tags).but(**policies["thorough"]).left_out()
     runs = [simulate(gold, kind, index, without=without) for kind in RECALL_BASE_KINDS]
     of_base = policies["thorough"] | {"drop_tags": drop_tags}
@@ -185,14 +269,6 @@ def fidelity(
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
         gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
     )
-
-
-def policies_under(profile: str | None, task: str) -> dict[str, Any]:
-    """Return the policies of a profile's task; of a task that it does not have, those of the whole profile."""
-    if profile is None:
-        return {}
-    chosen = profile_named(profile)
-    return chosen.policies_of(task) if task in chosen.tasks else dict(chosen.policies)
 
 
 def tables(found: Fidelity) -> list[Table]:

@@ -1,35 +1,178 @@
 """What a measure takes into account: the table of requirements of Kazai and Lalmas (2005), filled by running it.
 
-Size, near misses, overlap, degrees of relevance and normalisation are *observed* on the constructed cases; what cannot
-be observed comes from the measure's declaration and is marked so.
+Size, near misses, overlap, degrees of relevance and normalisation are *observed* on a little collection with known
+answers; what cannot be observed comes from the measure's declaration and is marked so. In the collection, article ``d``
+has a section that is highlighted from end to end (two paragraphs of 100 characters) and paragraphs of 20 and 2,000
+characters without relevance; ``e`` a paragraph of 10 characters, highlighted whole, and one without; ``h`` has 50
+highlighted characters of 100, ``q`` 50 of 200; ``n`` is not relevant.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+
+from focuseval.collection.documents import in_memory
+from focuseval.collection.parse import Raw, parse_documents
+from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.run import Run
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.planning import evaluate
+from focuseval.measures.assessed import ONE_SIDED
 from focuseval.measures.measure import TRAITS, parse
-from focuseval.measures.quantise import ONE_SIDED
-from focuseval.studies import cases
 from focuseval.studies.simulation import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focuseval.data.run import Run
+    from focuseval.collection.index import Index
 
     Score = Callable[[Run], float]
 
-REQUIREMENTS = ("element size", "near misses", "overlap", "degrees of relevance", "normalisation")
-"""Observed; the declared ones are `focuseval.measures.measure.TRAITS`."""
+DOCUMENTS = {
+    "d": f"<a><s><p>{'r' * 100}</p><p>{'r' * 100}</p></s><s><p>{'n' * 20}</p><p>{'n' * 2000}</p></s></a>",
+    "e": f"<a><p>{'r' * 10}</p><p>{'n' * 300}</p></a>",
+    "h": f"<a>{'r' * 50}{'n' * 50}</a>",
+    "q": f"<a>{'r' * 50}{'n' * 150}</a>",
+    "n": f"<a><p>{'n' * 20}</p><p>{'n' * 2000}</p></a>",
+}
+SECTION, ARTICLE = ("d", "/a[1]/s[1]"), ("d", "/a[1]")
+PARAGRAPHS = (("d", "/a[1]/s[1]/p[1]"), ("d", "/a[1]/s[1]/p[2]"))
+WRONG_BESIDE = (("d", "/a[1]/s[2]/p[1]"), ("d", "/a[1]/s[2]/p[2]"))
+"""A small and a large paragraph without relevance in a relevant article."""
+WRONG_ELSEWHERE = (("n", "/a[1]/p[1]"), ("n", "/a[1]/p[2]"))
+"""The same in an article without relevance."""
+WRONG_ARTICLE = ("n", "/a[1]")
+SHORT, HALF, QUARTER = ("e", "/a[1]/p[1]"), ("h", "/a[1]"), ("q", "/a[1]")
+
+_SPANS = ((0, 0, 200), (1, 0, 10), (2, 0, 50), (3, 0, 50))
+_GRADES = {
+    SECTION: (3, 3), PARAGRAPHS[0]: (3, 3), PARAGRAPHS[1]: (3, 3), ARTICLE: (3, 1),
+    SHORT: (1, 3), ("e", "/a[1]"): (1, 1), HALF: (2, 2), QUARTER: (2, 1),
+}  # fmt: skip
+
+
+@cache
+def cases_index() -> Index:
+    """Return the articles as an index in memory."""
+    block, _ = parse_documents([Raw(name, f"{name}.xml", source.encode()) for name, source in DOCUMENTS.items()])
+    return in_memory([block] if block is not None else [], "the constructed cases")
+
+
+def run_of(*results: tuple[str, str]) -> Run:
+    """Return a run for the one topic, results as (document, path)."""
+    documents, paths = ([r[i] for r in results] for i in range(2))
+    rank = np.arange(1, len(results) + 1, dtype=np.int32)
+    return Run(
+        run_id="case",
+        topics=("1",),
+        topic=np.zeros(len(results), np.int32),
+        document=pa.array(documents, pa.string()),
+        rank=rank,
+        path=pa.array(paths, pa.string()),
+        task="thorough",
+    )
+
+
+@cache
+def cases_gold(*, grades: bool) -> Gold:
+    """Return what is relevant: as highlights with entry points, or as grades of elements (with the same highlights)."""
+    document, start, end = (np.array(column) for column in zip(*_SPANS, strict=True))
+    zeros = np.zeros(len(_SPANS), np.int32)
+    assessed = _GRADES if grades else {}
+    unknown = np.full(len(assessed), UNKNOWN, np.int64)
+    e, s = (np.array([pair[i] for pair in assessed.values()], np.int8) for i in range(2))
+    return Gold(
+        topics=("1",),
+        documents=pa.array(list(DOCUMENTS)),
+        articles=Articles(
+            topic=np.zeros(5, np.int32),
+            document=np.arange(5, dtype=np.int32),
+            relevance=np.array([1, 1, 1, 1, 0], np.int32),
+            length=np.asarray(cases_index().lengths),
+            rsize=np.array([200, 10, 50, 50, 0]),
+            bep=np.array([0, 0, 0, 0, UNKNOWN]),
+        ),
+        passages=Passages(zeros, document.astype(np.int32), start, end, end - start),
+        elements=GradedElements(
+            topic=np.zeros(len(assessed), np.int32),
+            document=np.array([list(DOCUMENTS).index(name) for name, _ in assessed], np.int32),
+            path=pa.array([path for _, path in assessed], pa.string()).dictionary_encode(),
+            exhaustivity=e,
+            specificity=s,
+            size=unknown,
+            rsize=unknown,
+        ),
+        scale="grades" if grades else "highlights",
+        file="the constructed cases",
+    )
+
 
 OF_GRADES = ("strict", "gen", "sog", *ONE_SIDED)
 """Quantisations of graded assessments; all others are tested on highlights."""
 
 _TINY = 1e-9
+
+
+def element_size(score: Score) -> str:
+    """Say yes if a wrong result costs by its length, indirectly if only the share of relevant text matters."""
+    before = [score(run_of(wrong, SECTION)) for wrong in WRONG_ELSEWHERE]
+    after = [score(run_of(SECTION, wrong)) for wrong in WRONG_BESIDE]
+    if any(abs(small - large) > _TINY for small, large in (before, after)):
+        return "yes"
+    half, quarter = score(run_of(HALF)), score(run_of(QUARTER))
+    return "indirectly" if abs(half - quarter) > _TINY else "no"
+
+
+def near_misses(score: Score) -> str:
+    """Say yes if an element around the right one scores less than it, but more than a wrong one.
+
+    ``as a hit`` means that it scores the same as the right one.
+    """
+    first = (SECTION, ARTICLE, WRONG_ARTICLE)
+    exact, near, wrong = (score(run_of(result, QUARTER, HALF)) for result in first)
+    if near <= wrong + _TINY:
+        return "no"
+    return "yes" if near < exact - _TINY else "as a hit"
+
+
+def overlap(score: Score) -> str:
+    """Say yes, the requirement is met, if paragraphs of a section that was already returned add nothing."""
+    alone = score(run_of(SECTION))
+    repeated = score(run_of(SECTION, *PARAGRAPHS))
+    return "no" if repeated > alone + _TINY else "yes"
+
+
+def degrees(score: Score) -> str:
+    """Say yes if the same amount of relevant text scores higher where it is a larger share of its element."""
+    if score(run_of(HALF)) > score(run_of(QUARTER)) + _TINY:
+        return "yes"
+    falling = (SHORT, HALF, QUARTER)
+    return "yes" if score(run_of(*falling)) > score(run_of(*falling[::-1])) + _TINY else "no"
+
+
+def normalisation(score: Score) -> str:
+    """Say yes if some perfect run reaches exactly 1."""
+    scores = [0.0]
+    for kind in ("ideal", "full", "S-R", "S_L-R"):
+        with suppress(FocusevalError):  # a run that the measure cannot read (passages for elements) is no candidate
+            scores.append(score(simulate(cases_gold(grades=False), kind, cases_index())))
+    return "yes" if abs(max(scores) - 1) <= _TINY else "no"
+
+
+OBSERVED = {
+    "element size": element_size,
+    "near misses": near_misses,
+    "overlap": overlap,
+    "degrees of relevance": degrees,
+    "normalisation": normalisation,
+}
+"""Requirements that running a measure answers; the declared ones are `focuseval.measures.measure.TRAITS`."""
 
 
 @dataclass(frozen=True)
@@ -44,83 +187,15 @@ class Answer:
 def requirements(measure: str) -> tuple[Answer, ...]:
     """Return a measure's answers; one that cannot be run on the cases answers ``?`` with its reason."""
     asked = parse(measure)
-    graded = "grades" in asked.needs or asked.given.get("quant") in OF_GRADES
-    score = _scorer(measure, grades=graded)
-    observed = tuple(Answer(name, _answer(name, score), observed=True) for name in REQUIREMENTS)
-    declared = tuple(Answer(t, "yes" if t in asked.measure.traits else "no", observed=False) for t in TRAITS)
-    return (*observed, *declared)
-
-
-def _scorer(measure: str, *, grades: bool) -> Score:
-    gold, index = cases.gold(grades=grades), cases.collection()
+    gold = cases_gold(grades="grades" in asked.needs or asked.given.get("quant") in OF_GRADES)
 
     def score(run: Run) -> float:
-        return float(evaluate(gold, [run], [measure], task="thorough", index=index).mean[0, 0])
+        return float(evaluate(gold, [run], [measure], task="thorough", index=cases_index()).mean[0, 0])
 
-    return score
-
-
-def _answer(requirement: str, score: Score) -> str:
-    test = {
-        "element size": element_size,
-        "near misses": near_misses,
-        "overlap": overlap,
-        "degrees of relevance": degrees,
-        "normalisation": normalisation,
-    }[requirement]
-    try:
-        return test(score)
-    except FocusevalError as why:
-        return f"? ({why})"
-
-
-def element_size(score: Score) -> str:
-    """Say yes if a wrong result costs by its length, indirectly if only the share of relevant text matters."""
-    before = [score(cases.run_of(wrong, cases.SECTION)) for wrong in cases.WRONG_ELSEWHERE]
-    after = [score(cases.run_of(cases.SECTION, wrong)) for wrong in cases.WRONG_BESIDE]
-    if any(abs(small - large) > _TINY for small, large in (before, after)):
-        return "yes"
-    half, quarter = score(cases.run_of(cases.HALF)), score(cases.run_of(cases.QUARTER))
-    return "indirectly" if abs(half - quarter) > _TINY else "no"
-
-
-def near_misses(score: Score) -> str:
-    """Say yes if an element around the right one scores less than it, but more than a wrong one.
-
-    ``as a hit`` means that it scores the same as the right one.
-    """
-    first = (cases.SECTION, cases.ARTICLE, cases.WRONG_ARTICLE)
-    exact, near, wrong = (score(cases.run_of(result, cases.QUARTER, cases.HALF)) for result in first)
-    if near <= wrong + _TINY:
-        return "no"
-    return "yes" if near < exact - _TINY else "as a hit"
-
-
-def overlap(score: Score) -> str:
-    """Say yes, the requirement is met, if paragraphs of a section that was already returned add nothing."""
-    alone = score(cases.run_of(cases.SECTION))
-    repeated = score(cases.run_of(cases.SECTION, *cases.PARAGRAPHS))
-    return "no" if repeated > alone + _TINY else "yes"
-
-
-def degrees(score: Score) -> str:
-    """Say yes if the same amount of relevant text scores higher where it is a larger share of its element."""
-    if score(cases.run_of(cases.HALF)) > score(cases.run_of(cases.QUARTER)) + _TINY:
-        return "yes"
-    falling = (cases.SHORT, cases.HALF, cases.QUARTER)
-    return "yes" if score(cases.run_of(*falling)) > score(cases.run_of(*falling[::-1])) + _TINY else "no"
-
-
-def normalisation(score: Score) -> str:
-    """Say yes if some perfect run reaches exactly 1."""
-    gold, index = cases.gold(grades=False), cases.collection()
-    best = max(_score_or_zero(score, simulate(gold, kind, index)) for kind in ("ideal", "full", "S-R", "S_L-R"))
-    return "yes" if abs(best - 1) <= _TINY else "no"
-
-
-def _score_or_zero(score: Score, run: Run) -> float:
-    """Score a perfect run; one that the measure cannot read (passages for elements) is no candidate."""
-    try:
-        return score(run)
-    except FocusevalError:
-        return 0.0
+    answers = []
+    for name, test in OBSERVED.items():
+        try:
+            answers.append(Answer(name, test(score), observed=True))
+        except FocusevalError as why:
+            answers.append(Answer(name, f"? ({why})", observed=True))
+    return (*answers, *(Answer(t, "yes" if t in asked.measure.traits else "no", observed=False) for t in TRAITS))

@@ -1,15 +1,33 @@
 """Runs made from the gold itself, in a controlled way: what a measure should prefer is known beforehand.
 
-``full``, ``ideal``, ``reversed`` and ``leaves`` are the recall-base runs of Kazai and Lalmas (2005); ``S-R`` …
-``S_ST-R_SI`` the space of Pehcevski and Thom (2007), see `focuseval.studies.space_runs`; ``random`` and ``degraded``
-turn a dial from the ideal order to chance: for noise, depth and size. Every element of the judged articles gets the
-score
+``full``, ``ideal``, ``reversed`` and ``leaves`` are the recall-base runs of Kazai and Lalmas (2005).
+
+``S-R`` … ``S_ST-R_SI`` are the S×R space of Pehcevski and Thom (2007): S says which parts of every relevant article a
+run returns, R in which order it returns the articles of a topic.
+
+====== ==========================================================================================================
+S      the highlighted passages themselves: perfect retrieval
+S_L    the smallest element that contains each passage; of nested picks the outermost stays
+S_LD   the whole document
+S_S    the largest elements inside each passage
+S_ST   the smallest elements inside each passage
+R      relevant articles by decreasing amount of highlighted text
+R_S    the first two swapped
+R_I    a document that is not relevant inserted on top: one judged so, else one that nobody judged
+R_SI   both: the inserted document above the swapped pair
+====== ==========================================================================================================
+
+An article without any element inside its passages returns its smallest overlapping element under S_S and S_ST. Of
+elements with the same text the outermost is taken, under S_ST the innermost. Elements without text are never returned.
+
+``random`` and ``degraded`` turn a dial from the ideal order to chance: for noise, depth and size. Every element of the
+judged articles gets the score
 
     (1 − noise) · merit + noise · u + depth · z(depth) + size · z(log size),
 
-u uniform on [0, 1), z the standard score within the topic. What an element merits depends on the task, so that without
-noise and bias the run is the best one for it; noise 1 gives chance; a positive depth favours small elements deep in
-the tree, a positive size large ones. What an element merits:
+u uniform on [0, 1), z the standard score within the topic. Noise 1 gives chance; a positive depth favours small
+elements deep in the tree, a positive size large ones. Without noise and bias the run is the best one for the task,
+which decides what an element merits:
 
 ====================  =============================================================================================
 thorough              its gain in the recall base
@@ -29,23 +47,236 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.placement import Placement
 from focuseval.data.run import Run
-from focuseval.errors import MeasureError
-from focuseval.measures.matching.prepared import prepare
-from focuseval.measures.recall_base.assessed import assessed_elements
-from focuseval.studies.space_runs import RANKINGS, SELECTIONS, Listed, build_run, elements_of, space_run
+from focuseval.data.spans import pack
+from focuseval.errors import MeasureError, MissingDataError
+from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Elements
     from focuseval.data.gold import Gold
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
+    from focuseval.measures.topicwise import Floats, Integers
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
     Candidates = tuple[Elements, Integers, Integers]
     """Elements, the article of each, and the rows that may be returned."""
+
+
+SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")
+
+
+def select(selection: str, prepared: Prepared) -> tuple[Integers, Integers, Integers, Any]:
+    """Return the parts that the named selection takes from every relevant article, by article and position.
+
+    These are columns: the article (a row of ``gold.articles``), start, end, and element paths or None for passages.
+    """
+    if selection == "S":
+        spans = prepared.highlights
+        return spans.group, spans.start, spans.end, None
+    articles = np.flatnonzero(prepared.relevant & (prepared.topic >= 0) & (prepared.trel > 0))
+    elements, article = elements_of(prepared, articles)
+    if selection == "S_LD":
+        rows = np.flatnonzero(elements.parent < 0)
+    elif selection == "S_L":
+        rows = _outermost(_containing(prepared, elements, article), elements)
+    else:
+        rows = _inside(prepared, elements, article, largest=selection == "S_S")
+    return article[rows], elements.start[rows], elements.end[rows], elements.path_strings(rows)
+
+
+def elements_of(prepared: Prepared, articles: Integers) -> tuple[Elements, Integers]:
+    """Return the elements of some articles, one article after the other, and the article of every element."""
+    if prepared.index is None:
+        raise MissingDataError(
+            f"{prepared.gold.file or 'the gold'}: simulated runs of elements need the collection's elements; "
+            "build its index with 'focuseval index' and give it with --index"
+        )
+    rows = prepared.document_rows[prepared.gold.articles.document[articles]]
+    if (rows < 0).any():
+        lost = prepared.gold.documents[int(prepared.gold.articles.document[articles[np.argmin(rows)]])]
+        raise MissingDataError(f"document {lost} is not in the index; index the collection that the gold was made from")
+    elements = prepared.index.elements_of(rows)
+    counts = np.diff(prepared.index.element_bounds)[rows]
+    return elements, np.repeat(articles, counts)
+
+
+def _containing(prepared: Prepared, elements: Elements, article: Integers) -> Integers:
+    """Return, for every passage, the row of the smallest element that contains it.
+
+    In document order, the last element that begins at or before a passage stands inside every element that contains
+    the passage: climbing from it finds the smallest one.
+    """
+    spans = prepared.highlights
+    row = np.searchsorted(pack(article, elements.start), pack(spans.group, spans.start), "right") - 1
+    short = np.flatnonzero(elements.end[row] < spans.end)
+    while len(short):
+        row[short] = elements.parent[row[short]]
+        short = short[elements.end[row[short]] < spans.end[short]]
+    # Climb from every row to the outermost element with the same text.
+    rows = np.unique(row)
+    climbing = np.arange(len(rows))
+    while len(climbing):
+        above = elements.parent[rows[climbing]]
+        here = rows[climbing]
+        same = (
+            (above >= 0) & (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
+        )
+        climbing = climbing[same]
+        rows[climbing] = above[same]
+    return np.unique(rows)
+
+
+def _inside(prepared: Prepared, elements: Elements, article: Integers, *, largest: bool) -> Integers:
+    """Return the rows of the largest (or the smallest) elements that are highlighted from end to end."""
+    size = elements.end - elements.start
+    held = prepared.highlights.covered(article, elements.start, elements.end)
+    whole = (size > 0) & (held == size)
+    if largest:
+        kept = whole & ~np.where(elements.parent >= 0, whole[np.maximum(elements.parent, 0)], False)
+    else:
+        above = np.zeros(len(size), np.bool_)
+        above[elements.parent[np.flatnonzero((size > 0) & (elements.parent >= 0))]] = True
+        kept = whole & ~above
+    rows = np.flatnonzero(kept)
+    lonely = np.setdiff1d(article, article[rows])
+    # Of an article without such an element, its smallest element with highlighted text, the first of equals.
+    others = np.flatnonzero(np.isin(article, lonely) & (held > 0))
+    others = others[np.lexsort((others, size[others], article[others]))]
+    _, first = np.unique(article[others], return_index=True)
+    return np.sort(np.concatenate([rows, others[first]]))
+
+
+def _outermost(rows: Integers, elements: Elements) -> Integers:
+    """Of rows that lie inside one another keep the outermost; rows stand in document order."""
+    chosen = np.zeros(len(elements.start), np.bool_)
+    chosen[rows] = True
+    below = np.zeros(len(chosen), np.bool_)
+    for depth in range(2, int(elements.depth.max(initial=1)) + 1):
+        level = np.flatnonzero(elements.depth == depth)
+        parent = elements.parent[level]
+        below[level] = below[parent] | chosen[parent]
+    return np.flatnonzero(chosen & ~below)
+
+
+RANKINGS = ("R", "R_S", "R_I", "R_SI")
+
+
+def article_ranks(ranking: str, prepared: Prepared) -> Integers:
+    """Return, for every article of the gold, its rank among the relevant ones of its topic (from 1), 0 for others."""
+    articles = np.flatnonzero(prepared.relevant & (prepared.topic >= 0) & (prepared.trel > 0))
+    order = articles[np.lexsort((articles, -prepared.trel[articles], prepared.topic[articles]))]
+    topic = prepared.topic[order]
+    first = np.searchsorted(topic, topic)
+    ranks = np.zeros(len(prepared.topic), np.int64)
+    ranks[order] = np.arange(len(order)) - first + 1
+    if ranking in ("R_S", "R_SI"):
+        several = np.bincount(topic, minlength=len(prepared.topics))[np.maximum(prepared.topic, 0)] > 1
+        top = (ranks > 0) & (ranks <= 2) & several
+        ranks[top] = 3 - ranks[top]
+    return ranks
+
+
+def intruders(prepared: Prepared) -> tuple[Integers, tuple[str, ...]]:
+    """Return, for every counted topic, the length and the id of a document that is not relevant to it.
+
+    One that was judged so, else one that nobody judged for the topic: from the index, else from another topic's pool.
+    """
+    articles, index = prepared.gold.articles, prepared.index
+    chosen: list[tuple[int, str]] = []
+    for topic, name in enumerate(prepared.topics):
+        judged = np.flatnonzero(prepared.topic == topic)
+        taken = np.unique(articles.document[judged])
+        rows = judged[~prepared.relevant[judged]]
+        if not len(rows) and index is not None:
+            free = np.setdiff1d(np.arange(len(index)), prepared.document_rows[taken])
+            if len(free):
+                chosen.append((int(index.lengths[free[0]]), str(index.ids[int(free[0])])))
+                continue
+        if not len(rows):
+            rows = np.flatnonzero(~np.isin(articles.document, taken) & (prepared.length >= 0))
+        if not len(rows):
+            raise MissingDataError(f"topic {name}: every known document is relevant, so none can be inserted on top")
+        row = int(rows[0])
+        chosen.append((int(prepared.length[row]), prepared.gold.documents[int(articles.document[row])].as_py()))
+    return np.array([length for length, _ in chosen], np.int64), tuple(document for _, document in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Parts with their place in the ranking of articles: what becomes a run once it is sorted."""
+
+    topic: Integers
+    """A counted topic."""
+    place: Integers
+    start: Integers | None
+    """None, as `end`, where only the path says where a part lies."""
+    end: Integers | None
+    document: Any
+    path: Any = None
+
+    def __add__(self, other: Listed) -> Listed:
+        """Return both lists on end."""
+        columns = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("topic", "place", "start", "end")
+        }
+        path = None if self.path is None else pa.concat_arrays([self.path, other.path])
+        return Listed(**columns, document=pa.concat_arrays([self.document, other.document]), path=path)
+
+
+def documents_of(prepared: Prepared, article: NDArray[np.integer]) -> pa.Array:
+    """Return the document ids of rows of ``gold.articles``."""
+    return prepared.gold.documents.take(pa.array(prepared.gold.articles.document[article]))
+
+
+def space_run(prepared: Prepared, kind: str) -> Run:
+    """Return the run ``selection-ranking``: parts of each article in document order, articles in rank order."""
+    selection, ranking = kind.split("-")
+    article, start, end, paths = select(selection, prepared)
+    topic, place = prepared.topic[article].astype(np.int64), article_ranks(ranking, prepared)[article]
+    listed = Listed(topic, place, start, end, documents_of(prepared, article), paths)
+    if "I" in ranking:
+        # One whole document that is not relevant, before all others of its topic.
+        length, document = intruders(prepared)
+        zeros = np.zeros(len(length), np.int64)
+        path = None if paths is None else root_paths(prepared, document)
+        names = pa.array(document, pa.string())
+        listed += Listed(np.arange(len(length)), zeros, zeros, np.maximum(length, 1), names, path)
+    return build_run(prepared, kind, "relevant-in-context", listed)
+
+
+def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
+    """Return the path of the root element of every document, null where the index does not know it."""
+    if prepared.index is None:
+        return pa.nulls(len(documents), pa.string())
+    rows = Placement(prepared.index, pa.array(documents, pa.string())).document
+    known = np.unique(rows[rows >= 0])
+    elements = prepared.index.elements_of(known)
+    roots = elements.path_strings(np.flatnonzero(elements.parent < 0)).to_pylist()
+    paths = dict(zip(known.tolist(), roots, strict=True))
+    return pa.array([paths.get(int(row)) for row in rows], pa.string())
+
+
+def build_run(prepared: Prepared, name: str, task: str, listed: Listed) -> Run:
+    """Return a run from parts in any order: sorted by topic, place and start, ranks from 1, scores falling."""
+    order = np.lexsort((*(() if listed.start is None else (listed.start,)), listed.place, listed.topic))
+    topic = listed.topic[order]
+    rank = (np.arange(len(order)) - np.searchsorted(topic, topic) + 1).astype(np.int32)
+    return Run(
+        run_id=name,
+        topics=prepared.topics,
+        topic=topic.astype(np.int32),
+        document=listed.document.take(pa.array(order)),
+        rank=rank,
+        score=1.0 / rank,
+        start=None if listed.start is None else listed.start[order],
+        end=None if listed.end is None else listed.end[order],
+        path=None if listed.path is None else listed.path.take(pa.array(order)),
+        task=task,
+    )
 
 
 TASKS = {"full": "thorough", "ideal": "focused", "reversed": "focused", "leaves": "focused"}
@@ -56,27 +287,15 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
 
     `without` are tags that are not in the recall base.
     """
-    assessed = assessed_elements(prepared.gold, prepared.index, prepared.position)
-    base = assessed.base(quant, without)
+    base = prepared.assessed.base(quant, without)
     rows = np.arange(len(base)) if kind == "full" else base.ideal
     if kind == "leaves":
         rows = np.flatnonzero(base.last == np.arange(len(base)) + 1)
     gain = base.gain[rows] * (-1 if kind == "reversed" else 1)
     rows = rows[np.lexsort((rows, -gain, base.topic[rows]))]
-    topic = base.topic[rows]
-    rank = (np.arange(len(rows)) - np.searchsorted(topic, topic) + 1).astype(np.int32)
-    document = prepared.gold.articles.document[base.article[rows]]
-    path = assessed.elements.path.take(pa.array(base.source[rows]))
-    return Run(
-        run_id=kind,
-        topics=prepared.topics,
-        topic=topic.astype(np.int32),
-        document=prepared.gold.documents.take(pa.array(document)),
-        rank=rank,
-        score=1.0 / rank,
-        path=path,
-        task=TASKS[kind],
-    )
+    path = prepared.assessed.elements.path.take(pa.array(base.source[rows]))
+    place, document = np.arange(len(rows)), documents_of(prepared, base.article[rows])
+    return build_run(prepared, kind, TASKS[kind], Listed(base.topic[rows], place, None, None, document, path))
 
 
 def merits(prepared: Prepared, candidates: Candidates, task: str, without: tuple[str, ...] = ()) -> Floats:
@@ -122,8 +341,9 @@ class Dial:
         """Return a name that says how the dial stood."""
         own = {} if kind == "random" else {"noise": self.noise, "depth": self.depth, "size": self.size}
         task = {} if self.task == "thorough" else {"task": self.task}
-        said = own | {"results": self.results, "seed": self.seed} | task
-        return f"{kind}({','.join(f'{name}={_short(value)}' for name, value in said.items())})"
+        shown: dict[str, Any] = own | {"results": self.results, "seed": self.seed} | task
+        values = {name: f"{value:g}" if isinstance(value, float) else value for name, value in shown.items()}
+        return f"{kind}({','.join(f'{name}={value}' for name, value in values.items())})"
 
     def __post_init__(self) -> None:
         """Refuse a noise that is no share and a list without results."""
@@ -131,10 +351,6 @@ class Dial:
             raise MeasureError(f"expected a noise between 0 and 1, found {self.noise:g}")
         if self.results < 1:
             raise MeasureError(f"expected at least 1 result a topic, found {self.results}")
-
-
-def _short(value: float | str) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def degraded_run(prepared: Prepared, kind: str, dial: Dial, without: tuple[str, ...] = ()) -> Run:
@@ -159,18 +375,12 @@ def degraded_run(prepared: Prepared, kind: str, dial: Dial, without: tuple[str, 
     order = np.lexsort((-score, topic))
     place = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
     kept = order[place < dial.results]
-    listed = Listed(
-        topic=topic[kept],
-        place=place[place < dial.results],
-        start=elements.start[rows[kept]],
-        end=elements.end[rows[kept]],
-        document=prepared.gold.documents.take(pa.array(prepared.gold.articles.document[article[kept]])),
-        path=elements.path_strings(rows[kept]),
-    )
-    return build_run(prepared, dial.run_id(kind), "thorough", listed)
+    place, documents, rows = place[place < dial.results], documents_of(prepared, article[kept]), rows[kept]
+    start, end, paths = elements.start[rows], elements.end[rows], elements.path_strings(rows)
+    return build_run(prepared, dial.run_id(kind), "thorough", Listed(topic[kept], place, start, end, documents, paths))
 
 
-def _standard(values: NDArray[np.float64], topic: NDArray[np.int64]) -> NDArray[np.float64]:
+def _standard(values: Floats, topic: Integers) -> Floats:
     """Return standard scores within each topic, 0 where all values agree."""
     count = np.maximum(np.bincount(topic), 1)
     mean = np.bincount(topic, values) / count

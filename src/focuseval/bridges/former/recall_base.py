@@ -1,3 +1,3 @@
-"""``focuseval.recall_base`` of 0.2.0, now `focuseval.measures.recall_base`."""
+"""``focuseval.recall_base`` of 0.2.0, now `focuseval.measures.assessed`."""
 
-from focuseval.measures.recall_base import assessed_elements as assessed_elements
+from focuseval.measures.assessed import assessed_elements as assessed_elements

@@ -24,7 +24,7 @@ from focuseval.formats.embedded import open_documents
 from focuseval.inference.settings import Settings
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
-from focuseval.measures.tasks.tasks import MOST_RESULTS
+from focuseval.measures.tasks import MOST_RESULTS
 from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.sweeps.result import Sweep
 from focuseval.retrieval.unit_list import units

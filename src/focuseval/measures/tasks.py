@@ -1,4 +1,7 @@
-"""What a check found or a repair changed: columns of rows, worded only when they are read, as lines or as JSON."""
+"""The tasks of INEX and of RAG, the rules that a run can break, and what a check found or a repair changed.
+
+Findings are columns of rows, worded only when they are read, as lines or as JSON.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,181 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from focuseval.engine.lazy import cached_property
-from focuseval.errors import counted
-from focuseval.measures.tasks.tasks import REPEATED_KEY
+from focuseval.errors import UsageError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from focuseval.data.run import Run
-    from focuseval.measures.tasks.tasks import Level, Rule, Task
+    from focuseval.measures.topicwise import Integers
+
+
+Level: TypeAlias = Literal["error", "warning", "change"]
+"""An error makes a run invalid: it is not scored. A warning is scored by a rule that the measures have for it. A change
+is what a repair did."""
+
+MOST_RESULTS = 1500
+"""INEX's limit for one topic."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: its name and what it forbids."""
+
+    name: str
+    summary: str
+    limit: int | None = MOST_RESULTS
+    """Most results of a topic, or None."""
+    cut: bool = False
+    """Whether lists are cut at the limit before they are scored: results beyond it break no other rule."""
+    overlap: bool = True
+    """Whether two results of a topic may share text."""
+    grouped: bool = False
+    """Whether the results of an article must stand together; their scores then need not fall."""
+    one_per_article: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+TASKS: tuple[Task, ...] = (
+    Task("thorough", "All relevant elements, ranked; nested elements allowed.", aliases=("co", "cas", "adhoc")),
+    Task("focused", "The most focused results, ranked; no two overlap.", overlap=False, aliases=("focussed",)),
+    Task(
+        "relevant-in-context",
+        "Articles, ranked; within each a set of results without overlap.",
+        overlap=False,
+        grouped=True,
+        aliases=("ric", "allincontext"),
+    ),
+    Task("best-in-context", "Articles, ranked; one entry point in each.", one_per_article=True, aliases=("bic",)),
+    Task("fetch-browse", "Articles, ranked; within each its results.", grouped=True, aliases=("fetchandbrowse",)),
+    Task("spans", "Spans of text, ranked, as a retriever for RAG returns them.", limit=None, aliases=("rag",)),
+)
+"""Every task, in the order of the documentation."""
+
+
+def find_task(name: str) -> Task:
+    """Return a task by its name, in any of the ways in which run files write it.
+
+    >>> find_task("COS.Focussed ").name, find_task("RelevantInContext").name
+    ('focused', 'relevant-in-context')
+    """
+    key = "".join(letter for letter in name.rpartition(".")[2].lower() if letter.isalnum())
+    for task in TASKS:
+        if key in {task.name.replace("-", ""), *task.aliases}:
+            return task
+    known = [task.name for task in TASKS]
+    raise UsageError(
+        f"expected a task ({', '.join(known)}), found {name!r}; {did_you_mean(name, known, 'name one of these')}"
+    )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule; a finding fills in the fields of `what` and `repaired`."""
+
+    name: str
+    what: str
+    remedy: str
+    repaired: str = ""
+    """What a repair does about it; empty where nothing is done."""
+    level: Level = "warning"
+    """How grave it is, where the task or the result does not decide."""
+
+
+UNKNOWN_DOCUMENT = Rule(
+    "unknown-document",
+    "expected a document of the collection, found {document}",
+    "leave it out",
+    "dropped: {document} is unknown",
+)
+UNKNOWN_PATH = Rule(
+    "unknown-path",
+    "expected an element of {document}, found {place}",
+    "leave it out",
+    "dropped: {place} is not in {document}",
+)
+UNPLACED = Rule(
+    "unplaced-text",
+    "expected a text of {document}, found one that is nowhere in it, or in several places",
+    "correct the text, or number the chunks",
+    "dropped: its text has no one place in {document}",
+)
+BAD_SPAN = Rule(
+    "bad-span",
+    "expected a span inside {document}, found {place}",
+    "correct the offsets",
+    "dropped: {place} is no span of {document}",
+    level="error",
+)
+BAD_SCORE = Rule(
+    "bad-score",
+    "expected a finite score, found {score}",
+    "write a number",
+    "score {score} replaced by its neighbour's",
+    level="error",
+)
+REPEATED_KEY = Rule(
+    "repeated-key",
+    "expected each JSON key once, found a key again on the line; of {document} only the last value was read",
+    "remove one of the two",
+    "read with the last value of a key that the line repeats",
+)
+SPLIT_TOPIC = Rule(
+    "split-topic",
+    "expected the results of a topic together, found topic {topic} again after another one ({count} topics so split)",
+    "sort the file by topic",
+    "the results of topic {topic} joined",
+)
+RANK_REPEATS = Rule(
+    "rank-repeats", "expected each rank once, found rank {rank} again (first on line {other})", "renumber"
+)
+RANK_JUMPS = Rule("rank-jumps", "expected consecutive ranks, found rank {rank} after a gap", "renumber")
+SCORE_ORDER = Rule(
+    "score-order",
+    "expected scores that fall with the rank, found {score} above the score on line {other}",
+    "sort by score, or correct the scores",
+    "score {score} lowered to the score before it",
+)
+DUPLICATE = Rule(
+    "duplicate",
+    "expected each result once, found {document} {place} again (first on line {other})",
+    "leave it out",
+    "dropped: {document} {place} is on line {other} already",
+)
+TOO_MANY = Rule(
+    "too-many", "expected at most {limit} results, found one more", "cut the list", "dropped: beyond {limit} results"
+)
+INTERLEAVED = Rule(
+    "interleaved",
+    "expected the results of {document} together (first on line {other}), found another article between",
+    "group results by article",
+    "moved up to the other results of {document}",
+)
+SECOND_RESULT = Rule(
+    "second-result",
+    "expected one result for an article, found {document} again (first on line {other})",
+    "keep the best one",
+    "dropped: {document} has a result on line {other}",
+    level="error",
+)
+OVERLAP = Rule(
+    "overlap",
+    "expected no overlap, found {document} {place} overlapping the result on line {other}",
+    "keep the higher-ranked one",
+    "dropped: {document} {place} overlaps the result on line {other}",
+    level="error",
+)
+UNCHECKED = Rule(
+    "unchecked",
+    "expected an index to tell where {document} {place} lies, found none: its overlap is not checked",
+    "give --index",
+)
+RENUMBERED = Rule("renumbered", "rank {rank}", "", "rank {rank} renumbered")
 
 
 @dataclass(frozen=True)
@@ -50,8 +213,8 @@ class Broken:
     """All rows of a run that break one rule, each with the other row it clashes with (itself where none)."""
 
     rule: Rule
-    rows: NDArray[np.int64]
-    others: NDArray[np.int64]
+    rows: Integers
+    others: Integers
     level: Level = "error"
 
 
@@ -66,12 +229,12 @@ class Findings(Sequence[Finding]):
     """Whether these are changes that a repair made."""
 
     @cached_property
-    def lines(self) -> NDArray[np.int64]:
+    def lines(self) -> Integers:
         """The line of every row of the run."""
         return np.arange(1, len(self.run) + 1) if self.run.line is None else np.asarray(self.run.line, np.int64)
 
     @cached_property
-    def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _order(self) -> tuple[Integers, Integers]:
         """For every finding, which rule and which of its rows; sorted by line, then by rule."""
         sizes = [len(part.rows) for part in self.broken]
         rule = np.repeat(np.arange(len(sizes)), sizes)
@@ -202,25 +365,14 @@ def as_json(findings: Findings, task: Task, limit: int | None = None) -> dict[st
 
 def with_repeated_keys(findings: Findings, data: bytes) -> Findings:
     """Add the results whose lines of JSON repeat a key: readers take its last value."""
-    lines = list(repeated_keys(data))
-    rows = np.flatnonzero(np.isin(findings.lines, lines))
+    lengths: list[tuple[int, int]] = []
+    repeated = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        lengths.clear()
+        if line.strip():
+            json.loads(line, object_pairs_hook=lambda pairs: lengths.append((len(pairs), len(dict(pairs)))))
+        if any(given > kept for given, kept in lengths):
+            repeated.append(number)
+    rows = np.flatnonzero(np.isin(findings.lines, repeated))
     broken = Broken(REPEATED_KEY, rows, rows, "change" if findings.repaired else "warning")
     return replace(findings, broken=(broken, *findings.broken)) if len(rows) else findings
-
-
-def repeated_keys(data: bytes) -> Iterator[int]:
-    r"""Yield the numbers of the lines whose object repeats a key.
-
-    >>> list(repeated_keys(b'{"a":1}\n{"a":1,"a":2}'))
-    [2]
-    """
-    for number, line in enumerate(data.split(b"\n"), 1):
-        twice: list[str] = []
-
-        def keep(pairs: list[tuple[str, Any]], twice: list[str] = twice) -> None:
-            twice += [name for name, _ in pairs[len({name for name, _ in pairs}) :]]
-
-        if line.strip():
-            json.loads(line, object_pairs_hook=keep)
-        if twice:
-            yield number

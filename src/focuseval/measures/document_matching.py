@@ -28,10 +28,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-    from focuseval.measures.matching.policies import Policies
-    from focuseval.measures.matching.prepared import Prepared
+    from focuseval.measures.prepared import Prepared
+    from focuseval.measures.profiles import Policies
+    from focuseval.measures.topicwise import Flags, Integers
+
 
 _DOT = re.compile(rb"\.")
+_HASHED = 1 << 19
+"""Ids that are hashed at a time: ten million rows would fill memory."""
 _CELLS = 8
 """A table of topics × documents may have so many cells for each result: then nothing is faster."""
 
@@ -43,9 +47,9 @@ class Rows:
     prepared: Prepared
     run: Run
     policies: Policies
-    rows: NDArray[np.int64] | None
+    rows: Integers | None
     """Rows of the run that are evaluated, in this table's order; None for all of them as they stand."""
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each counted topic's block begins, and one more entry for the end of the last."""
 
     def __len__(self) -> int:
@@ -58,7 +62,7 @@ class Rows:
         return len(self.bounds) - 1
 
     @cached_property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Flags:
         """For every counted topic, whether the run returned anything."""
         return np.diff(self.bounds) > 0
 
@@ -70,7 +74,7 @@ class Rows:
         return np.repeat(np.arange(self.topics, dtype=np.int32), np.diff(self.bounds))
 
     @cached_property
-    def rank(self) -> NDArray[np.int64]:
+    def rank(self) -> Integers:
         """For every result, its rank in its topic, from 1."""
         return ranks(self.bounds)
 
@@ -84,7 +88,7 @@ class Rows:
         return None if self.run.path is None else self.column(self.run.path)
 
 
-def ranks(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranks(bounds: Integers) -> Integers:
     """Return 1, 2, … within each block.
 
     >>> ranks(np.array([0, 2, 2, 5]))
@@ -101,22 +105,15 @@ class MatchedDocuments:
     """For every result, the row of ``gold.articles`` that judges it, or −1."""
     distinct: bool
     """Whether no topic returns a document twice."""
-    group: Callable[[], NDArray[np.int64]]
+    group: Callable[[], Integers]
     """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
-
-    def articles(self, judged: int) -> NDArray[np.int64]:
-        """Return every result's article: a row of ``gold.articles``, numbers from `judged` on for unjudged pairs."""
-        article = self.known.astype(np.int64)
-        article[article < 0] = judged + self.group()
-        return article
 
 
 def find_documents(matched: Rows) -> MatchedDocuments:
     """Return the article of every result."""
-    placement = matched.run.placement
-    if matched.prepared.index is not None and placement is not None:
+    prepared, placement = matched.prepared, matched.run.placement
+    if prepared.index is not None and placement is not None:
         # Meet documents by their rows in the collection; those that it does not have by their names.
-        prepared = matched.prepared
         code = matched.column(document_codes(matched.run.document, prepared, placement))
         beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
         strange, _ = _name_codes(matched.column(matched.run.document), beyond)
@@ -125,7 +122,7 @@ def find_documents(matched: Rows) -> MatchedDocuments:
     if matched.run.keys is not None and matched.run.whole_documents:
         # Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice.
         topic, keys = matched.topic, matched.column(matched.run.keys)
-        lookup, known = matched.prepared.hashed_pairs, np.empty(len(keys), np.int32)
+        lookup, known = prepared.hashed_pairs, np.empty(len(keys), np.int32)
 
         def look(first: int) -> None:
             here = slice(first, first + BLOCK)
@@ -137,7 +134,12 @@ def find_documents(matched: Rows) -> MatchedDocuments:
         unjudged = int(np.count_nonzero(known < 0))
         return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
     if pa.types.is_dictionary(matched.run.document.type):
-        return _by_distinct_ids(matched)
+        # Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly.
+        ids = encoded(matched.column(matched.run.document))
+        names = ids.dictionary.cast(pa.string())
+        code = prepared.names.match(names).astype(np.int64)
+        code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
+        return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
     return _by_pairs(matched)
 
 
@@ -146,7 +148,7 @@ def shares_documents(matched: Rows) -> bool:
     return bool((document_codes(matched.run.document, matched.prepared, matched.run.placement) >= 0).any())
 
 
-def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> NDArray[np.int64]:
+def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> Integers:
     """Return the gold's code of every document, −1 where the gold does not have it."""
     if prepared.index is None:
         return _codes_of_names(ids, np.arange(len(ids)), prepared)
@@ -158,40 +160,25 @@ def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | Non
     return code
 
 
-def _codes_of_names(ids: pa.Array, rows: NDArray[np.int64], prepared: Prepared) -> NDArray[np.int64]:
+def _codes_of_names(ids: pa.Array, rows: Integers, prepared: Prepared) -> Integers:
     """Return the gold's code of some documents, by their names alone."""
     which, names = _name_codes(ids, rows)
     code = prepared.names.match(names).astype(np.int64)
     return np.where(code >= 0, prepared.same[code], -1)[which]
 
 
-# -- in a collection ------------------------------------------------------------------------------------------------
-
-
-def _name_codes(ids: pa.Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], pa.Array]:
+def _name_codes(ids: pa.Array, rows: Integers) -> tuple[Integers, pa.Array]:
     """Return a number for the id of each of some rows, and the distinct ids that the numbers stand for."""
     column = encoded(ids.take(indices(rows)))
     return column.indices.to_numpy(zero_copy_only=False).astype(np.int64), column.dictionary.cast(pa.string())
 
 
-def _firsts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _firsts(keys: Integers) -> Integers:
     """Return for every key the place of its first occurrence."""
     return Lookup(keys).find(keys)
 
 
-# -- by the codes of documents --------------------------------------------------------------------------------------
-
-
-def _by_distinct_ids(matched: Rows) -> MatchedDocuments:
-    """Compare each distinct id with those of the gold once: chunks and elements name the same documents repeatedly."""
-    prepared, ids = matched.prepared, encoded(matched.column(matched.run.document))
-    names = ids.dictionary.cast(pa.string())
-    code = prepared.names.match(names).astype(np.int64)
-    code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
-    return _by_code(matched, code[ids.indices.to_numpy(zero_copy_only=False)])
-
-
-def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
+def _by_code(matched: Rows, code: Integers) -> MatchedDocuments:
     """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
     prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
     if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
@@ -205,7 +192,7 @@ def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
     table[prepared.topic[here] * np.int64(width) + document[here]] = here  # backwards: of equal pairs the first stays
     known = table[cell]
 
-    def group() -> NDArray[np.int64]:
+    def group() -> Integers:
         strange = cell[known < 0]
         table[strange[::-1]] = np.arange(len(strange))[::-1]
         return np.asarray(table[strange])
@@ -213,13 +200,16 @@ def _by_code(matched: Rows, code: NDArray[np.int64]) -> MatchedDocuments:
     return MatchedDocuments(known, distinct=False, group=group)
 
 
-# -- by the keys of ids ---------------------------------------------------------------------------------------------
-
-
 def _by_pairs(matched: Rows) -> MatchedDocuments:
     """Meet pairs of topic and document, each maybe returned more than once."""
     prepared, ids = matched.prepared, matched.column(matched.run.document)
-    pairs = _pair_keys(ids, matched.topic)
+    pairs = np.empty(len(matched.topic), np.uint64)
+
+    def fill(first: int) -> None:
+        part = slice(first, first + _HASHED)
+        pairs[part] = joint(hash64(ids.slice(first, _HASHED)), matched.topic[part])
+
+    in_blocks(fill, range(0, len(pairs), _HASHED))
     known = prepared.hashed_pairs.search(pairs)
     other = _respelt(matched, known)
     pairs[other.rows] = joint(prepared.document_keys[other.code], matched.topic[other.rows])
@@ -242,11 +232,11 @@ def _by_pairs(matched: Rows) -> MatchedDocuments:
 class Respelt:
     """Results whose document the gold has, under another spelling of its id."""
 
-    rows: NDArray[np.int64]
-    code: NDArray[np.int64]
+    rows: Integers
+    code: Integers
     """The document's code in the gold."""
 
-    def names(self, ids: pa.Array, rows: NDArray[np.int64], documents: pa.Array) -> pa.Array:
+    def names(self, ids: pa.Array, rows: Integers, documents: pa.Array) -> pa.Array:
         """Return the ids of some results as the gold spells them."""
         names = _plain(ids.take(indices(rows)))
         at = np.searchsorted(self.rows, rows)
@@ -290,7 +280,7 @@ def _has_dot(ids: pa.Array) -> bool:
     return buffer is not None and _DOT.search(memoryview(buffer)) is not None
 
 
-def first_of_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64] | None:
+def first_of_equal(keys: NDArray[np.uint64]) -> Integers | None:
     """Return for every key the place of its first occurrence; None where no key occurs twice.
 
     >>> first_of_equal(np.array([7, 3, 7, 3, 5], np.uint64))
@@ -308,12 +298,10 @@ def first_of_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64] | None:
     return group
 
 
-def _equal(
-    ids: pa.Array, rows: NDArray[np.integer], others: pa.Array, other_rows: NDArray[np.integer]
-) -> NDArray[np.bool_]:
+def _equal(ids: pa.Array, rows: NDArray[np.integer], others: pa.Array, other_rows: NDArray[np.integer]) -> Flags:
     """Compare ids as strings."""
     some, same = _plain(rows_of_chunks(ids, rows)), _plain(others.take(indices(other_rows)))
-    equal: NDArray[np.bool_] = pc.equal(some, same).to_numpy(zero_copy_only=False)
+    equal: Flags = pc.equal(some, same).to_numpy(zero_copy_only=False)
     return equal
 
 
@@ -321,16 +309,3 @@ def _plain(ids: pa.Array) -> pa.Array:
     """Return ids as one array of plain strings."""
     whole = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
     return pc.cast(whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole, pa.large_string())
-
-
-def _pair_keys(ids: pa.Array, topic: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """Return a key for the topic and document of every result, a block at a time: ten million rows fill memory."""
-    pairs = np.empty(len(topic), np.uint64)
-    block = 1 << 19
-
-    def fill(first: int) -> None:
-        part = slice(first, first + block)
-        pairs[part] = joint(hash64(ids.slice(first, block)), topic[part])
-
-    in_blocks(fill, range(0, len(topic), block))
-    return pairs

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.measures.tasks.tasks import TASKS
+from focuseval.measures.tasks import TASKS
 
 TWO = [("1", "d1", 1, 0, 10), ("1", "d2", 2, 0, 10)]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from focuseval.collection.documents import open_documents
-from focuseval.measures.tasks.checks import check, repair
-from focuseval.measures.tasks.tasks import TASKS
+from focuseval.measures.checks import check, repair
+from focuseval.measures.tasks import TASKS
 from strategies.runs_of_tasks import as_run, lists, result
 
 ARTICLE = "<a><sec><p>one</p><p>two</p></sec><sec><p>three</p><e/></sec></a>"

@@ -9,8 +9,9 @@ from hypothesis import given
 
 from building import run_of
 from focuseval.errors import MissingDataError
-from focuseval.measures.matching import match, prepare
-from focuseval.measures.matching.elements import normalised_gains
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
+from focuseval.measures.recall_base import normalised_gains
 from oracle import recall_base as slow_base
 from oracle import xcg as slow
 from strategies.element_runs import Case, cases, columns_of_run, gold_of
@@ -82,10 +83,12 @@ def test_one_base_serves_all_runs():
 
 def test_repeated_relevant_results_are_counted_and_said(tmp_path):
     from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  beside its use
-    from focuseval.studies import cases  # noqa: PLC0415  as above
+    from focuseval.studies import requirements  # noqa: PLC0415  as above
 
-    run = cases.run_of(cases.SECTION, cases.SECTION, cases.QUARTER)
-    scores = evaluate(cases.gold(grades=False), [run], ["MAep"], task="thorough", index=cases.collection())
+    run = requirements.run_of(requirements.SECTION, requirements.SECTION, requirements.QUARTER)
+    scores = evaluate(
+        requirements.cases_gold(grades=False), [run], ["MAep"], task="thorough", index=requirements.cases_index()
+    )
     assert "case: 1 relevant result is repeated; it gains nothing the second time" in scores.remarks()
 
 

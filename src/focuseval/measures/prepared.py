@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
-    from focuseval.measures.recall_base.assessed import Assessed
-
-    Integers = NDArray[np.int64]
+    from focuseval.measures.assessed import Assessed
+    from focuseval.measures.topicwise import Flags, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,31 +42,6 @@ class Needs:
     """For every item, its counted topic."""
 
 
-def needs_of(prepared: Prepared) -> Needs:
-    """Return the needed items of all counted topics.
-
-    Passages of a topic with the same name are alternatives, in whatever documents they are; a passage without a name is
-    an item of its own, as every passage of a gold that names nothing.
-    """
-    passages, article = prepared.gold.passages, prepared.article_of_passage
-    here = np.flatnonzero((article >= 0) & (passages.start >= 0) & (passages.end > passages.start))
-    topic = prepared.topic[article[here]].astype(np.int64)
-    item = dense(pack(topic, _names(prepared, here)))
-    topic_of = np.zeros(int(item.max(initial=-1)) + 1, np.int64)
-    topic_of[item] = topic
-    return Needs(article[here], passages.start[here], passages.end[here], item, topic_of)
-
-
-def _names(prepared: Prepared, rows: Integers) -> Integers:
-    """Return a number for every passage's name; a passage without one has a number of its own."""
-    passages = prepared.gold.passages
-    own = np.arange(len(rows))
-    if passages.need is None:
-        return own
-    codes = passages.need.take(rows).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.where(codes >= 0, codes.astype(np.int64), len(rows) + own)
-
-
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """What every run is compared with; expensive columns are made when a measure first asks for them."""
@@ -81,7 +55,7 @@ class Prepared:
     """Whether topics without relevance count, too, as for the official tool of 2008–10."""
 
     @cached_property
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Flags:
         """For every topic of the gold, whether it has any relevant text (only these are in a mean)."""
         if self.all_topics:
             return np.ones(len(self.gold.topics), np.bool_)
@@ -108,12 +82,12 @@ class Prepared:
         return self.position[self.gold.articles.topic]
 
     @cached_property
-    def relevant(self) -> NDArray[np.bool_]:
+    def relevant(self) -> Flags:
         """For every article, whether it is relevant to its topic."""
         return np.asarray(self.gold.articles.relevance > 0)
 
     @cached_property
-    def numrel(self) -> NDArray[np.int64]:
+    def numrel(self) -> Integers:
         """For every counted topic, the number of its relevant articles."""
         return self.per_topic(self.relevant)
 
@@ -135,7 +109,7 @@ class Prepared:
         return bool(pc.any(pc.match_substring_regex(self.names.ids, EXTENSION)).as_py())
 
     @cached_property
-    def same(self) -> NDArray[np.int64]:
+    def same(self) -> Integers:
         """For every document of the gold, the code of the first that is the same document of the collection."""
         code = np.arange(len(self.gold.documents))
         known = np.flatnonzero(self.document_rows >= 0) if self.index is not None else code[:0]
@@ -145,7 +119,7 @@ class Prepared:
         return code
 
     @cached_property
-    def code_of_row(self) -> NDArray[np.int64]:
+    def code_of_row(self) -> Integers:
         """For every document of the collection, its code in the gold, −1 where the gold does not have it; and a −1."""
         code = np.full(len(self.index) + 1 if self.index is not None else 1, -1, np.int64)
         known = np.flatnonzero(self.document_rows >= 0)
@@ -155,7 +129,7 @@ class Prepared:
     @cached_property
     def assessed(self) -> Assessed:
         """The gold's assessed elements, sorted once for all recall bases."""
-        from focuseval.measures.recall_base.assessed import assessed_elements  # noqa: PLC0415  four modules that only elements need
+        from focuseval.measures.assessed import assessed_elements  # noqa: PLC0415  two modules that only elements need
 
         return assessed_elements(self.gold, self.index, self.position)
 
@@ -165,7 +139,7 @@ class Prepared:
         document = self.document_keys[self.gold.articles.document]
         return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
 
-    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> NDArray[np.int64]:
+    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> Integers:
         """Join a counted topic and a document code into one number."""
         return (np.asarray(topic, np.int64) << np.int64(32)) | np.asarray(document, np.int64)
 
@@ -175,7 +149,7 @@ class Prepared:
         return hash64(self.gold.documents) if self.whole is None else self.whole.document_keys
 
     @cached_property
-    def document_rows(self) -> NDArray[np.int64]:
+    def document_rows(self) -> Integers:
         """For every document of the gold, its row in the index, or −1."""
         if self.whole is not None:
             return self.whole.document_rows
@@ -184,7 +158,7 @@ class Prepared:
         return self.gold.placement.document
 
     @cached_property
-    def article_of_passage(self) -> NDArray[np.int64]:
+    def article_of_passage(self) -> Integers:
         """For every passage of the gold, its article; −1 in topics that do not count."""
         passages = self.gold.passages
         topic = self.position[passages.topic]
@@ -202,28 +176,47 @@ class Prepared:
                 "use a measure of documents or elements, or a gold with passages"
                 + (", or give the segments (TREC RAG) as --docs" if self.gold.scale == "trec" else "")
             )
-        refuse_unplaced(self.gold)
+        if (passages.start < 0).any() or (passages.end < 0).any():
+            given, remedy = "paths", "build the collection's index with 'focuseval index' and give it with --index"
+            if passages.start_path is None and passages.quote is not None:
+                given, remedy = "quotes without offsets", "give the documents with --docs"
+            where = f"{self.gold.file or 'the gold'}: passages are given as {given}"
+            raise MissingDataError(f"{where}, so their characters are unknown; {remedy}")
         here = self.article_of_passage >= 0
         return union(self.article_of_passage[here], passages.start[here], passages.end[here])
 
     @cached_property
     def needs(self) -> Needs:
-        """The needed items of all counted topics, with their alternatives."""
+        """The needed items of all counted topics, with their alternatives.
+
+        Passages of a topic with the same name are alternatives, in whatever documents they are; a passage without a
+        name is an item of its own, as every passage of a gold that names nothing.
+        """
         _ = self.highlights  # refused where there are none, or where they have no places
-        return needs_of(self)
+        passages, article = self.gold.passages, self.article_of_passage
+        here = np.flatnonzero((article >= 0) & (passages.start >= 0) & (passages.end > passages.start))
+        name = own = np.arange(len(here))
+        if passages.need is not None:
+            codes = passages.need.take(here).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            name = np.where(codes >= 0, codes.astype(np.int64), len(here) + own)
+        topic = self.topic[article[here]].astype(np.int64)
+        item = dense(pack(topic, name))
+        topic_of = np.zeros(int(item.max(initial=-1)) + 1, np.int64)
+        topic_of[item] = topic
+        return Needs(article[here], passages.start[here], passages.end[here], item, topic_of)
 
     @cached_property
-    def trel(self) -> NDArray[np.int64]:
+    def trel(self) -> Integers:
         """For every article, its highlighted characters."""
         return self.highlights.total(len(self.topic))
 
     @cached_property
-    def trel_of_topic(self) -> NDArray[np.int64]:
+    def trel_of_topic(self) -> Integers:
         """For every counted topic, its highlighted characters."""
         return self.per_topic(self.trel)
 
     @cached_property
-    def length(self) -> NDArray[np.int64]:
+    def length(self) -> Integers:
         """For every article, the characters of the document: from the index, else from the gold, else −1."""
         given = self.gold.articles.length
         if self.index is None:
@@ -247,7 +240,7 @@ class Prepared:
         return float(np.mean(articles.length[known][first]))
 
     @cached_property
-    def bep(self) -> NDArray[np.int64]:
+    def bep(self) -> Integers:
         """For every article, its best entry point, or −1."""
         bep = self.gold.articles.bep
         if not (bep[self.relevant] >= 0).any():
@@ -258,11 +251,11 @@ class Prepared:
         return bep
 
     @cached_property
-    def beps_of_topic(self) -> NDArray[np.int64]:
+    def beps_of_topic(self) -> Integers:
         """For every counted topic, the number of its best entry points."""
         return self.per_topic(self.bep >= 0)
 
-    def per_topic(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def per_topic(self, values: NDArray[Any]) -> Integers:
         """Sum a column of articles over each counted topic, exactly."""
         total = np.zeros(len(self.topics), np.int64)
         here = self.topic >= 0
@@ -271,20 +264,16 @@ class Prepared:
 
 
 def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
-    """Return the gold side of a match; build it once and pass it to `match` for every run."""
-    return Prepared(_usable(gold if index is None else place_gold(gold, index)), index)
+    """Return the gold side of a match; build it once and pass it to `match` for every run.
 
-
-def _usable(gold: Gold) -> Gold:
-    """Return a gold whose passages all have their spans: ambiguous or lost quotes are counted, never guessed.
-
-    A document all of whose passages are ambiguous or lost counts as not relevant, and a topic without any other is left
-    out of every mean: both are among the remarks.
+    Ambiguous or lost quotes are left out and counted, never guessed. A document all of whose passages are ambiguous or
+    lost counts as not relevant, and a topic without any other is left out of every mean: both are among the remarks.
     """
+    gold = gold if index is None else place_gold(gold, index)
     p, a = gold.passages, gold.articles
     lost = (p.start < 0) | (p.end < 0)
     if not gold.aligned or not lost.any():
-        return gold
+        return Prepared(gold, index)
     article, size = gold.article_of(p), len(a.topic)
     bare = np.bincount(article[lost], minlength=size) > 0
     bare &= (np.bincount(article[~lost], minlength=size) == 0) & (a.relevance > 0)
@@ -295,21 +284,4 @@ def _usable(gold: Gold) -> Gold:
         f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
         f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
     )
-    return replace(kept, remarks=(*gold.remarks, remark))
-
-
-def refuse_unplaced(gold: Gold) -> None:
-    """Refuse passages without spans, and say what would give them one."""
-    p = gold.passages
-    if not ((p.start < 0).any() or (p.end < 0).any()):
-        return
-    quotes = p.start_path is None and p.quote is not None
-    said = "quotes without offsets" if quotes else "paths"
-    remedy = (
-        "give the documents with --docs"
-        if quotes
-        else "build the collection's index with 'focuseval index' and give it with --index"
-    )
-    raise MissingDataError(
-        f"{gold.file or 'the gold'}: passages are given as {said}, so their characters are unknown; {remedy}"
-    )
+    return Prepared(replace(kept, remarks=(*gold.remarks, remark)), index)

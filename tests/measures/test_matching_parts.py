@@ -13,8 +13,8 @@ from building import gold_of, run_of
 from focuseval.engine.keys import hash64
 from focuseval.errors import CollectionError, TaskError
 from focuseval.evaluation.planning import evaluate
+from focuseval.measures.document_matching import first_of_equal
 from focuseval.measures.matching import match
-from focuseval.measures.matching.documents import first_of_equal
 from strategies.element_runs import columns_of_run
 from strategies.element_runs import gold_of as graded_gold
 
@@ -82,7 +82,7 @@ def test_ids_are_decided_one_by_one_whatever_holds_them(judged, returned, keys):
 @given(st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.sampled_from("abcde")))
 def test_ids_that_share_a_key_are_told_apart_by_their_names(judged, returned):
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("focuseval.measures.matching.documents", "focuseval.measures.matching.prepared"):
+        for module in ("focuseval.measures.document_matching", "focuseval.measures.prepared"):
             patch.setattr(f"{module}.hash64", lambda ids: np.zeros(len(ids), np.uint64))
         gold = gold_of({"t": {name: {"grade": 1} for name in [*judged, "z"]}}, scale="trec")
         found = match(run_of({"t": [(name, 0, 1) for name in returned]}), gold)

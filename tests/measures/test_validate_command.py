@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from focuseval.cli import main
 from focuseval.formats import read_run
 from focuseval.formats.convert import write_run
-from focuseval.measures.tasks.tasks import TASKS
+from focuseval.measures.tasks import TASKS
 from strategies.runs_of_tasks import as_run, elements
 
 LINES = """\

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.measures.tasks import tasks as rules
-from focuseval.measures.tasks.extents import Extents, extents, first_come, first_overlap
-from focuseval.measures.tasks.findings import Broken, Findings
-from focuseval.measures.tasks.tasks import Task, find_task
+from focuseval.measures import tasks as rules
+from focuseval.measures.extents import Extents, extents, first_come, first_overlap
+from focuseval.measures.tasks import Broken, Findings, Task, find_task
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.run import Run
-    from focuseval.measures.tasks.tasks import Level, Rule
-
-    Integers = NDArray[np.int64]
+    from focuseval.measures.tasks import Level, Rule
+    from focuseval.measures.topicwise import Floats, Integers
 
 
 def check(run: Run, task: Task | str, index: Collection | None = None, *, warnings: bool = True) -> Findings:
@@ -41,19 +39,15 @@ def check(run: Run, task: Task | str, index: Collection | None = None, *, warnin
     if warnings or not chosen.overlap or chosen.one_per_article:
         found = extents(run if index is None else place_run(run, index, bad="keep"))
         broken += _places(found)
+        broken += _orders(run) if warnings else ()
         broken += _lists(run, chosen, found, warnings=warnings)
-    if warnings:
-        broken += _orders(run)
     if chosen.cut and chosen.limit is not None:
-        beyond = np.arange(len(run)) - run.bounds[run.topic] >= chosen.limit
-        broken = [part if part.rule is rules.TOO_MANY else _without(part, beyond) for part in broken]
-    order = {rule.name: number for number, rule in enumerate(rules.RULES)}
-    return Findings(run, tuple(sorted(broken, key=lambda part: order[part.rule.name])), chosen.limit)
-
-
-def _without(part: Broken, rows: NDArray[np.bool_]) -> Broken:
-    kept = ~rows[part.rows]
-    return replace(part, rows=part.rows[kept], others=part.others[kept])
+        within = np.arange(len(run)) - run.bounds[run.topic] < chosen.limit
+        for number, part in enumerate(broken):
+            if part.rule is not rules.TOO_MANY:
+                kept = within[part.rows]
+                broken[number] = replace(part, rows=part.rows[kept], others=part.others[kept])
+    return Findings(run, tuple(broken), chosen.limit)
 
 
 def _broken(rule: Rule, rows: Integers, others: Integers | None = None, level: Level | None = None) -> Broken:
@@ -100,7 +94,9 @@ def _lists(run: Run, task: Task, found: Extents, *, warnings: bool) -> Iterator[
 
 
 def _orders(run: Run) -> Iterator[Broken]:
-    """Topics in several blocks, ranks that repeat or jump, scores that are not finite or rise."""
+    """Scores that are not finite or rise, topics in several blocks, ranks that repeat or jump."""
+    if run.score is not None:
+        yield _broken(rules.BAD_SCORE, np.flatnonzero(~np.isfinite(run.score)))
     split = {topic for topic, _ in run.split_topics}
     whole = np.array([topic not in split for topic in run.topics], np.bool_)[run.topic]
     order = np.arange(len(run))
@@ -119,9 +115,7 @@ def _orders(run: Run) -> Iterator[Broken]:
         yield _broken(rules.RANK_REPEATS, here[again], here[start[again]])
         yield _broken(rules.RANK_JUMPS, here[gap])
     if run.score is not None:
-        finite = np.isfinite(run.score)
-        yield _broken(rules.BAD_SCORE, np.flatnonzero(~finite))
-        here = order[(finite & whole)[order]]
+        here = order[(np.isfinite(run.score) & whole)[order]]
         score = run.score[here]
         rises = 1 + np.flatnonzero((score[1:] > score[:-1]) & (np.diff(run.topic[here]) == 0))
         yield _broken(rules.SCORE_ORDER, here[rises], here[rises - 1])
@@ -150,7 +144,12 @@ def repair(run: Run, task: Task | str, index: Collection | None = None) -> tuple
     changes: list[Broken] = []
     order = _drop(found, chosen, changes)
     if chosen.grouped:
-        order = _regroup(order, found.group, changes)
+        group = found.group[order]  # results move up to the first result of their article
+        _, first, which = np.unique(group, return_index=True, return_inverse=True)
+        first = first[which.reshape(-1)]
+        returns = np.r_[True, group[1:] != group[:-1]][: len(order)] & (first < np.arange(len(order)))
+        _change(changes, rules.INTERLEAVED, order[returns])
+        order = order[np.argsort(first, kind="stable")]
     if chosen.limit is not None:
         topic = run.topic[order]
         over = np.arange(len(order)) - np.searchsorted(topic, topic) >= chosen.limit
@@ -208,19 +207,7 @@ def _drop(found: Extents, task: Task, changes: list[Broken]) -> Integers:
     return rows
 
 
-def _regroup(order: Integers, group: Integers, changes: list[Broken]) -> Integers:
-    """Move results up to the first result of their article."""
-    _, first, which = np.unique(group[order], return_index=True, return_inverse=True)
-    together = order[np.argsort(first[which.reshape(-1)], kind="stable")]
-    before = np.r_[-1, group[order][:-1]][: len(order)]
-    returns = order[(group[order] != before) & (first[which.reshape(-1)] < np.arange(len(order)))]
-    _change(changes, rules.INTERLEAVED, returns)
-    return together
-
-
-def _falling(
-    given: NDArray[np.float64], topic: NDArray[np.int32], order: Integers, task: Task, changes: list[Broken]
-) -> NDArray[np.float64]:
+def _falling(given: Floats, topic: NDArray[np.int32], order: Integers, task: Task, changes: list[Broken]) -> Floats:
     """Return finite scores; where the task ranks results, each is lowered to the lowest before it in its topic.
 
     A score that is not finite becomes the last number before it in the topic, else the first after it, else 0. Behind
@@ -233,7 +220,7 @@ def _falling(
     after = np.minimum.accumulate(np.where(finite, rows, len(given))[::-1])[::-1]
     led, followed = before >= np.searchsorted(topic, topic), after < np.searchsorted(topic, topic, "right")
     source = np.where(led, before, np.where(followed, after, len(given)))
-    filled: NDArray[np.float64] = np.append(np.where(finite, given, 0.0), 0.0)[source]
+    filled: Floats = np.append(np.where(finite, given, 0.0), 0.0)[source]
     step = np.maximum(np.abs(filled), 1.0) * 1e-6
     score = np.where(led & ~followed, filled - (rows - before) * step, filled)
     _change(changes, rules.BAD_SCORE, order[~finite])

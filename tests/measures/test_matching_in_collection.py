@@ -9,8 +9,9 @@ import pytest
 from building import gold_of, run_of
 from focuseval.engine.keys import hash64
 from focuseval.evaluation.sources import as_index
-from focuseval.measures.matching import match, prepare
-from focuseval.measures.matching.documents import document_codes, shares_documents
+from focuseval.measures.document_matching import document_codes, shares_documents
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 
 COLLECTION = {"x/a": "a", "x/b": "bb", "x/only": "ccc"}
 GOLD = {
@@ -25,7 +26,7 @@ TABLES = pytest.mark.parametrize("cells", [0, 8], ids=["keys", "table"])
 
 @TABLES
 def test_a_document_of_the_collection_has_its_first_judgement_under_any_of_its_names(cells, monkeypatch):
-    monkeypatch.setattr("focuseval.measures.matching.documents._CELLS", cells)
+    monkeypatch.setattr("focuseval.measures.document_matching._CELLS", cells)
     found = match(run_of(RUN), prepare(gold_of(GOLD), as_index(COLLECTION)))
     assert found.known.tolist() == [0, 1, 1, 3, -1, -1, -1, -1, 4, -1, 4]
     assert found.documents.group().tolist() == [0, 1, 2, 1, 4]
@@ -35,7 +36,7 @@ def test_a_document_of_the_collection_has_its_first_judgement_under_any_of_its_n
 
 @TABLES
 def test_distinct_ids_lead_to_the_same_articles(cells, monkeypatch):
-    monkeypatch.setattr("focuseval.measures.matching.documents._CELLS", cells)
+    monkeypatch.setattr("focuseval.measures.document_matching._CELLS", cells)
     run = run_of({"t": ["b", "c", "x/b", "d", "c"], "u": ["b", "x/a", "c"]})
     found = match(replace(run, document=run.document.dictionary_encode()), prepare(gold_of(GOLD)))
     assert found.known.tolist() == [1, -1, 2, -1, -1, -1, 4, -1]

@@ -9,8 +9,9 @@ import pytest
 from building import gold_of, run_of
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.sources import as_index
-from focuseval.measures.matching import Policies, match, prepare
-from focuseval.measures.matching.policies import inex_eval
+from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
+from focuseval.measures.profiles import Policies, inex_eval
 
 MARKED = {"t": {"a": {"spans": [(0, 4)], "length": 9}, "empty": {"length": 0}, "b": {}}}
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 _PARENT = r"/[^/]*$"
@@ -47,16 +49,16 @@ class PathTree:
     """
 
     path: pa.Array
-    depth: NDArray[np.int64]
+    depth: Integers
     """Steps of the path, 1 for a root."""
-    last: NDArray[np.int64]
+    last: Integers
     """One past the code of the path's last descendant."""
 
     def __len__(self) -> int:
         """Return the number of paths."""
         return len(self.path)
 
-    def find(self, paths: Any) -> NDArray[np.int64]:
+    def find(self, paths: Any) -> Integers:
         """Return the code of every path of an Arrow string or dictionary array, −1 where there is none.
 
         A step without its ``[n]`` means ``[1]``.
@@ -72,7 +74,7 @@ class PathTree:
         places = paths.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)
         return np.asarray(np.append(np.asarray(found, np.int64), -1)[places], np.int64)
 
-    def tagged(self, tags: Iterable[str]) -> NDArray[np.bool_]:
+    def tagged(self, tags: Iterable[str]) -> Flags:
         """Return which elements bear one of the tag names.
 
         >>> path_tree(pa.array(["/a[1]/weblink[2]/b[1]"])).tagged(["weblink"])
@@ -102,21 +104,16 @@ def path_tree(paths: Any) -> PathTree:
         known = pa.concat_arrays([known, newest])
     path = known.take(pc.sort_indices(known))
     depth = np.asarray(pc.count_substring(path, "/"), np.int64)
-    return PathTree(path, depth, _subtree_ends(depth))
-
-
-def _subtree_ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each subtree ends: at the next node that is not deeper. Nodes stand in pre-order, ancestors included."""
     last = np.full(len(depth), len(depth), np.int64)
     for level in range(1, int(depth.max(initial=0)) + 1):
         shallow = np.flatnonzero(depth <= level)
         here = depth[shallow] == level
         following = np.append(shallow[1:], len(depth))
-        last[shallow[here]] = following[here]
-    return last
+        last[shallow[here]] = following[here]  # a subtree ends at the next node that is not deeper
+    return PathTree(path, depth, last)
 
 
-def ideal_rows(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+def ideal_rows(gain: Floats, last: Integers) -> Integers:
     """Return the rows of the ideal elements, given gains in pre-order and the ends of subtrees.
 
     On every path from an article's root to a relevant leaf (a relevant element without a relevant descendant) the
@@ -131,32 +128,25 @@ def ideal_rows(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np
     >>> ideal_rows(np.array([0.5, 1.0, 0.75]), np.array([3, 2, 3]))
     array([1, 2])
     """
-    rows = np.arange(len(gain))
-    chosen = np.zeros(len(gain), np.bool_)
-    chosen[_best_on_path(gain, last)[last == rows + 1]] = True
-    kept = np.flatnonzero(chosen)
-    outermost = np.ones(len(kept), np.bool_)
-    outermost[1:] = kept[1:] >= np.maximum.accumulate(last[kept])[:-1]
-    return kept[outermost]
-
-
-def _best_on_path(gain: NDArray[np.float64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every row, the row of highest gain among its ancestors and itself, ties to the one nearer the root.
-
-    One pass per depth level, from the top; depth counts ancestors among these rows, however many steps lie between.
-    """
+    # For every row, the row of highest gain among its ancestors and itself: one pass per depth level, from the top.
     best = np.arange(len(gain), dtype=np.int64)
-    depth = nesting(last)
+    leaf = last == best + 1
+    depth = nesting(last)  # counts ancestors among these rows, however many steps lie between
     above = np.flatnonzero(depth == 1)
     for level in range(2, int(depth.max(initial=0)) + 1):
         here = np.flatnonzero(depth == level)
         parent = above[np.searchsorted(above, here) - 1]
         best[here] = np.where(gain[here] > gain[best[parent]], here, best[parent])
         above = here
-    return best
+    chosen = np.zeros(len(gain), np.bool_)
+    chosen[best[leaf]] = True
+    kept = np.flatnonzero(chosen)
+    outermost = np.ones(len(kept), np.bool_)
+    outermost[1:] = kept[1:] >= np.maximum.accumulate(last[kept])[:-1]
+    return kept[outermost]
 
 
-def nesting(last: NDArray[np.int64]) -> NDArray[np.int64]:
+def nesting(last: Integers) -> Integers:
     """Return how many rows contain each row, itself included, given the ends of subtrees in pre-order.
 
     >>> nesting(np.array([4, 3, 3, 4, 5]))
@@ -167,8 +157,8 @@ def nesting(last: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def row_keys(
-    tree: PathTree, topic_of_article: NDArray[np.int64], article: NDArray[np.integer], code: NDArray[np.integer]
-) -> NDArray[np.int64]:
+    tree: PathTree, topic_of_article: Integers, article: NDArray[np.integer], code: NDArray[np.integer]
+) -> Integers:
     """Join topic, article and path code into one number: its order is that of a recall base's rows."""
     place = topic_of_article[article] * len(topic_of_article) + article
     return np.asarray(place * (len(tree) + 1) + code)
@@ -181,22 +171,22 @@ SLACK = 2
 class Ideal(NamedTuple):
     """Gains in descending order, cumulated over all topics on end: what the best list would gather."""
 
-    bounds: NDArray[np.int64]
+    bounds: Integers
     """Where each topic's gains begin, and the end of the last."""
-    gain: NDArray[np.int64]
+    gain: Integers
     """In units, descending within each topic."""
-    reach: NDArray[np.int64]
+    reach: Integers
     """Running sum of `gain`, with a leading 0: topic t has gathered ``reach[bounds[t] + i] - reach[bounds[t]]``."""
 
-    def total(self) -> NDArray[np.int64]:
+    def total(self) -> Integers:
         """Return each topic's total gain, in units."""
         return np.asarray(self.reach[self.bounds[1:]] - self.reach[self.bounds[:-1]])
 
-    def length(self) -> NDArray[np.int64]:
+    def length(self) -> Integers:
         """Return the number of each topic's elements."""
         return np.diff(self.bounds)
 
-    def upto(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    def upto(self, ranks: Integers) -> Integers:
         """Return what each topic's ideal list has gathered at ranks, in units: topics × ranks."""
         end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])
         return np.asarray(self.reach[end] - self.reach[self.bounds[:-1, None]])
@@ -209,14 +199,14 @@ class RecallBase:
     tree: PathTree
     topics: int
     """Number of topics."""
-    topic_of_article: NDArray[np.int64]
+    topic_of_article: Integers
     """For every judged article (a row of ``gold.articles``), its topic; −1 where the topic does not count."""
-    topic: NDArray[np.int64]
+    topic: Integers
     article: NDArray[np.int32]
     """The element's article: a row of ``gold.articles``."""
     code: NDArray[np.int32]
     """The element's path, as a code of `tree`."""
-    gain: NDArray[np.float64]
+    gain: Floats
     """Above 0: an element without gain is not in the base."""
     source: NDArray[np.int32]
     """The element's row in the assessments that the base was built from."""
@@ -226,12 +216,7 @@ class RecallBase:
         return len(self.topic)
 
     @cached_property
-    def bounds(self) -> NDArray[np.int64]:
-        """Where each topic's rows begin, and the end of the last."""
-        return np.searchsorted(self.topic, np.arange(self.topics + 1)).astype(np.int64)
-
-    @cached_property
-    def key(self) -> NDArray[np.int64]:
+    def key(self) -> Integers:
         """One number for every row, increasing; see `key_of`."""
         return self.key_of(self.article, self.code)
 
@@ -240,18 +225,16 @@ class RecallBase:
         """Finds the row of a key."""
         return Lookup(self.key)
 
-    def key_of(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
+    def key_of(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> Integers:
         """Join an article and a path code into one number that sorts as the rows do."""
         return row_keys(self.tree, self.topic_of_article, article, code)
 
-    def within(
-        self, article: NDArray[np.integer], code: NDArray[np.integer]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def within(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> tuple[Integers, Integers]:
         """Return the range of rows inside each element of an article, whether or not the element is in the base."""
         return self._place(article, code), self._place(article, self.tree.last[code])
 
     @cached_property
-    def last(self) -> NDArray[np.int64]:
+    def last(self) -> Integers:
         """One past the row of the element's last relevant descendant."""
         return self._place(self.article, self.tree.last[self.code])
 
@@ -261,12 +244,12 @@ class RecallBase:
         return math.ldexp(1.0, max(math.frexp(float(self.gain.sum()))[1] - 62, -44))
 
     @cached_property
-    def units(self) -> NDArray[np.int64]:
+    def units(self) -> Integers:
         """Gains in units."""
         return np.rint(self.gain / self.unit).astype(np.int64)
 
     @cached_property
-    def ideal(self) -> NDArray[np.int64]:
+    def ideal(self) -> Integers:
         """Rows of the ideal recall base."""
         return ideal_rows(self.gain, self.last)
 
@@ -290,11 +273,119 @@ class RecallBase:
         """The list of the ideal elements, best first."""
         return self._descending(self.units[self.ideal], self.topic[self.ideal])
 
-    def _place(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> NDArray[np.int64]:
+    def _place(self, article: NDArray[np.integer], code: NDArray[np.integer]) -> Integers:
         """Return the first row at or after each path code of an article."""
         return np.searchsorted(self.key, self.key_of(article, code)).astype(np.int64)
 
-    def _descending(self, gain: NDArray[np.int64], topic: NDArray[np.int64]) -> Ideal:
+    def _descending(self, gain: Integers, topic: Integers) -> Ideal:
         bounds = np.searchsorted(topic, np.arange(self.topics + 1)).astype(np.int64)
         gain = gain[np.lexsort((-gain, topic))]
         return Ideal(bounds, gain, cumulated(gain))
+
+    def match(self, bounds: Integers, article: Integers, code: Integers) -> ElementMatch:
+        """Return a run's results, given their judged articles and path codes, as elements of this base."""
+        here = np.flatnonzero((code >= 0) & (article >= 0))
+        row = np.full(len(code), -1, np.int64)
+        row[here] = self.lookup.find(self.key_of(article[here], code[here]))
+        first = np.empty(len(self) + 1, np.int64)
+        backwards = np.arange(len(row) - 1, -1, -1)
+        first[row[backwards]] = backwards  # of equal rows the last assignment, the first result, stays
+        kept = np.where(first[row] == np.arange(len(row)), row, -1)
+        repeated = int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))
+        return ElementMatch(self, bounds, article, code, kept, repeated)
+
+
+@dataclass(frozen=True, eq=False)
+class ElementMatch:
+    """One run's results against one recall base, made once per run, quantisation and base.
+
+    A result gains the first time that its topic's list returns the element; results that are not in the base, and
+    repeats, gain 0. Gains are integers, multiples of ``base.unit``.
+    """
+
+    base: RecallBase
+    bounds: Integers
+    """Where each topic's results begin, and the end of the last."""
+    article: Integers
+    """For every result, its judged article (a row of ``gold.articles``), or −1."""
+    code: Integers
+    """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
+    row: Integers
+    """For every result, its row in the base, −1 where it is not relevant or was returned before."""
+    repeated: int = 0
+    """Relevant results that were returned before: they gain nothing the second time."""
+    computed: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What measures have computed from this match and may need again; see `focuseval.measures.topicwise.once`."""
+
+    @cached_property
+    def hits(self) -> Integers:
+        """The results that gain, in rank order."""
+        return np.flatnonzero(self.row >= 0)
+
+    @cached_property
+    def hit_topic(self) -> Integers:
+        """For every hit, its topic."""
+        return self.base.topic[self.row[self.hits]]
+
+    @cached_property
+    def hit_gain(self) -> Integers:
+        """For every hit, its gain in units."""
+        return self.base.units[self.row[self.hits]]
+
+    @cached_property
+    def hit_rank(self) -> Integers:
+        """For every hit, its rank in its topic, from 1."""
+        return self.hits - self.bounds[self.hit_topic] + 1
+
+    @cached_property
+    def gathered(self) -> Integers:
+        """Running sum of `hit_gain` over all topics on end, with a leading 0."""
+        return cumulated(self.hit_gain)
+
+    @cached_property
+    def normalised(self) -> Integers:
+        """Running sum of the hits' normalised gains, with a leading 0; see `normalised_gains`."""
+        return cumulated(normalised_gains(self))
+
+    @cached_property
+    def hit_bounds(self) -> Integers:
+        """Where each topic's hits begin, and the end of the last."""
+        return np.searchsorted(self.hits, self.bounds).astype(np.int64)
+
+    @cached_property
+    def hit_reach(self) -> Integers:
+        """For every hit, what its topic has gathered with it, on the scale of the base's full list of all topics."""
+        best = self.base.full_list
+        gathered = self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]]
+        return np.asarray(best.reach[best.bounds[self.hit_topic]] + gathered)
+
+    def upto(self, gathered: Integers, ranks: Integers) -> Integers:
+        """Return a running sum over hits (`gathered`, `normalised`) at ranks: topics × ranks."""
+        end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])
+        last = np.searchsorted(self.hits, end)
+        return np.asarray(gathered[last] - gathered[self.hit_bounds[:-1, None]])
+
+
+def normalised_gains(match: ElementMatch) -> Integers:
+    r"""Return what each hit adds to the ideal elements on its path, in units.
+
+    .. math:: xG_{norm}[j] = \max(0, \min(xG[j],\; xG[ideal] - \sum_{k \in S} xG[k]))
+
+    `S` are the earlier results that overlap the ideal element. A hit that contains several ideal elements takes the
+    one that leaves it most, and overlaps each of them.
+    """
+    base, row = match.base, match.row[match.hits]
+    first, upto = base.related
+    count = upto[row] - first[row]
+    hit = np.repeat(np.arange(len(row)), count)
+    turn = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
+    ideal = first[row[hit]] + turn
+    order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
+    gain, ideal = match.hit_gain[hit[order]], ideal[order]
+    left = np.empty(len(order), np.int64)
+    before = np.cumsum(gain) - gain  # what earlier results gained, then of those only what overlaps the ideal element
+    begins = np.flatnonzero(np.diff(ideal, prepend=-1))
+    before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
+    left[order] = base.units[base.ideal[ideal]] - before
+    best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
+    return np.maximum(0, np.minimum(match.hit_gain, best))

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
+    from focuseval.measures.topicwise import Flags, Integers
 
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 _ENDLESS = np.int64(2**32 - 1)
 """End of a document whose length nobody knows; the largest position that `focuseval.data.spans` can pack."""
@@ -86,7 +85,9 @@ def extents(run: Run) -> Extents:
     if placement is None:  # elements whose place only their paths say
         pointer = pc.match_substring(paths, "text()").to_numpy(zero_copy_only=False)
         nested = np.where((path >= 0) & (last < 0) & ~np.append(pointer, False)[path] & ~known, path, -1)
-    low, high = _nested(paths, np.full(len(run), len(paths)) if whole else nested)
+    row = np.full(len(run), len(paths)) if whole else nested  # behind all paths the whole text, then nothing
+    edges = path_intervals(pa.concat_arrays([paths, pa.array([""], pa.string())]))
+    low, high = (np.append(edge, 0)[row] for edge in edges)
     return Extents(
         group=group,
         place=place,
@@ -101,17 +102,6 @@ def extents(run: Run) -> Extents:
         empty=empty,
         unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,
     )
-
-
-def nested_paths(column: pa.Array) -> tuple[Integers, Integers]:
-    """Return for every path of a column an interval that nests as the paths do; null is the whole document.
-
-    >>> low, high = nested_paths(pa.array(["/a[1]", "/a/b[2]", "/a[1]/c[1]"]))
-    >>> bool(low[0] < low[1] < high[1] <= low[2] < high[2] < high[0])
-    True
-    """
-    code, paths = _codes(column, len(column), normalise=True)
-    return _nested(paths, np.where(code < 0, len(paths), code))
 
 
 def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tuple[Integers, pa.Array]:
@@ -146,12 +136,6 @@ def _joined(*columns: Integers) -> Integers:
     present = np.zeros(room, np.bool_)
     present[key] = True
     return (np.cumsum(present) - 1)[key]
-
-
-def _nested(paths: pa.Array, code: Integers) -> tuple[Integers, Integers]:
-    """Return the nested interval of every path code, an empty one for −1; the code past the last is the whole text."""
-    low, high = path_intervals(pa.concat_arrays([paths, pa.array([""], pa.string())]))
-    return np.append(low, 0)[code], np.append(high, 0)[code]
 
 
 def first_overlap(group: Integers, start: Integers, end: Integers) -> Integers:
@@ -204,7 +188,7 @@ def path_intervals(paths: pa.Array) -> tuple[Integers, Integers]:
     return place[: len(paths)], place[len(paths) :]
 
 
-def first_come(group: Integers, start: Integers, end: Integers) -> tuple[NDArray[np.bool_], Integers]:
+def first_come(group: Integers, start: Integers, end: Integers) -> tuple[Flags, Integers]:
     """Return which spans stay when each, in the order given, is dropped if it overlaps one that stays; and which one.
 
     Rounds: a span with no earlier overlap stays, what it overlaps goes, and those that go no longer stand in the
@@ -218,27 +202,19 @@ def first_come(group: Integers, start: Integers, end: Integers) -> tuple[NDArray
     by = np.arange(len(start))
     open_ = np.arange(len(start))
     while len(open_):
-        here = (group[open_], start[open_], end[open_])
-        first = first_overlap(*here)
+        first = first_overlap(group[open_], start[open_], end[open_])
         free = first == np.arange(len(open_))
         # A span goes when the first span it overlaps stays: that one is the earliest of all, so it is settled.
         goes = ~free & free[first]
         keep[open_[goes]] = False
         by[open_[goes]] = open_[first[goes]]
         open_ = open_[~free & ~goes]
-        if len(open_):
-            open_ = _still_open(open_, keep, by, (group, start, end))
+        if len(open_):  # those that overlap a span settled to stay go, too
+            settled = np.setdiff1d(np.flatnonzero(keep), open_, assume_unique=True)
+            both = np.concatenate([settled, open_])
+            first = first_overlap(group[both], start[both], end[both])[len(settled) :]
+            gone = first < len(settled)
+            keep[open_[gone]] = False
+            by[open_[gone]] = both[first[gone]]
+            open_ = open_[~gone]
     return keep, by
-
-
-def _still_open(
-    rows: Integers, keep: NDArray[np.bool_], by: Integers, spans: tuple[Integers, Integers, Integers]
-) -> Integers:
-    """Drop those of `rows` that overlap a span settled to stay; return the rest."""
-    settled = np.setdiff1d(np.flatnonzero(keep), rows, assume_unique=True)
-    both = np.concatenate([settled, rows])
-    first = first_overlap(*(part[both] for part in spans))[len(settled) :]
-    gone = first < len(settled)
-    keep[rows[gone]] = False
-    by[rows[gone]] = both[first[gone]]
-    return rows[~gone]

@@ -1,1 +1,0 @@
-"""What each task allows: check a run, and repair it."""
