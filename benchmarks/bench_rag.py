@@ -17,7 +17,7 @@ from rag_peers import chunking_ceiling, chunking_evaluation, legalbenchrag
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.matching import Chunks
 
 CORPUS, LENGTH = 5, 300_000

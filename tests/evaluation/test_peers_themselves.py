@@ -10,7 +10,7 @@ import pytest
 
 from building import run_of
 from evaluation.peer_case import SHOWN, chunks, corpora, questions, retrieved
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold
 from focuseval.measures.matching import Chunks
 

@@ -8,7 +8,7 @@ import pytest
 from building import gold_of, run_of
 from focuseval.collection.build import build_index
 from focuseval.collection.documents import open_documents
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.example import ROOT, copy_example
 from focuseval.example.demo import Loop
 from focuseval.report.build import CHARTS, build_report

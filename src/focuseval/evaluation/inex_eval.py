@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from focuseval.errors import FormatError
-from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.evaluation.scoring import refuse_invalid
 from focuseval.measures.characters import average_interpolated_precision, interpolated_curve
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.generalised import (

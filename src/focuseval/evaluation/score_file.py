@@ -1,4 +1,4 @@
-"""What was computed, in one line that is printed with every score; and score files, read back by `gate`, `history`."""
+"""Files of scores, read back by `gate` and `history`, and what the signature in them decides."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from focuseval.engine.storage import location
-from focuseval.engine.version import __version__
 from focuseval.errors import FormatError, Place
 from focuseval.measures.matching.policies import Policies
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
-
-    from focuseval.evaluation.plan import Plan
-    from focuseval.measures.matching import Prepared
-
-
-VERSION = __version__
-"""Looked up once: it costs as much as scoring a hundred topics."""
 
 _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
     "profile": "none",
@@ -32,19 +24,6 @@ _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"
 
 _NO_CHOICE = frozenset({"focuseval", "ties", "repeated", "unjudged", "unit"})
 """The version, and parts of 0.1.0 that had no effect: nothing that two signatures can differ in."""
-
-
-def signature(plan: Plan, prepared: Prepared) -> str:
-    """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
-    parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
-    parts += ["repair:yes"] if plan.repair else []
-    if plan.tokenizer is not None and any(asked.counts_tokens for asked in plan.measures):
-        parts.append(f"tokenizer:{plan.tokenizer.name}")
-    if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
-        from focuseval.measures.quantise import DEFAULTS  # noqa: PLC0415  only elements are quantised
-
-        parts.append(f"quant:{DEFAULTS.get(prepared.gold.scale, 'none')}")
-    return "|".join(parts)
 
 
 def decisions(text: str) -> dict[str, str]:

@@ -17,7 +17,6 @@ from focuseval.data.fields import NAMES
 from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
-from focuseval.engine.storage import location
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.placing import place_gold, place_run
 
@@ -69,11 +68,6 @@ def _by_topic(runs: Any) -> bool:
     from focuseval.formats.frameworks import is_results  # noqa: PLC0415  most runs are files
 
     return is_results(runs)
-
-
-def absolute(source: Any) -> Any:
-    """Return a run that another process can find, whatever its folder: a path whole, all else as it is."""
-    return str(location(fspath(source)).absolute()) if isinstance(source, (str, PathLike)) else source
 
 
 def as_index(collection: Any) -> Collection | None:

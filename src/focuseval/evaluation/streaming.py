@@ -19,8 +19,7 @@ from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
-from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
-from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.matching import prepare
 

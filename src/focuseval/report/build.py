@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
 from focuseval.measures import Measure, MeasureCall, parse

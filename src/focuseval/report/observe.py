@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.curves import curve_of, mean_of
+from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.measures import parse
 from focuseval.measures.measure import Budget, parse_at
 from focuseval.measures.spans import paid_ends, read

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.data.tables import Table, numbers, words
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.matching.policies import Policies
 from focuseval.measures.measure import parse

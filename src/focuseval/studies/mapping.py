@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.spans import union
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.tasks.checks import repair, take
 from focuseval.placing import place_run
 from focuseval.studies.simulation import simulate

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.measure import TRAITS, parse
 from focuseval.measures.quantise import ONE_SIDED
 from focuseval.studies import cases

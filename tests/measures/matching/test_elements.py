@@ -81,7 +81,7 @@ def test_one_base_serves_all_runs():
 
 
 def test_repeated_relevant_results_are_counted_and_said(tmp_path):
-    from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  beside its use
+    from focuseval.evaluation.evaluation import evaluate  # noqa: PLC0415  beside its use
     from focuseval.studies import cases  # noqa: PLC0415  as above
 
     run = cases.run_of(cases.SECTION, cases.SECTION, cases.QUARTER)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.evaluation.curves import asked_curve
+from focuseval.evaluation.scoring import asked_curve
 from focuseval.measures import parse
 from focuseval.report.charts.chart import MOST_LINES, Chart, axis, by_run, left_out, lines_and_points, number, wide
 from focuseval.report.observe import READ
