@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from focuseval.engine.cluster import connected as connected
     from focuseval.errors import FocusevalError as FocusevalError
     from focuseval.evaluation.evaluation import evaluate as evaluate
-    from focuseval.evaluation.quotes.checking import verify_quotes as verify_quotes
+    from focuseval.evaluation.quotes import verify_quotes as verify_quotes
     from focuseval.evaluation.scores import Scores as Scores
     from focuseval.formats.chunks import chunk as chunk
     from focuseval.formats.convert import write_gold as write_gold
@@ -99,7 +99,7 @@ _PUBLIC = {
     "simulate": "studies.simulation",
     "fidelity": "studies.fidelity",
     "heat_map": "report.heat",
-    "verify_quotes": "evaluation.quotes.checking",
+    "verify_quotes": "evaluation.quotes",
     "ModelSettings": "assessment.models.client",
     "Prompt": "assessment.models.prompt",
     "judge_project": "assessment.models.judging",

@@ -9,7 +9,7 @@ import click
 from focuseval.cli.options import GRIDS, FiniteRange, collection_options, layout_option, open_collection, output_option
 from focuseval.cli.output import NO, Command, json_text, tables_text, write_text
 from focuseval.errors import InputError
-from focuseval.evaluation.quotes.checking import verify_quotes
+from focuseval.evaluation.quotes import verify_quotes
 
 
 @click.command(cls=Command, opens=NO)

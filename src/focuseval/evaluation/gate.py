@@ -183,28 +183,26 @@ def no_verdict_markdown(reason: str) -> str:
 
 def as_junit(verdicts: Sequence[GateVerdict]) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed."""
-    failures, errors = (sum(v.word == word for v in verdicts) for word in ("regression", "no verdict"))
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}" errors="{errors}">',
-    ]
-    for verdict in verdicts:
-        lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(verdict.measure)}>')
-        if verdict.word != "pass":
-            kind = "failure" if verdict.regression else "error"
-            lines.append(f"    <{kind} message={quoteattr(str(verdict))}>{escape(as_text([verdict]))}</{kind}>")
-        else:
-            lines.append(f"    <system-out>{escape(str(verdict))}</system-out>")
-        lines.append("  </testcase>")
-    return "\n".join([*lines, "</testsuite>"]) + "\n"
+    kinds = {"pass": "system-out", "regression": "failure", "no verdict": "error"}
+    texts = [str(v) if v.word == "pass" else as_text([v]) for v in verdicts]
+    return _junit([(v.measure, kinds[v.word], str(v), text) for v, text in zip(verdicts, texts, strict=True)])
 
 
 def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
     """Return JUnit XML in which no measure could be judged: errors, which are not failures."""
-    cases = [
-        f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>\n'
-        f"    <error message={quoteattr(reason)}>{escape(reason)}</error>\n  </testcase>"
-        for measure in measures
+    return _junit([(measure, "error", reason, reason) for measure in measures])
+
+
+def _junit(cases: Sequence[tuple[str, str, str, str]]) -> str:
+    """Return JUnit XML of test cases: a measure, the kind of its element, its message and its text."""
+    failures, errors = (sum(kind == word for _, kind, *_ in cases) for word in ("failure", "error"))
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="focuseval" tests="{len(cases)}" failures="{failures}" errors="{errors}">',
     ]
-    head = f'<testsuite name="focuseval" tests="{len(cases)}" failures="0" errors="{len(cases)}">'
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"]) + "\n"
+    for measure, kind, message, text in cases:
+        attribute = "" if kind == "system-out" else f" message={quoteattr(message)}"
+        lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>')
+        lines.append(f"    <{kind}{attribute}>{escape(text)}</{kind}>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"

@@ -18,7 +18,7 @@ import pyarrow as pa
 from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
-from focuseval.evaluation import counts
+from focuseval.evaluation.counts import BY_TOPIC
 from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.matching import prepare
@@ -106,7 +106,7 @@ def score_stream(
         pieces.append(piece)
         move(share)
     answered = [piece.scored for piece in pieces if piece.scored is not None]
-    if not answered or all(part.counts[:, counts.column("unjudged")].sum() == part.results for part in answered):
+    if not answered or all(part.counts[:, BY_TOPIC.index("unjudged")].sum() == part.results for part in answered):
         return None  # no document in common: another spelling of ids may have some
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.evaluation.scores import compare_measures, order_of
+from focuseval.evaluation.scores import order_of
 from focuseval.inference.comparison import compare_all
 from focuseval.inference.intervals import bca
 
@@ -117,14 +117,16 @@ class Evidence:
 
     def _compare(self, baseline: int | None) -> list[Comparison | None]:
         """Compare the runs; of too many pairs, all under the measure that decides and the drawn runs' under others."""
-        runs, scores = len(self.labels), self.scores
-        pairs = runs * (runs - 1) // 2 if baseline is None else runs - 1
-        if pairs * len(scores.measures) <= MOST_PAIRS:
-            return compare_measures(scores, self.settings, baseline=baseline, names=self.labels)
-        found = compare_measures(scores, self.settings, baseline=baseline, names=self.labels, among=self.drawn)
-        (found[scores.deciding],) = compare_all(
-            [self.measure], self.labels, scores.topics, self.values()[None], self.settings, baseline=baseline
+        runs, scores, measures = len(self.labels), self.scores, self.scores.measures
+        values = scores.values.transpose(2, 0, 1)
+        compare = partial(
+            compare_all, runs=self.labels, topics=scores.topics, settings=self.settings, baseline=baseline
         )
+        pairs = runs * (runs - 1) // 2 if baseline is None else runs - 1
+        if pairs * len(measures) <= MOST_PAIRS:
+            return compare(measures, values=values)
+        found = compare(measures, values=values, among=self.drawn)
+        (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
         return found
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 
 from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
 from focuseval.data.tables import render as render_tables
-from focuseval.evaluation.counts import PRINTED, headings
+from focuseval.evaluation.counts import PRINTED
 from focuseval.inference.sentences import signed
 from focuseval.report.texts import as_json, packed
 
@@ -197,7 +197,7 @@ def environment() -> Any:
     """Return the templates of the report."""
     environment = templates(HERE / "templates")
     parts: Any = environment.get_template("parts.html").module
-    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of, "headings": headings()}
+    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of, "headings": PRINTED}
     environment.globals["figure"] = parts.figure
     environment.globals["table_of"] = parts.table_of
     environment.globals["table_of_measures"] = lambda runs: parts.plain_table(measures_table(runs))
