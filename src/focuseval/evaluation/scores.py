@@ -289,7 +289,7 @@ def compare_scores(
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
     are left out of the mean (``missing=skip``): a comparison is over the same topics.
     """
-    from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
+    from focuseval.inference.comparison import compare  # noqa: PLC0415  as in `Scores.compare`
 
     if measure not in scores.measures:
         raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
@@ -299,10 +299,7 @@ def compare_scores(
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
     place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
     names = tuple(scores.names[i] for i in order)
-    (found,) = compare_all([measure], names, scores.topics, values[None], settings, baseline=place)
-    if found is None:
-        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
-    return found
+    return compare(measure, names, scores.topics, values, settings, baseline=place)
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:

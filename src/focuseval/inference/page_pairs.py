@@ -17,7 +17,8 @@ from focuseval.inference.sentences import TEMPLATES, shown_p
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.inference.comparison import Comparison, Pair
+    from focuseval.inference.comparison import Comparison
+    from focuseval.inference.paired import Pair
     from focuseval.inference.settings import Settings
 
 FIELDS = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.inference.comparison import wins_sentence
+from focuseval.inference.paired import wins_sentence
 from focuseval.report.charts.chart import Chart, axis, following, left_out, number, wide
 from focuseval.report.evidence import MOST_DRAWN
 from focuseval.report.first_screen import by_topic
