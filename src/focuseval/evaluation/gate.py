@@ -14,7 +14,7 @@ import numpy as np
 
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
-from focuseval.evaluation.score_file import decisions, finite, read_score_file
+from focuseval.evaluation.score_file import Basis, finite, read_score_file
 from focuseval.inference.regression import GateRule, GateVerdict, judge_changes
 from focuseval.inference.sentences import shown_p
 
@@ -82,20 +82,12 @@ def judge(
     """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
-    before, after = decisions(baseline.signature), decisions(scores.signature)
-    # the quantisation counts where both have elements
-    names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
-    for what, old, new in (
-        ("gold", baseline.gold_sha256, scores.gold_sha256),
-        ("documents", baseline.docs_sha256, scores.docs_sha256),
-        *((f"policies ({name})", before.get(name), after.get(name)) for name in names),
-    ):
-        if old != new:
-            was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in (old, new))
-            raise NotComparableError(
-                f"{baseline.file}: other {what} than now (was {was}, is {now}); "
-                "score the baseline again on the same ground"
-            )
+    before, after = (Basis(one.gold_sha256, one.docs_sha256, one.signature) for one in (baseline, scores))
+    for what, *both in before.differences(after):
+        was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in both)
+        raise NotComparableError(
+            f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"
+        )
     changes, topics = [], scores.topics_of(0)
     for measure in dict.fromkeys(measures or scores.measures):
         older = baseline.values(measure)

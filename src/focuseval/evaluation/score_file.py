@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, Place
 from focuseval.measures.matching.policies import Policies
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import NoReturn
 
@@ -36,6 +37,23 @@ def decisions(text: str) -> dict[str, str]:
     """
     parts = dict(part.split(":", 1) for part in text.split("|") if ":" in part)
     return _DEFAULTS | {name: value for name, value in parts.items() if name not in _NO_CHOICE}
+
+
+class Basis(NamedTuple):
+    """What scores were computed from, and how: scores are comparable where it is the same."""
+
+    gold: str
+    docs: str | None
+    signature: str
+
+    def differences(self, now: Basis) -> Iterator[tuple[str, str | None, str | None]]:
+        """Yield what is different now, with what it was and is: ``gold``, ``documents``, ``policies (NAME)``."""
+        before, after = decisions(self.signature), decisions(now.signature)
+        # the quantisation counts where both have elements
+        names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+        policies = ((f"policies ({name})", before.get(name), after.get(name)) for name in names)
+        parts = (("gold", self.gold, now.gold), ("documents", self.docs, now.docs), *policies)
+        yield from (part for part in parts if part[1] != part[2])
 
 
 def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:

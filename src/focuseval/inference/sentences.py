@@ -122,6 +122,16 @@ def change(before: float | None, after: float | None) -> str:
     return signed(difference) if difference else ""
 
 
+def changed_basis(file: str, parts: Sequence[str]) -> str:
+    """Say that scores from a file on were computed from something else.
+
+    >>> changed_basis("v2", ["gold", "policies"])
+    'v2: the gold and the policies changed here, so values before it are not comparable.'
+    """
+    what = listed([f"the {part}" for part in parts])
+    return f"{file}: {what} changed here, so values before it are not comparable."
+
+
 def shown_p(value: float, settings: Settings) -> str:
     """Print a p-value; a bootstrap that never met a contrary draw knows no more than 1 / resamples."""
     if value == 0 and settings.test == "bootstrap":

@@ -85,19 +85,18 @@ def render(report: Report, layout: str) -> str:
 def render_html(report: Report) -> str:
     """Return the page of a report."""
     texts, places = packed(report.texts)
-    scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
     drawn = {chart.section for chart in report.charts}
     graphs = [graph for graph in GRAPHS if graph[0] in drawn]
     links = [(id_, name) for id_, name, _ in graphs]
     summaries: dict[str, list[str]] = {}
     for name, summary in report.about.measures:
         summaries.setdefault(summary, []).append(name)
-    page: str = environment().get_template("report.html").render(
+    return render_page(
+        "report.html",
+        SCRIPTS,
+        page_data(report) | {"texts": places},
         report=report,
         title=report.title,
-        style="\n".join(static(name) for name in STYLES),
-        scripts=scripts,
-        policy=policy(scripts),
         sections=[("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *links, ("about", "How")],
         graph_sections=graphs,
         has_heat=bool(report.heat.topics),
@@ -106,9 +105,17 @@ def render_html(report: Report) -> str:
         more_measures=len(report.about.measures) > 1,
         has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
-        data=as_json(page_data(report) | {"texts": places}),
         texts=texts,
         summaries=[(", ".join(names), summary) for summary, names in summaries.items()],
+    )
+
+
+def render_page(template: str, names: Sequence[str], data: dict[str, Any], **values: Any) -> str:
+    """Return a page that needs nothing else: styles, scripts by their names, and data are inside."""
+    scripts = [static(name) for name in (*VENDOR, *names)]
+    style = "\n".join(static(name) for name in STYLES)
+    page: str = environment().get_template(template).render(
+        style=style, scripts=scripts, policy=policy(scripts), data=as_json(data), **values
     )  # fmt: skip
     return page
 
