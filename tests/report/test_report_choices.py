@@ -16,7 +16,7 @@ from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
 from focuseval.report.charts.chart import filled
 from focuseval.report.choices import choices_of, slices_of
-from focuseval.report.observe import cut_of
+from focuseval.report.evidence import cut_of
 from focuseval.report.page import render
 from strategies.campaigns import campaign
 

@@ -16,9 +16,8 @@ from focuseval.errors import MissingDataError
 from focuseval.inference.page_pairs import page_pairs
 from focuseval.inference.paired_tests import NOISE
 from focuseval.inference.sentences import listed
-from focuseval.report.evidence import intervals
+from focuseval.report.evidence import cut_of, intervals
 from focuseval.report.first_screen import UNDECIDED
-from focuseval.report.observe import cut_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.report.evidence import Evidence
-    from focuseval.report.observe import Retrieved
+    from focuseval.report.evidence import Evidence, Retrieved
 
     Integers = NDArray[np.int64]
 

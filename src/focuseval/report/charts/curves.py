@@ -10,7 +10,7 @@ import numpy as np
 from focuseval.evaluation.scoring import asked_curve
 from focuseval.measures import parse
 from focuseval.report.charts.chart import MOST_LINES, Chart, axis, by_run, left_out, lines_and_points, number, wide
-from focuseval.report.observe import READ
+from focuseval.report.evidence import READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
