@@ -146,11 +146,7 @@ class CheckedQuotes:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "counts": self.counts,
-            "quotes": [check.to_json() for check in self.checks],
-            "notes": list(self.notes),
-        }
+        return {"counts": self.counts, "quotes": [check.to_json() for check in self.checks], "notes": list(self.notes)}
 
 
 def verify_quotes(

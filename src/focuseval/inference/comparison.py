@@ -17,16 +17,7 @@ from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
-from focuseval.inference.sentences import (
-    equals_p,
-    fill,
-    listed,
-    named,
-    other_orders,
-    shown_p,
-    shown_topics,
-    signed,
-)
+from focuseval.inference.sentences import equals_p, fill, listed, named, other_orders, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:

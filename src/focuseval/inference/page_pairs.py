@@ -39,9 +39,7 @@ FIELDS = (
 
 
 def page_pairs(
-    comparisons: Sequence[Comparison | None],
-    offered: Sequence[int],
-    others: Sequence[Comparison | None] | None = None,
+    comparisons: Sequence[Comparison | None], offered: Sequence[int], others: Sequence[Comparison | None] | None = None
 ) -> dict[str, Any]:
     """Return what a page needs to say how any two of the offered runs compare under any measure.
 
