@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.inference.comparison import compare, compare_all, other_order, power
-from focuseval.inference.page_pairs import FIELDS, page_pairs
 from focuseval.inference.paired import judge_families, judge_pairs, wins_sentence
 from focuseval.inference.paired_tests import ranked
 from focuseval.inference.sentences import TEMPLATES, equals_p, fill, signed
 from focuseval.inference.settings import Settings
+from focuseval.report.choices import FIELDS, page_pairs
 
 TEN = tuple("abcdefghij")
 GOOD = np.linspace(0.6, 0.9, 10)

@@ -62,19 +62,6 @@ class Piece:
         return run.run_id, *(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
 
 
-def _streamable(prepared: Prepared, plan: Plan) -> bool:
-    """Say whether runs can be scored a block at a time under a plan."""
-    return (
-        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
-        and plan.policies.compat == "none"
-        and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
-        and not isinstance(plan.chunks, tuple)
-        and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
-        and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
-        and bool((np.diff(prepared.gold.passages.topic) >= 0).all())
-    )
-
-
 def score_stream(
     source: Any,
     plan: Plan,
@@ -87,7 +74,15 @@ def score_stream(
     `move` is called with the share of the file that is done. Blocks are scored by the threads of this process, or by
     the workers of `elsewhere`, with the plan and the gold that they share.
     """
-    if not _streamable(prepared, plan):
+    streamable = (
+        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
+        and plan.policies.compat == "none"
+        and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
+        and not isinstance(plan.chunks, tuple)
+        and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
+        and all((np.diff(table.topic) >= 0).all() for table in (prepared.gold.articles, prepared.gold.passages))
+    )
+    if not streamable:
         return None
     pieces, number = list[Piece](), topic_codes(prepared)
     seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
@@ -148,7 +143,14 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
     if run.text is not None:
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
-    strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
+    strangers = frozenset(name for name in run.topics if name not in number)
+    empty: dict[str, Any] = {"topics": ()}  # no rows; a slice of the run's columns would keep all of their memory
+    for name, column in ((part.name, getattr(run, part.name)) for part in fields(run)):
+        if isinstance(column, np.ndarray):
+            empty[name] = column[:0].copy()
+        elif isinstance(column, (pa.Array, pa.ChunkedArray)):
+            empty[name] = pa.array([], column.type)
+    nothing = replace(run, **empty)
     if not len(codes):
         try:
             refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
@@ -162,17 +164,6 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
         return Piece(codes, strangers, score_match(match_source(run, plan, part), plan), nothing)
     except FocusevalError:
         return None
-
-
-def _nothing(run: Run) -> Run:
-    """Return a run without results that has the same columns; a slice of them would keep all of their memory."""
-    empty: dict[str, Any] = {"topics": ()}
-    for name, column in ((f.name, getattr(run, f.name)) for f in fields(run)):
-        if isinstance(column, np.ndarray):
-            empty[name] = column[:0].copy()
-        elif isinstance(column, (pa.Array, pa.ChunkedArray)):
-            empty[name] = pa.array([], column.type)
-    return replace(run, **empty)
 
 
 def some_topics(prepared: Prepared, codes: Codes) -> Prepared:

@@ -10,7 +10,6 @@ from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
 from focuseval.measures import Measure, MeasureCall, parse
-from focuseval.report.charts.agreement import fidelity_grid, significance_stars, tau_heat_map
 from focuseval.report.charts.curves import (
     cost_and_quality,
     curve_charts,
@@ -18,7 +17,14 @@ from focuseval.report.charts.curves import (
     wanted,
     wanted_distances,
 )
-from focuseval.report.charts.runs import differences_per_topic, means_with_intervals, values_per_run
+from focuseval.report.charts.runs import (
+    differences_per_topic,
+    fidelity_grid,
+    means_with_intervals,
+    significance_stars,
+    tau_heat_map,
+    values_per_run,
+)
 from focuseval.report.choices import Choices, choices_of
 from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks

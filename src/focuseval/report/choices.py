@@ -1,7 +1,9 @@
 """What a reader can choose in the page: any pair of runs, any measure, and parts of the topics.
 
-Every number and every sentence about a pair comes from `focuseval.inference`; the page looks them up. Parts of the
-topics are those of a tag, and those whose answer is short or long, in one piece or many, early or late.
+A page chooses, sorts and draws; it counts, tests and words nothing. So every number of every pair is here as
+`focuseval.inference` says it, printed digits as whole numbers of ten-thousandths, and every sentence as a template of
+`focuseval.inference.sentences`. Parts of the topics are those of a tag, and those whose answer is short or long, in one
+piece or many, early or late.
 """
 
 from __future__ import annotations
@@ -13,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import MissingDataError
-from focuseval.inference.page_pairs import page_pairs
+from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import NOISE
-from focuseval.inference.sentences import listed
+from focuseval.inference.sentences import TEMPLATES, listed, shown_p
 from focuseval.report.evidence import cut_of, intervals
 from focuseval.report.first_screen import UNDECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.inference.comparison import Comparison
     from focuseval.report.evidence import Evidence
 
     Floats = NDArray[np.float64]
@@ -33,6 +36,11 @@ MOST_INTERVALS = 20_000
 MOST_TAGS = 12
 RESAMPLES = 1_000
 """Of every slice's interval: there are many of them."""
+
+FIELDS = (
+    "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "gains", "reason",
+)  # fmt: skip
+"""What stands in a pair's list, in this order; see `page_pairs`."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Choices:
     noise: float
     """Values whose difference is at most this share of the pair's largest value differ by rounding alone."""
     comparisons: dict[str, Any] | None
-    """What `focuseval.inference.page_pairs` returns; None for a single run."""
+    """What `page_pairs` returns; None for a single run."""
     undecided: tuple[str, str]
     """Headline and reason where no topic is compared."""
     cuts: tuple[list[int | str] | None, ...]
@@ -103,6 +111,82 @@ def choices_of(evidence: Evidence) -> Choices:
         slices=slices,
         slices_note=note,
     )
+
+
+def page_pairs(
+    comparisons: Sequence[Comparison | None], offered: Sequence[int], others: Sequence[Comparison | None] | None = None
+) -> dict[str, Any]:
+    """Return what a page needs to say how any two of the offered runs compare under any measure.
+
+    Parameters
+    ----------
+    comparisons
+        Of the same runs, one for each measure; None where no topic has a value in every run.
+    offered
+        The runs that can be chosen, as rows of the comparisons.
+    others
+        Where the comparisons are with a baseline, those that have the other pairs.
+
+    Returns
+    -------
+    dict
+        ``templates``: the sentences. ``fields``: the names of what stands in a pair's list. ``reasons``: why no outcome
+        could be significant. ``measures``: for each measure None, or ``topics`` (how many are compared), ``means`` (of
+        the offered runs over these topics, as printed), ``methods`` (how the pairs were tested: those of the
+        comparison, and of the others), ``pairs``: a list for each pair in the order 0–1, 0–2 … 1–2 …, None where it was
+        not compared.
+
+        In a pair's list, differences, their interval and what is detectable are whole numbers of ten-thousandths; so is
+        a p, or a text where it is below 0.0001. ``corrected`` is None where it is printed as p is. ``code`` is 2 where
+        the first run is better, 1 where its mean is higher and nothing can be told, 0 for equal means; −1 and −2 the
+        other way round. ``gains`` is of the run with the higher mean. ``reason`` is a place in ``reasons``, or None.
+    """
+    reasons: dict[str, int] = {}
+    measures: list[dict[str, Any] | None] = []
+    for number, found in enumerate(comparisons):
+        rest = None if others is None else others[number]
+        if found is None:
+            measures.append(None)
+            continue
+        pairs: list[list[int | str | None] | None] = []
+        for first, second in combinations(offered, 2):
+            tested = found if found.baseline in (None, first, second) else rest
+            if tested is None:
+                pairs.append(None)
+                continue
+            pair = tested.against(first, second)
+            lead = int(np.sign(pair.difference))
+            p, corrected = (_ten_thousandths(shown_p(value, found.settings)) for value in (pair.p, pair.corrected))
+            sizes = (pair.difference, pair.low, pair.high, pair.detectable)
+            *interval, detectable = (None if size is None else _ten_thousandths(f"{size:.4f}") for size in sizes)
+            reason = reasons.setdefault(pair.reason, len(reasons)) if pair.reason else None
+            pairs.append(
+                [
+                    *interval, p, None if corrected == p else corrected,
+                    lead if pair.word == CANNOT_TELL else 2 * lead, pair.won, pair.lost,
+                    detectable, pair.needed, pair.gains, reason,
+                ]
+            )  # fmt: skip
+        means = found.means
+        measures.append(
+            {
+                "topics": len(found.topics),
+                "means": [f"{means[run]:.4f}" for run in offered],
+                "methods": [one.method for one in (found, rest) if one is not None],
+                "pairs": pairs,
+            }
+        )
+    return {"templates": TEMPLATES, "fields": FIELDS, "reasons": list(reasons), "measures": measures}
+
+
+def _ten_thousandths(shown: str) -> int | str:
+    """Return a number that is printed with four digits as a whole number, any other text as it is.
+
+    >>> _ten_thousandths("-0.1250"), _ten_thousandths("2.5e-05")
+    (-1250, '2.5e-05')
+    """
+    digits = shown.replace(".", "").replace("-", "", 1)
+    return int(shown.replace(".", "")) if digits.isdigit() and shown[-5:-4] == "." else shown
 
 
 def _plain(values: Floats) -> list[Any]:
