@@ -79,7 +79,9 @@ def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], 
             at=run.at(0),
             remedy="'focuseval score' measures documents",
         )
-    matched = match(run, replace(prepared, all_topics=True), policies(options))
+    policies = inex_eval(Policies(), thorough=options.mode == "t")
+    policies = policies.but(missing="zero" if options.complete else "skip", beta=options.beta)
+    matched = match(run, replace(prepared, all_topics=True), policies)
     if options.mode != "t":
         refuse_invalid(matched.run, TASKS[options.mode], official=True)
     if say is not None:
@@ -115,12 +117,6 @@ def surprises(m: Matched, options: Options) -> Iterator[str]:
             f"{int(bare.sum())} topics without relevance count (first {name}), so that some means are NaN, as the tool "
             "has them; 'focuseval score' leaves such topics out"
         )
-
-
-def policies(options: Options) -> Policies:
-    """Return the tool's policies."""
-    missing = "zero" if options.complete else "skip"
-    return inex_eval(Policies(), thorough=options.mode == "t").but(missing=missing, beta=options.beta)
 
 
 def _counted(m: Matched, options: Options) -> NDArray[np.bool_]:

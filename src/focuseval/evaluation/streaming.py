@@ -191,7 +191,7 @@ def _rows(column: Any, low: Codes, high: Codes) -> Any:
 
 
 def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunScores:
-    """Put the values and counts of all topics into the gold's order."""
+    """Put the values and counts of all topics into the gold's order; of remarks on order, the first of each kind."""
     parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
     first, topics = parts[0][1], len(prepared.topics)
     values = np.empty((topics, first.values.shape[1]))
@@ -200,15 +200,14 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunSco
         position = prepared.position[codes]
         position = position[position >= 0]
         values[position], counted[position] = part.values, part.counts
-    remarks = [remark for piece in pieces for remark in (piece.scored.remarks if piece.scored else piece.remarks)]
-    order = {remark.kind: remark for remark in reversed(remarks) if remark.kind in ORDER}  # of each kind the first
-    once = dict.fromkeys(remark for remark in remarks if remark.kind not in ORDER)
-    kinds = dict.fromkeys(remark.kind for remark in remarks if remark.kind in ORDER)
-    return replace(
-        first,
-        values=values,
-        counts=counted,
-        unknown=strangers,
-        results=sum(part.results for _, part in parts),
-        remarks=(*once, *(order[kind] for kind in kinds)),
-    )
+    once: dict[Remark, None] = {}
+    order: dict[str, Remark] = {}
+    for piece in pieces:
+        for remark in piece.scored.remarks if piece.scored else piece.remarks:
+            if remark.kind in ORDER:
+                order.setdefault(remark.kind, remark)
+            else:
+                once[remark] = None
+    results = sum(part.results for _, part in parts)
+    remarks = (*once, *order.values())
+    return replace(first, values=values, counts=counted, unknown=strangers, results=results, remarks=remarks)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import MissingDataError
 from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import NOISE
 from focuseval.inference.sentences import TEMPLATES, listed, shown_p
@@ -261,10 +260,8 @@ def slices_of(evidence: Evidence) -> tuple[Slice, ...]:
 
 def _buckets(evidence: Evidence) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Yield group, name and topics of the parts by length, number and position of what is highlighted."""
-    prepared = evidence.prepared
-    try:
-        spans = prepared.highlights
-    except MissingDataError:
+    prepared, spans = evidence.prepared, evidence.highlights
+    if spans is None:
         return
     topics, topic = len(prepared.topics), prepared.topic[spans.group]
     pieces = np.bincount(topic, minlength=topics)

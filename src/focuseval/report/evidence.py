@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.errors import FocusevalError
+from focuseval.errors import FocusevalError, MissingDataError
 from focuseval.evaluation.scores import order_of
 from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.comparison import compare_all
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
+    from focuseval.data.spans import Spans
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
@@ -132,6 +133,13 @@ class Evidence:
     def index(self) -> Collection | None:
         """The collection, or None."""
         return self.prepared.index
+
+    @cached_property
+    def highlights(self) -> Spans | None:
+        """What the gold says, in characters, to be relevant; None where it does not say."""
+        with suppress(MissingDataError):
+            return self.prepared.highlights
+        return None
 
     @property
     def measure(self) -> str:

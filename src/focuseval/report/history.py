@@ -21,7 +21,7 @@ from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_poi
 from focuseval.report.page import chart_data, render_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)(?:[T_ -]?([0-2]\d)[:-]?([0-5]\d)(?:[:-]?([0-5]\d))?)?")
 MOST_GRAPHS = 12
@@ -141,45 +141,43 @@ def history_table(history: History) -> Table:
     return Table("Means over time", columns, tuple(rows), history.notes)
 
 
-def history_charts(history: History) -> tuple[Chart, ...]:
-    """Return a graph for each of the first measures; the table has them all."""
-    return tuple(_chart(history, place, measure) for place, measure in enumerate(history.measures[:MOST_GRAPHS]))
+def history_charts(history: History) -> Iterator[Chart]:
+    """Draw a line for each of the latest runs under each of the first measures; the table has all measures.
 
-
-def _chart(history: History, place: int, measure: str) -> Chart:
-    """Draw a line for each of the latest runs, with a dashed rule wherever values are not comparable."""
-    own = [p for p in history.points if p.measure == measure and p.mean is not None]
-    rows = tuple((p.file, p.run, number(p.mean)) for p in own)
-    front = list(dict.fromkeys(p.run for p in reversed(own)))[:MOST_LINES]
-    runs = len({p.run for p in own})
-    caption = f"Mean {measure} of every run, file by file."
-    if runs > len(front):
-        caption += f" The {len(front)} latest of {runs} runs are drawn."
-    if history.changes:
-        caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
-    files = list(history.files)
-    named = len(files) <= MOST_NAMES
-    labels = {"labels": named, "ticks": named, "labelAngle": -40, "labelLimit": 110}
-    x = {"field": "file", "type": "ordinal", "sort": None, "scale": {"domain": files}, "axis": labels}
-    x["title"] = "file" if named else f"{len(files)} files, in order"
-    y = axis("mean", measure, scale={"zero": False})
-    lines, points = lines_and_points(front)
-    hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
-    among = [{"filter": {"field": "run", "oneOf": front}}]
-    point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
-    rule = {"type": "rule", "strokeDash": [4, 4], "color": "#888888"}
-    layer: list[dict[str, Any]] = [
-        {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
-        {**point, "encoding": {"y": y, **points, "tooltip": hover}},
-        *({"mark": rule, "encoding": {"x": {"datum": file}}} for file, _ in history.changes),
-    ]
-    columns, spec = ("file", "run", "mean"), wide(260, encoding={"x": x}, layer=layer)
-    return Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns)
+    A dashed rule stands wherever values are not comparable.
+    """
+    files, named = list(history.files), len(history.files) <= MOST_NAMES
+    for place, measure in enumerate(history.measures[:MOST_GRAPHS]):
+        own = [p for p in history.points if p.measure == measure and p.mean is not None]
+        rows = tuple((p.file, p.run, number(p.mean)) for p in own)
+        front = list(dict.fromkeys(p.run for p in reversed(own)))[:MOST_LINES]
+        runs = len({p.run for p in own})
+        caption = f"Mean {measure} of every run, file by file."
+        if runs > len(front):
+            caption += f" The {len(front)} latest of {runs} runs are drawn."
+        if history.changes:
+            caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
+        labels = {"labels": named, "ticks": named, "labelAngle": -40, "labelLimit": 110}
+        x = {"field": "file", "type": "ordinal", "sort": None, "scale": {"domain": files}, "axis": labels}
+        x["title"] = "file" if named else f"{len(files)} files, in order"
+        y = axis("mean", measure, scale={"zero": False})
+        lines, points = lines_and_points(front)
+        hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
+        among = [{"filter": {"field": "run", "oneOf": front}}]
+        point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
+        rule = {"type": "rule", "strokeDash": [4, 4], "color": "#888888"}
+        layer: list[dict[str, Any]] = [
+            {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
+            {**point, "encoding": {"y": y, **points, "tooltip": hover}},
+            *({"mark": rule, "encoding": {"x": {"datum": file}}} for file, _ in history.changes),
+        ]
+        columns, spec = ("file", "run", "mean"), wide(260, encoding={"x": x}, layer=layer)
+        yield Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns)
 
 
 def render_history(history: History, title: str = "Scores over time") -> str:
     """Return the page: a graph per measure, a line per run, and the table behind them."""
-    charts = history_charts(history)
+    charts = tuple(history_charts(history))
     return render_page(
         "history.html",
         ("dom.js", "charts.js", "main.js"),

@@ -31,46 +31,27 @@ HERE = Path(__file__).parent
 STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 SCRIPTS = (
-    "dom.js",
-    "state.js",
-    "scores.js",
-    "sortable.js",
-    "headline.js",
-    "topics.js",
-    "followed.js",
-    "charts.js",
-    "spans.js",
-    "textview.js",
-    "minimap.js",
-    "results.js",
-    "heat.js",
-    "lists.js",
-    "walk.js",
-    "main.js",
-)
+    "dom.js", "state.js", "scores.js", "sortable.js", "headline.js", "topics.js", "followed.js", "charts.js",
+    "spans.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
+)  # fmt: skip
 """Plain scripts in the order in which they need each other."""
 
 LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "totals", "budgets")
 """What the scripts need of the lists."""
 MOST_ROWS = 12
 MOST_MEASURES = 5
-"""Measures beside the verdict; all of them stand further down."""
+"""Measures beside the verdict, the first and the one that decides; all of them stand further down."""
 SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
 
 GRAPHS = (
-    (
-        "curves",
-        "Curves and cost",
-        "What is behind a measure’s single number, as the mean over topics, and what it costs.",
-    ),
-    (
-        "agreement",
-        "Significance and agreement",
-        "Which runs a measure tells apart, and whether measures rank runs alike.",
-    ),
+    ("curves", "Curves and cost",
+     "What is behind a measure’s single number, as the mean over topics, and what it costs."),
+    ("agreement", "Significance and agreement",
+     "Which runs a measure tells apart, and whether measures rank runs alike."),
     ("fidelity", "Fidelity", "Whether measures order simulated runs, whose order is known, as they should."),
-)
+)  # fmt: skip
+"""Sections of graphs: id, heading, and what they show."""
 
 
 def render(report: Report, layout: str) -> str:
@@ -87,7 +68,8 @@ def render_html(report: Report) -> str:
     texts, places = packed(report.texts)
     drawn = {chart.section for chart in report.charts}
     graphs = [graph for graph in GRAPHS if graph[0] in drawn]
-    links = [(id_, name) for id_, name, _ in graphs]
+    links = [graph[:2] for graph in graphs]
+    others = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
     summaries: dict[str, list[str]] = {}
     for name, summary in report.about.measures:
         summaries.setdefault(summary, []).append(name)
@@ -101,7 +83,7 @@ def render_html(report: Report) -> str:
         graph_sections=graphs,
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
-        columns=shown_measures(report),
+        columns=sorted([*others[: MOST_MEASURES - 1], report.choices.decides]),
         more_measures=len(report.about.measures) > 1,
         has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
@@ -152,12 +134,6 @@ def policy(scripts: Sequence[str]) -> str:
         f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
-
-
-def shown_measures(report: Report) -> list[int]:
-    """Return the columns of the table of runs: the first measures and the one that decides, in their order."""
-    first = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
-    return sorted([*first[: MOST_MEASURES - 1], report.choices.decides])
 
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.collection.rendering import KINDS
-from focuseval.errors import MissingDataError, counted
+from focuseval.errors import counted
 from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
 from focuseval.report.texts import (
     as_json,
@@ -98,7 +98,7 @@ def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[T
         topics=tuple(views),
         said=text,
         lost=_lost(evidence),
-        highlighted=has_highlights(evidence),
+        highlighted=bool(evidence.highlights),
         served=served,
         documents=documents,
         depth=depth,
@@ -174,14 +174,6 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
     return sentences
 
 
-def has_highlights(evidence: Evidence) -> bool:
-    """Whether the gold says, in characters, which text is relevant."""
-    try:
-        return len(evidence.prepared.highlights) > 0
-    except MissingDataError:
-        return False
-
-
 def weights(evidence: Evidence) -> NDArray[np.float64]:
     """Return how much every topic decides: the difference of A and B, or what a single run lacks."""
     values = evidence.values()
@@ -198,7 +190,7 @@ def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, An
 
 def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
-    lines = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
+    lines = [] if evidence.highlights else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(evidence.prepared.document_rows < 0)
     lines += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
     for run, seen in zip(evidence.drawn, evidence.observed, strict=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -195,15 +196,12 @@ def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, in
     def united(number: int) -> Spans:
         return union(windows.document[:number], windows.start[:number], end[:number])
 
-    low, high = 0, len(end)
-    while low < high:
-        middle = (low + high + 1) // 2
-        spans = united(middle)
-        if spans.before[-1] + PER_PIECE * len(spans) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return united(low), low
+    def too_large(number: int) -> bool:
+        spans = united(number)
+        return bool(spans.before[-1] + PER_PIECE * len(spans) > budget)
+
+    kept = bisect_left(range(1, len(end) + 1), True, key=too_large)
+    return united(kept), kept
 
 
 def whole_documents(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,12 +30,11 @@ WIDE = 20
 ON, BEHIND = "on the frontier", "behind it"
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """A measure's curve: which measures ask for it, and the words around its graph."""
 
     name: str
-    families: tuple[str, ...]
+    families: str
     """Measures whose presence asks for the curve."""
     title: str
     caption: str
@@ -48,82 +46,52 @@ class Curve:
 
 CURVES = (
     Curve(
-        "xCG",
-        ("MAep", "iMAep", "ep", "gr", "xCG", "xCI"),
-        "Cumulated gain",
+        "xCG", "MAep iMAep ep gr xCG xCI", "Cumulated gain",
         "Gain gathered up to a rank (xCG), and the ideal list's (xCI): a vertical cut compares gains at equal effort "
         "(nxCG), a horizontal one compares efforts for equal gain (ep).",
-        "rank",
-        "cumulated gain",
-        unit=False,
+        "rank", "cumulated gain", unit=False,
     ),
     Curve(
-        "ep",
-        ("MAep", "iMAep", "ep"),
-        "Effort-precision",
+        "ep", "MAep iMAep ep", "Effort-precision",
         "Ideal effort over actual effort, at 100 levels of gain-recall. Higher is better.",
-        "gain-recall",
-        "effort-precision",
+        "gain-recall", "effort-precision",
     ),
     Curve(
-        "nxCG",
-        ("nxCG", "MAnxCG"),
-        "Normalised cumulated gain",
+        "nxCG", "nxCG MAnxCG", "Normalised cumulated gain",
         "Share of the ideal list's gain that is gathered up to a rank. Higher is better.",
-        "rank",
-        "nxCG",
-        unit=False,
+        "rank", "nxCG", unit=False,
     ),
     Curve(
-        "MAgP",
-        ("MAgP", "gP", "gR"),
-        "Generalised precision and recall",
+        "MAgP", "MAgP gP gR", "Generalised precision and recall",
         "Best generalised precision at or beyond each level of generalised recall. Higher is better.",
-        "generalised recall (gR)",
-        "generalised precision (gP)",
+        "generalised recall (gR)", "generalised precision (gP)",
     ),
     Curve(
-        "MAiP",
-        ("MAiP", "iP"),
-        "Interpolated precision",
+        "MAiP", "MAiP iP", "Interpolated precision",
         "Best share of highlighted text among the text read, at or beyond each of 101 levels of recall.",
-        "recall (characters)",
-        "precision",
+        "recall (characters)", "precision",
     ),
     Curve(
-        "i2AP",
-        ("i2AP",),
-        "inex_eval precision and recall",
+        "i2AP", "i2AP", "inex_eval precision and recall",
         "Precision at 100 levels of recall, elements counted by their quantised relevance. Higher is better.",
-        "recall",
-        "precision",
+        "recall", "precision",
     ),
     Curve(
-        "i3AP",
-        ("i3AP",),
-        "inex_eval_ng precision and recall",
+        "i3AP", "i3AP", "inex_eval_ng precision and recall",
         "Precision in text at 100 levels of recall of exhaustivity. Higher is better.",
-        "recall",
-        "precision",
+        "recall", "precision",
     ),
     Curve(
-        "EPRUM",
-        ("EPRUM", "BEPD", "EPRUM-P"),
-        "EPRUM precision and recall",
+        "EPRUM", "EPRUM BEPD EPRUM-P", "EPRUM precision and recall",
         "Expected precision of a reader who browses from entry points, by recall of best entry points.",
-        "recall",
-        "expected precision",
+        "recall", "expected precision",
     ),
     Curve(
-        "spanR",
-        ("spanR", "spanP", "spanF", "IoU", "spanNDCG", "hit", "full", "spanRR"),
-        "Recall by reading",
+        "spanR", "spanR spanP spanF IoU spanNDCG hit full spanRR", "Recall by reading",
         "Share of the highlighted text found after reading so many characters. Higher and earlier is better.",
-        "characters read",
-        "recall",
-        unit=False,
+        "characters read", "recall", unit=False,
     ),
-)
+)  # fmt: skip
 """Every curve, in the order of the page."""
 
 
@@ -131,7 +99,7 @@ def wanted(plan: Plan) -> tuple[str, ...]:
     """Return the names of the curves that belong to the measures asked for, with their parameters."""
     names: list[str] = []
     for curve in CURVES:
-        asked = next((a for a in plan.measures if a.measure.name in curve.families), None)
+        asked = next((a for a in plan.measures if a.measure.name in curve.families.split()), None)
         if asked is None and curve.name == "EPRUM" and plan.task == "best-in-context":
             asked = parse("EPRUM")
         if asked is None:
