@@ -201,9 +201,8 @@ def _slices(
 ) -> tuple[tuple[dict[str, Any], ...], str]:
     """Return the slices with the intervals of all pairs under as many measures as allowed, the deciding one first."""
     slices, (a, b) = slices_of(evidence), evidence.places
-    parts = [{"group": one.group, "name": one.name, "topics": list(one.topics)} for one in slices]
     if b is None or not slices:
-        return tuple(parts), ""
+        return slices, ""
     every = list(combinations(range(values.shape[1]), 2))
     order = sorted(range(len(values)), key=lambda measure: measure != evidence.scores.deciding)
     whole = sorted(order[: max(1, MOST_INTERVALS // (len(every) * len(slices)))])
@@ -214,48 +213,36 @@ def _slices(
         if kept is not None:
             rows[:, np.setdiff1d(np.arange(values.shape[2]), kept)] = np.nan
     few = replace(evidence.settings, resamples=RESAMPLES)
-    for one, part in zip(slices, parts, strict=True):
-        found = intervals(differences[:, list(one.topics)], few)
+    for part in slices:
+        found = intervals(differences[:, part["topics"]], few)
         bounds = np.where(found[:, 3:] > 1, np.round(found[:, 1:3] * 10**4), np.nan)
         whole_numbers = [None if np.isnan(value) else int(value) for value in bounds.reshape(-1).tolist()]
         part["intervals"] = [whole_numbers[2 * low : 2 * high] for low, high in zip([0, *ends], ends, strict=False)]
     if len(whole) == len(values):
-        return tuple(parts), ""
+        return slices, ""
     runs = [evidence.labels[run] for run in evidence.drawn]
     note = (
         f"Slices of {len(runs):,} runs under {len(values):,} measures have too many intervals for a page. They are "
         f"there for every pair under {listed([evidence.scores.measures[m] for m in whole])}, and for {runs[a]} against "
         f"{runs[b]} under every measure."
     )
-    return tuple(parts), note
+    return slices, note
 
 
-@dataclass(frozen=True, eq=False)
-class Slice:
-    """Some of the topics."""
-
-    group: str
-    """What the topics were divided by: ``tag``, ``length of the answer`` …"""
-    name: str
-    topics: tuple[int, ...]
-    """Numbers of the counted topics."""
-
-
-def slices_of(evidence: Evidence) -> tuple[Slice, ...]:
+def slices_of(evidence: Evidence) -> tuple[dict[str, Any], ...]:
     """Return the slices that the gold allows: its tags, most frequent first, and buckets of its highlights.
 
-    A group that puts all topics into one slice says nothing and is left out.
+    ``group``: what the topics were divided by; ``name``; ``topics``: numbers of the counted topics. A group that puts
+    all topics into one slice says nothing and is left out.
     """
     tags: dict[str, list[int]] = {}
     for number, topic in enumerate(evidence.scores.topics):
         for tag in evidence.scores.tags.get(topic, ()):
             tags.setdefault(tag, []).append(number)
-    frequent = sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]
-    found = [Slice("tag", tag, tuple(topics)) for tag, topics in frequent]
-    buckets = ((group, name, np.flatnonzero(here).tolist()) for group, name, here in _buckets(evidence))
-    found += [Slice(group, name, tuple(topics)) for group, name, topics in buckets if topics]
-    alone = {one.group for one in found if len(one.topics) == len(evidence.scores.topics)}
-    return tuple(one for one in found if one.group == "tag" or one.group not in alone)
+    parts = [("tag", *part) for part in sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]]
+    parts += [(group, name, np.flatnonzero(here).tolist()) for group, name, here in _buckets(evidence) if here.any()]
+    alone = {group for group, _, topics in parts if len(topics) == len(evidence.scores.topics)} - {"tag"}
+    return tuple({"group": g, "name": name, "topics": topics} for g, name, topics in parts if g not in alone)
 
 
 def _buckets(evidence: Evidence) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:

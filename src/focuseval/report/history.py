@@ -17,7 +17,7 @@ from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
 from focuseval.evaluation.score_file import Basis, finite, read_score_file
 from focuseval.inference.sentences import change, changed_basis
-from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_points, number, wide
+from focuseval.report.charts.chart import MOST_LINES, Chart, axis, hover, lines_and_points, number, wide
 from focuseval.report.page import chart_data, render_page
 
 if TYPE_CHECKING:
@@ -162,13 +162,12 @@ def history_charts(history: History) -> Iterator[Chart]:
         x["title"] = "file" if named else f"{len(files)} files, in order"
         y = axis("mean", measure, scale={"zero": False})
         lines, points = lines_and_points(front)
-        hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
         among = [{"filter": {"field": "run", "oneOf": front}}]
         point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
         rule = {"type": "rule", "strokeDash": [4, 4], "color": "#888888"}
         layer: list[dict[str, Any]] = [
             {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
-            {**point, "encoding": {"y": y, **points, "tooltip": hover}},
+            {**point, "encoding": {"y": y, **points, "tooltip": hover(file="", run="", mean=".4f")}},
             *({"mark": rule, "encoding": {"x": {"datum": file}}} for file, _ in history.changes),
         ]
         columns, spec = ("file", "run", "mean"), wide(260, encoding={"x": x}, layer=layer)

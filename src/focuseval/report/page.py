@@ -196,39 +196,23 @@ def static(name: str) -> str:
 
 def tables(report: Report, layout: str) -> Iterator[Table]:
     """Yield everything that is a table, the answer first; programs that read CSV get numbers alone in their cells."""
-    verdict = report.first.verdict
-    means = means_by_line(report) if layout == "csv" else measures_table(report.first.runs)
-    yield replace(
-        means,
-        title="Means with 95 % intervals",
-        notes=tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks))),
+    verdict, lines = report.first.verdict, report.first.runs
+    means = measures_table(lines)
+    if layout == "csv":
+        cells = tuple((line.run, m.measure, m.mean, m.low, m.high, m.topics) for line in lines for m in line.means)
+        means = Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), cells)
+    notes = tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks)))
+    yield replace(means, title="Means with 95 % intervals", notes=notes)
+    against = ("against",) if any(line.against for line in lines) else ()
+    rows: tuple[Row, ...] = tuple(
+        (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
     )
-    yield counts_table(report)
+    yield Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
     yield topics_table(report)
     for chart in report.charts:
         if chart.section in {"agreement", "curves"}:
             yield from chart_tables(chart)
     yield from report.grids
-
-
-def means_by_line(report: Report) -> Table:
-    """Return a line per run and measure with numbers in columns of their own."""
-    rows = tuple(
-        (line.run, mean.measure, mean.mean, mean.low, mean.high, mean.topics)
-        for line in report.first.runs
-        for mean in line.means
-    )
-    return Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), rows)
-
-
-def counts_table(report: Report) -> Table:
-    """Return how many topics and results stand behind every mean."""
-    lines = report.first.runs
-    against = ("against",) if any(line.against for line in lines) else ()
-    rows: tuple[tuple[Value, ...], ...] = tuple(
-        (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
-    )
-    return Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
 
 
 def topics_table(report: Report) -> Table:

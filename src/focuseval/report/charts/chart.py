@@ -102,7 +102,7 @@ def number(value: float | None) -> float | None:
 
 def by_run(names: Sequence[str]) -> dict[str, Any]:
     """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
-    run = {"field": "run", "type": "nominal", "title": "run", "sort": None}
+    run = nominal("run", "run")
     dashes = {"domain": list(names), "range": [list(dash) for dash in DASHES[: len(names)]]}
     return {"color": {**run, "scale": {"domain": list(names)}}, "strokeDash": {**run, "scale": dashes}}
 
@@ -118,6 +118,20 @@ def lines_and_points(names: Sequence[str]) -> tuple[dict[str, Any], dict[str, An
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:
     """Return a quantitative position."""
     return {"field": field, "type": "quantitative", "title": title, **others}
+
+
+def nominal(field: str, title: str | None = None, **others: Any) -> dict[str, Any]:
+    """Return a position by names, in the order of the rows."""
+    return {"field": field, "type": "nominal", "sort": None, "title": title, **others}
+
+
+def hover(**formats: str) -> list[dict[str, Any]]:
+    """Return what is shown of a point: fields with their formats; words have none.
+
+    >>> hover(run="", mean=".4f")
+    [{'field': 'run'}, {'field': 'mean', 'format': '.4f'}]
+    """
+    return [{"field": name} | ({"format": form} if form else {}) for name, form in formats.items()]
 
 
 def wide(height: int, **others: Any) -> dict[str, Any]:

@@ -8,7 +8,17 @@ import numpy as np
 
 from focuseval.evaluation.scoring import asked_curve
 from focuseval.measures import parse
-from focuseval.report.charts.chart import MOST_LINES, Chart, axis, by_run, left_out, lines_and_points, number, wide
+from focuseval.report.charts.chart import (
+    MOST_LINES,
+    Chart,
+    axis,
+    by_run,
+    hover,
+    left_out,
+    lines_and_points,
+    number,
+    wide,
+)
 from focuseval.report.evidence import READ
 
 if TYPE_CHECKING:
@@ -167,7 +177,7 @@ def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
     """Return the specification of lines, those of the runs in `front` in colour."""
     scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
     x, y = axis("x", curve.x, **scale), axis("y", curve.y, **scale)
-    hover = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
+    shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
     among = {"field": "run", "oneOf": list(front)}
     behind = {
         "transform": [{"filter": {"not": among}}],
@@ -177,7 +187,7 @@ def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
     before = {
         "transform": [{"filter": among}],
         "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
-        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": hover},
+        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": shown},
     }
     return wide(300, layer=[behind, before])
 
@@ -201,7 +211,7 @@ def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
     base = {
         "x": axis("A", "A (tolerance)", scale={"type": "log"}, axis={"values": list(TOLERANCES), "format": "~g"}),
         "y": axis("BEPD", "BEPD", scale={"domain": [0, 1]}),
-        "tooltip": [{"field": "run"}, {"field": "A"}, {"field": "BEPD", "format": ".4f"}],
+        "tooltip": hover(run="", A="", BEPD=".4f"),
     }
     layer = [
         {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {**base, **lines}},
@@ -245,12 +255,6 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
     middle = (costs[0] * costs[-1]) ** 0.5 if logarithmic else (costs[0] + costs[-1]) / 2
     kinds = [kind for kind in (ON, BEHIND) if any(row[3] == kind for row in rows)]
     by = {"field": "frontier", "type": "nominal", "title": "run"}
-    hover = [
-        {"field": "run"},
-        {"field": "characters", "format": ",.0f"},
-        {"field": "recall", "format": ".4f"},
-        {"field": "frontier"},
-    ]
     frontier = {
         "transform": [{"filter": f"datum.frontier === '{ON}'"}],
         "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
@@ -261,7 +265,7 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
         "encoding": {
             "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
             "color": {**by, "scale": {"domain": kinds}},
-            "tooltip": hover,
+            "tooltip": hover(run="", characters=",.0f", recall=".4f", frontier=""),
         },
     }
     return wide(

@@ -8,7 +8,7 @@ import numpy as np
 
 from focuseval.inference.correlation import correlate, reading
 from focuseval.inference.paired import wins_sentence
-from focuseval.report.charts.chart import Chart, axis, following, left_out, number, wide
+from focuseval.report.charts.chart import Chart, axis, following, hover, left_out, nominal, number, wide
 from focuseval.report.evidence import MOST_DRAWN
 from focuseval.report.first_screen import by_topic
 
@@ -29,13 +29,7 @@ TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')
 """A τ as it fits into a small cell: .83."""
 MARKS = {"itself": "·", "better": "★", "no": ""}
 
-_RUNS = {
-    "field": "run",
-    "type": "nominal",
-    "sort": None,
-    "title": None,
-    "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
-}
+_RUNS = nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6})
 """One line per run, in the order of the rows."""
 
 
@@ -67,11 +61,10 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
         f"Mean {{measure}} over topics, with 95 % intervals (BCa bootstrap).{dashed}"
         f"{left_out(len(listed), len(evidence.labels))}"
     )
-    hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     end = {"type": "tick", "thickness": 2, "size": 9}
     spec = wide(
         26 * len(rows),
-        encoding={"y": _RUNS, "tooltip": hover},
+        encoding={"y": _RUNS, "tooltip": hover(run="", mean=".4f", low=".4f", high=".4f")},
         layer=[
             *baseline,
             {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": low, "x2": {"field": "high"}}},
@@ -100,20 +93,13 @@ def differences_per_topic(evidence: Evidence) -> Iterator[Chart]:
     names = {"a": a, "b": b, "measure": evidence.measure, "wins": wins, "topics": f"{len(found):,}"}
     caption = "A ({a}) minus B ({b}) in {measure}. {wins} Bars above the line are A's gains."
     named = len(rows) <= MOST_NAMES
-    hover = [{"field": "topic"}, *({"field": f, "title": t, "format": ".4f"} for f, t in (("a", "{a}"), ("b", "{b}")))]
-    better = {"field": "better", "type": "nominal", "title": "better", "scale": {"domain": ["{a}", "{b}"]}}
-    topic = {
-        "field": "topic",
-        "type": "nominal",
-        "sort": None,
-        "title": "topic" if named else "{topics} topics, sorted",
-        "axis": {"labels": named, "ticks": named, "labelAngle": -50, "labelLimit": 90},
-    }
+    labels = {"labels": named, "ticks": named, "labelAngle": -50, "labelLimit": 90}
+    values = [{"field": side, "title": f"{{{side}}}", "format": ".4f"} for side in "ab"]
     encoding = {
-        "x": topic,
+        "x": nominal("topic", "topic" if named else "{topics} topics, sorted", axis=labels),
         "y": axis("difference", "{measure}, A − B"),
-        "color": {**better, "sort": None},
-        "tooltip": [*hover, {"field": "difference", "format": "+.4f"}],
+        "color": nominal("better", "better", scale={"domain": ["{a}", "{b}"]}),
+        "tooltip": [{"field": "topic"}, *values, *hover(difference="+.4f")],
     }
     spec = wide(260, mark={"type": "bar", "cursor": "pointer"}, encoding=encoding)
     columns = ("topic", "a", "b", "difference", "better")
@@ -137,22 +123,22 @@ def values_per_run(evidence: Evidence) -> Iterator[Chart]:
         binned = {"bin": {"maxbins": 25}, **x}
         count = {"aggregate": "count", "type": "quantitative", "title": "topics"}
         shade = {**count, "scale": {"range": ["#d7e7f2", "#00446b"], "type": "sqrt"}}
-        hover = [{"field": "run"}, {**binned, "title": "{measure}"}, count]
+        tip = [{"field": "run"}, {**binned, "title": "{measure}"}, count]
+        bins = {"mark": {"type": "rect"}, "encoding": {"x": binned, "y": _RUNS, "color": shade, "tooltip": tip}}
         mean = {"aggregate": "mean", **x}
         tick = {"type": "tick", "thickness": 3, "size": 28, "color": "#D55E00"}
         tip = [{"field": "run"}, {**mean, "title": "mean", "format": ".4f"}]
         layer = [
-            {"mark": {"type": "rect"}, "encoding": {"x": binned, "y": _RUNS, "color": shade, "tooltip": hover}},
+            bins,
             {"mark": tick, "encoding": {"x": mean, "y": _RUNS, "tooltip": tip}},
         ]
     else:
         caption = "Every point is one topic; the box holds the middle half of them, its line is the median ({measure})."
-        hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
         box = {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
         point = {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
         layer = [
             {"mark": {**box, "rule": {"opacity": 0.5}}, "encoding": {"x": x, "y": _RUNS}},
-            {"mark": point, "encoding": {"x": x, "y": _RUNS, "tooltip": hover}},
+            {"mark": point, "encoding": {"x": x, "y": _RUNS, "tooltip": hover(run="", topic="", value=".4f")}},
         ]
     caption += left_out(len(listed), len(evidence.labels))
     columns, pivot, spec = ("run", "topic", "value"), ("topic", "run", "value"), wide(34 * len(listed), layer=layer)
@@ -182,8 +168,7 @@ def significance_stars(evidence: Evidence) -> Iterator[Chart]:
         f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
         f"Runs by {evidence.measure}.{left_out(len(drawn), len(evidence.labels))}"
     )
-    axis = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
-    position = {"type": "nominal", "sort": None}
+    labels = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
     scale = {"domain": ["better", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
     shade = {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
     text = {"type": "text", "baseline": "middle", "fontSize": 13.6}
@@ -193,9 +178,9 @@ def significance_stars(evidence: Evidence) -> Iterator[Chart]:
         "data": {"name": "rows"},
         "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
         "encoding": {
-            "x": {"field": "column", "title": "… than this run", **position, "axis": {**axis, "labelAngle": -60}},
-            "y": {"field": "row", "title": "this run is better …", **position, "axis": axis},
-            "tooltip": [{"field": name} for name in ("row", "column", "kind")],
+            "x": nominal("column", "… than this run", axis={**labels, "labelAngle": -60}),
+            "y": nominal("row", "this run is better …", axis=labels),
+            "tooltip": hover(row="", column="", kind=""),
         },
         "layer": [
             {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": shade}},
@@ -239,7 +224,6 @@ def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
     kinds = ["equivalent", "similar", "noticeable differences", "undefined"]
     scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#999999"]}
     shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
-    place = {"type": "nominal", "sort": None, "title": None}
     color = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
     label = {
         "transform": [{"calculate": TAU, "as": "shown"}],
@@ -252,8 +236,8 @@ def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
         "usermeta": {"least": 34 * len(kept)},
         "data": {"name": "rows"},
         "encoding": {
-            "x": {"field": "b", **place, "axis": {"orient": "top", "labelAngle": -40, "labelLimit": 160}},
-            "y": {"field": "a", **place, "axis": {"labelLimit": 160}},
+            "x": nominal("b", axis={"orient": "top", "labelAngle": -40, "labelLimit": 160}),
+            "y": nominal("a", axis={"labelLimit": 160}),
         },
         "layer": [{"mark": {"type": "rect"}, "encoding": {"color": shade}}, label],
     }
@@ -276,7 +260,6 @@ def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
         "Means of runs simulated from the gold: worse parts downwards (S to S_LD, S_ST), worse order to the right "
         f"(R_S swaps the first two articles, R_I puts an intruder on top). {kept}."
     )
-    place = {"type": "nominal", "sort": None}
     scale = {"domain": [0, 1], "range": ["#e8f1f8", "#005a8c"]}
     shade = {"field": "mean", "type": "quantitative", "scale": scale, "title": "mean", "legend": None}
     dark = {"condition": {"test": "datum.mean > 0.75", "value": "white"}, "value": "black"}
@@ -285,8 +268,8 @@ def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
         "width": {"step": 56},
         "height": {"step": 28},
         "encoding": {
-            "x": {"field": "R", **place, "title": "order of articles (R)", "axis": {"labelAngle": 0}},
-            "y": {"field": "S", **place, "title": "parts of articles (S)"},
+            "x": nominal("R", "order of articles (R)", axis={"labelAngle": 0}),
+            "y": nominal("S", "parts of articles (S)"),
         },
         "layer": [
             {"mark": "rect", "encoding": {"color": shade}},
