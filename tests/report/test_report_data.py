@@ -14,7 +14,8 @@ from focuseval.example.demo import Loop
 from focuseval.report.build import CHARTS, build_report
 from focuseval.report.charts.curves import CURVES
 from focuseval.report.page import render_html
-from focuseval.report.texts import LONGEST, excerpt_view, size_of
+from focuseval.report.text_view import LONGEST
+from focuseval.report.texts import excerpt_view, size_of
 from strategies.campaigns import campaign
 
 ALWAYS = {"means", "differences", "values", "stars"}
