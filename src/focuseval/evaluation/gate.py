@@ -39,10 +39,6 @@ class Baseline:
     docs_sha256: str | None
     file: str = ""
 
-    def values(self, measure: str) -> dict[str, float]:
-        """Return topic → value of one measure."""
-        return {topic: values[measure] for topic, values in self.per_topic.items() if measure in values}
-
 
 def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     """Read a baseline; of several runs in the file, the one named `run`."""
@@ -52,18 +48,17 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     if len(chosen) != 1:
         names = ", ".join(str(r.get("run")) for r in runs)
         raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
-    per_topic, docs = chosen[0].get("per_topic"), document.get("docs_sha256")
-    if not isinstance(per_topic, dict):
+    topics, docs = chosen[0].get("per_topic"), document.get("docs_sha256")
+    if not isinstance(topics, dict):
         raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
-    for topic, values in per_topic.items():
+    per_topic = {}
+    for topic, values in topics.items():
         if not isinstance(values, dict):
             raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
+        per_topic[topic] = {m: finite(value, f"{m} of topic {topic}", path, _REMEDY) for m, value in values.items()}
     return Baseline(
         run=str(chosen[0].get("run", "")),
-        per_topic={
-            topic: {name: finite(value, f"{name} of topic {topic}", path, _REMEDY) for name, value in values.items()}
-            for topic, values in per_topic.items()
-        },
+        per_topic=per_topic,
         signature=str(document.get("signature", "")),
         gold_sha256=str(document.get("gold_sha256", "")),
         docs_sha256=None if docs is None else str(docs),
@@ -76,9 +71,7 @@ def judge(
 ) -> list[GateVerdict]:
     """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
 
-    By default all measures of the scores are judged. Where the topics are too few for any outcome to be significant,
-    the size of a drop decides; without a smallest effect there is no verdict. That is refused, unless another measure
-    regresses.
+    By default all measures of the scores are judged, as `judge_changes` does.
     """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
@@ -88,10 +81,11 @@ def judge(
         raise NotComparableError(
             f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"
         )
-    changes, topics = [], scores.topics_of(0)
+    changes, sides = [], (baseline.per_topic, scores.topics_of(0))
     for measure in dict.fromkeys(measures or scores.measures):
-        older = baseline.values(measure)
-        newer = {topic: values[measure] for topic, values in topics.items() if measure in values}
+        older, newer = (
+            {topic: values[measure] for topic, values in side.items() if measure in values} for side in sides
+        )
         if not older:
             raise NotComparableError(
                 f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}"
