@@ -17,7 +17,7 @@ from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
-from focuseval.inference.sentences import equals_p, fill, listed, named, other_orders, shown_p, shown_topics, signed
+from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ class Comparison(Paired):
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """Return the mean of every run over the topics that are compared."""
-        means: NDArray[np.float64] = self.values.mean(axis=1)
-        return means
+        return np.asarray(self.values.mean(axis=1))
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
@@ -152,8 +151,7 @@ class Comparison(Paired):
 
     def differences(self, first: int, second: int) -> NDArray[np.float64]:
         """Return the first run's values less the second's, topic by topic; rounding noise is no difference."""
-        found: NDArray[np.float64] = paired_differences(self.values[[first]], self.values[[second]])[0]
-        return found
+        return np.asarray(paired_differences(self.values[[first]], self.values[[second]])[0])
 
     def wins(self, first: int, second: int) -> tuple[int, int, int]:
         """Return on how many topics the first run is better, equal and worse than the second."""
@@ -394,23 +392,25 @@ def compare_all(
     settings, absent = settings or Settings(), np.asarray(np.isnan(values))
     kept, some = np.asarray(~absent.any(axis=1)), np.asarray(~absent.all(axis=1))
     found: list[Comparison | None] = [None] * len(measures)
-    one, other = np.triu_indices(len(runs), 1)
-    compared = np.ones(len(one), np.bool_) if baseline is None else (one == baseline) | (other == baseline)
+    first, second = np.triu_indices(len(runs), 1)
+    if baseline is not None:
+        first, second = (rows[(first == baseline) | (second == baseline)] for rows in (first, second))
     if among is not None:
-        compared &= np.isin(one, among) & np.isin(other, among)
-    one, other = one[compared], other[compared]
+        first, second = (rows[np.isin(first, among) & np.isin(second, among)] for rows in (first, second))
     patterns, group = np.unique(kept, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         if not pattern.any():
             continue
         own, names = np.flatnonzero(group.reshape(-1) == number), np.array(topics, object)[pattern]
         here = values[own][:, :, pattern]
-        places = (ranked(one)[1] for one in here)  # of equal means the first run stands first
-        swaps = [own_places[other] < own_places[one] for own_places in places]
-        pairs = [(np.where(swap, other, one), np.where(swap, one, other)) for swap in swaps]
-        sides = zip(here, pairs, strict=True)
-        differences = np.stack([paired_differences(own[better], own[worse]) for own, (better, worse) in sides])
-        judged = judge_families(differences, settings)
+        pairs, differences = [], []
+        for rows in here:
+            places = ranked(rows)[1]
+            swap = places[second] < places[first]  # of equal means the first run stands first
+            better, worse = np.where(swap, second, first), np.where(swap, first, second)
+            pairs.append((better, worse))
+            differences.append(paired_differences(rows[better], rows[worse]))
+        judged = judge_families(np.stack(differences), settings)
         for m, rows, (better, worse), columns in zip(own.tolist(), here, pairs, judged, strict=True):
             found[m] = Comparison(
                 **vars(columns), measure=measures[m], runs=runs, topics=tuple(names), values=rows, better=better,
@@ -434,6 +434,8 @@ def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None,
         for one in known
         if (one.places[a] > 0 if b is None else (one.places[a] - one.places[b]) * ahead > 0)
     ]
-    if turned == [measure]:
+    if turned in ([], [measure]):
         return ""
-    return other_orders(turned, len(comparisons) - 1, leader=b is None)
+    more = fill("more measures", n=len(turned) - 3, all=len(comparisons) - 1)
+    names = listed(turned if len(turned) <= 4 else [*turned[:3], more])
+    return fill("other leader" if b is None else "other order", measures=names)

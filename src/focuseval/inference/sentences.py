@@ -91,15 +91,6 @@ def named(names: Sequence[str]) -> str:
     return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2:,} more"])
 
 
-def other_orders(measures: Sequence[str], others: int, *, leader: bool = False) -> str:
-    """Say under which measures the order is another one; empty where there is none, `others` are there in all."""
-    if not measures:
-        return ""
-    more = fill("more measures", n=len(measures) - 3, all=others)
-    names = listed(measures if len(measures) <= 4 else [*measures[:3], more])
-    return fill("other leader" if leader else "other order", measures=names)
-
-
 def signed(value: float) -> str:
     """Print a difference with its sign, a minus as long as a plus; what rounds to nothing has a plus.
 

@@ -74,8 +74,7 @@ class History:
 
     def to_json(self) -> dict[str, Any]:
         """Return the history as plain values."""
-        points = [{"file": p.file, "run": p.run, "measure": p.measure, "mean": p.mean} for p in self.points]
-        return {"files": list(self.files), "points": points, "changes": list(self.notes)}
+        return {"files": list(self.files), "points": [vars(p) for p in self.points], "changes": list(self.notes)}
 
 
 def read_history(folder: str | Path) -> History:
