@@ -128,10 +128,7 @@ def values_per_run(evidence: Evidence) -> Iterator[Chart]:
         mean = {"aggregate": "mean", **x}
         tick = {"type": "tick", "thickness": 3, "size": 28, "color": "#D55E00"}
         tip = [{"field": "run"}, {**mean, "title": "mean", "format": ".4f"}]
-        layer = [
-            bins,
-            {"mark": tick, "encoding": {"x": mean, "y": _RUNS, "tooltip": tip}},
-        ]
+        layer = [bins, {"mark": tick, "encoding": {"x": mean, "y": _RUNS, "tooltip": tip}}]
     else:
         caption = "Every point is one topic; the box holds the middle half of them, its line is the median ({measure})."
         box = {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
