@@ -26,7 +26,7 @@ from focuseval.collection.build import build_index
 from focuseval.collection.store import open_index
 from focuseval.engine.cluster import connected
 from focuseval.engine.workers import processes
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from object_store import object_store
 
 ARTICLES, ROUNDS = 36_000, 5

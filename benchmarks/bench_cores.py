@@ -67,7 +67,7 @@ store.sync = sync
     "work": "lambda: build.build_index(sys.argv[1:-1], f'{sys.argv[-1]}-{begun}', jobs={jobs})",
 }
 SCORE = {
-    "imports": "from focuseval.evaluation import evaluate; import glob",
+    "imports": "from focuseval import evaluate; import glob",
     "patch": "",
     "work": "lambda: evaluate(sys.argv[1], sorted(glob.glob(sys.argv[2])), ['AP', 'P@10', 'nDCG@10'], jobs={jobs})",
 }
@@ -115,7 +115,7 @@ def huge_run(folder):
     script = """
 import sys, time
 import numpy, pyarrow.compute
-from focuseval.evaluation import evaluate
+from focuseval import evaluate
 from focuseval.formats import read_gold
 start = time.process_time()
 gold = read_gold(sys.argv[1]); middle = time.process_time()

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from focuseval.data.gold import Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 
 TOPICS, RESULTS, RELEVANT, DOCUMENTS = 114, 1500, 50, 4000
 SECTIONS, PARAGRAPHS, SIZE, LINK = 12, 8, 400, 25

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold
 
 TOPICS, RESULTS, REPORTED = 120, 1500, 0.3e6

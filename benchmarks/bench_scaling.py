@@ -11,7 +11,7 @@ import numpy as np
 from bench_elements import RESULTS, synthetic_gold, synthetic_run
 from bench_spans import make
 
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 
 ELEMENTS = ("MAep", "iMAep", "nxCG@50", "MAnxCG@50")
 MEASURES = ("MAgP", "MAiP", "hAP", "spanR@10", "AP", "nDCG@10")

@@ -16,7 +16,7 @@ import pyarrow as pa
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
 from focuseval.data.spans import unseen
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 
 SET = ("spanP", "spanR", "IoU")
 RANKED = ("hAP", "MAiP", "spanNDCG@10")

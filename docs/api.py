@@ -61,7 +61,7 @@ SECTIONS = (
         (
             *("align_chunks", "align_run", "align_gold", "data.placement:Alignment"),
             *("formats.frameworks:chunks_from", "formats.frameworks:SplitChunks", "verify_quotes"),
-            *("evaluation.quotes.checking:CheckedQuotes", "evaluation.quotes.checking:QuoteCheck"),
+            *("evaluation.quotes:CheckedQuotes", "evaluation.quotes:QuoteCheck"),
         ),
     ),
     (

@@ -13,7 +13,7 @@ from blocks import ROOT
 from focuseval import ModelSettings, align_chunks, open_documents, read_gold
 from focuseval.collection import document_files, sources, trees
 from focuseval.engine import cluster, storage
-from focuseval.evaluation.quotes import answers, checking
+from focuseval.evaluation import answers, quotes
 from focuseval.inference.paired import smallest_p
 from focuseval.inference.paired_tests import EXACT
 from focuseval.inference.settings import Settings
@@ -165,8 +165,8 @@ NUMBERS = (
     ("howto/index-a-collection.md", f"nested more than {trees.MAX_DEPTH:,} deep"),
     ("howto/index-a-collection.md", f"documents of more than {document_files.MAX_BYTES >> 20} MB"),
     ("howto/index-a-collection.md", f"more than {trees.MAX_ENTITIES:,} entity declarations"),
-    ("howto/check-quotations.md", f"of more than {checking.LARGE // 10**6} million characters"),
-    ("howto/check-quotations.md", f"count from {checking.SHORTEST} characters on (`--shortest`)"),
+    ("howto/check-quotations.md", f"of more than {quotes.LARGE // 10**6} million characters"),
+    ("howto/check-quotations.md", f"count from {quotes.SHORTEST} characters on (`--shortest`)"),
     ("howto/cluster.md", f"at least {cluster._LEAST} tasks are always given out"),
     ("howto/cluster.md", f"kept in `--cache DIR`, up to {storage._DEFAULT:g} GB"),
     ("howto/cluster.md", f"in files of up to {sources._WHOLE // 10**6} MB"),

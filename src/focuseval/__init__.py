@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from focuseval.data.topics.reader import read_topics as read_topics
     from focuseval.engine.cluster import connected as connected
     from focuseval.errors import FocusevalError as FocusevalError
-    from focuseval.evaluation.planning import evaluate as evaluate
-    from focuseval.evaluation.quotes.checking import verify_quotes as verify_quotes
+    from focuseval.evaluation.evaluation import evaluate as evaluate
+    from focuseval.evaluation.quotes import verify_quotes as verify_quotes
     from focuseval.evaluation.scores import Scores as Scores
     from focuseval.formats.chunks import chunk as chunk
     from focuseval.formats.convert import write_gold as write_gold
@@ -86,7 +86,7 @@ _PUBLIC = {
     "retrieve": "retrieval.retrieving",
     "search": "retrieval.retrieving",
     "units": "retrieval.unit_list",
-    "evaluate": "evaluation.planning",
+    "evaluate": "evaluation.evaluation",
     "Scores": "evaluation.scores",
     "assert_no_regression": "bridges.testing",
     "build_report": "report.build",
@@ -99,7 +99,7 @@ _PUBLIC = {
     "simulate": "studies.simulation",
     "fidelity": "studies.fidelity",
     "heat_map": "report.heat",
-    "verify_quotes": "evaluation.quotes.checking",
+    "verify_quotes": "evaluation.quotes",
     "ModelSettings": "assessment.models.client",
     "Prompt": "assessment.models.prompt",
     "judge_project": "assessment.models.judging",

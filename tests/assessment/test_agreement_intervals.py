@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from focuseval.assessment.agreement import agreements, finished
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
-from focuseval.inference.agreement import LEVEL, cohen_kappa, correlation, intervals, moments, of_median, overlap
+from focuseval.inference.agreement import LEVEL, intervals, of_median
+from oracle.agreement import cohen_kappa, correlation, moments, overlap
 from strategies.assessing import PAGE, mark, save
 from strategies.pages import extents_of
 

@@ -17,7 +17,7 @@ from focuseval.assessment.store import Key, Saved, Store
 from focuseval.collection.rendering import Document, Element
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
-from focuseval.inference.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
+from oracle.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 from strategies.assessing import PAGE, mark, save
 from strategies.pages import extents_of
 

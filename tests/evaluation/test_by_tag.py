@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from building import gold_of, run_of
 from focuseval.cli import main
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold
 from focuseval.formats.convert import write_gold
 

@@ -31,7 +31,7 @@ def test_a_frame_is_a_run(frame):
 
 
 def test_the_function_works_before_and_after_its_module_is_imported():
-    module = importlib.import_module("focuseval.evaluation.planning")
+    module = importlib.import_module("focuseval.evaluation.evaluation")
     for evaluate in (fe.evaluate, module.evaluate):
         assert evaluate(GOLD, run_of({}), ["hAP"]).means() == {"run": {"hAP": 0.0}}
 

@@ -242,7 +242,7 @@ def test_of_several_runs_the_named_one_is_read(tmp_path):
     found = read_baseline(path, "zwei-é")
     assert (found.run, found.per_topic, found.file) == ("zwei-é", {"1": {"AP": 0.75}}, str(path))
     assert (found.signature, found.gold_sha256, found.docs_sha256) == ("focuseval:1|missing:skip", "abc", "def")
-    assert read_baseline(str(path), "one").values("AP") == {"1": 0.5}
+    assert read_baseline(str(path), "one").per_topic["1"]["AP"] == 0.5
 
 
 def test_what_a_baseline_leaves_out_is_empty(tmp_path):

@@ -17,7 +17,7 @@ from evaluation.peer_case import chunks, corpora, questions, retrieved
 from focuseval.cli import main
 from focuseval.collection.chunks import Chunks
 from focuseval.errors import MeasureError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold
 from focuseval.measures.catalogue import MEASURES
 from focuseval.measures.matching import match

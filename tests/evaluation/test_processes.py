@@ -11,7 +11,7 @@ from focuseval.collection.build import build_index
 from focuseval.collection.documents import open_documents
 from focuseval.collection.store import open_index
 from focuseval.errors import FormatError, TaskError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_run
 from focuseval.measures import Measure
 

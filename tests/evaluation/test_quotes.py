@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from focuseval.errors import FormatError
-from focuseval.evaluation.quotes import checking
-from focuseval.evaluation.quotes.answers import marked
-from focuseval.evaluation.quotes.search import LEAST, WORDS, two_pieces
+from focuseval.evaluation import quotes
+from focuseval.evaluation.answers import marked
+from focuseval.evaluation.quotes import LEAST, WORDS, two_pieces
 from focuseval.placing.page import Page
 from oracle.quotes import is_two_pieces
 
@@ -108,7 +108,7 @@ def test_a_cited_document_that_is_not_there_is_named():
 
 
 def test_a_large_collection_is_searched_in_other_words_where_it_is_cited(monkeypatch):
-    monkeypatch.setattr(checking, "LARGE", 10)
+    monkeypatch.setattr(quotes, "LARGE", 10)
     records = [{"quotes": ["A lamp of 1,800 candles was lit in 1811 on the Bell Rock"]}]
     found = fe.verify_quotes(records, DOCS)
     assert found.checks[0].verdict == "nowhere"

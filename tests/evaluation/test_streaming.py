@@ -10,7 +10,7 @@ from building import gold_of
 from focuseval.data.run import Run
 from focuseval.errors import FocusevalError, FormatError
 from focuseval.evaluation import streaming
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import run_blocks, run_jsonl
 
 MEASURES = ("spanR@2", "spanP", "IoU@30c", "hAP", "AP", "MAgP")

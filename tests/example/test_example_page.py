@@ -8,7 +8,7 @@ import pytest
 
 from embedded.runs import CAREFUL, COARSE, HASTY
 from focuseval.collection.documents import open_documents
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.example import ROOT
 from focuseval.formats import read_gold, read_run
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from focuseval.collection.documents import open_documents
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.example import ROOT
 from focuseval.formats import read_gold, read_run
 

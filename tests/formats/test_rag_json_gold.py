@@ -5,7 +5,7 @@ import json
 import pytest
 
 from focuseval.errors import FormatError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import chroma, detect_source, find_format, legalbench, qasper, read_gold, squad
 from focuseval.formats.convert import convert_file, write_gold
 from focuseval.formats.embedded import check_quotes, embedded_documents, open_documents, write_documents, write_repairs

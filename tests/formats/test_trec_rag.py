@@ -11,7 +11,7 @@ from focuseval.cli import main
 from focuseval.collection.documents import open_documents
 from focuseval.collection.segments import find_segments
 from focuseval.errors import CollectionError, FormatError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.chunks import read_chunks
 from focuseval.formats.trec_rag import place_gold

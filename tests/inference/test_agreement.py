@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.inference.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
+from oracle.agreement import cohen_kappa, correlation, krippendorff_alpha, overlap
 
 NAN = math.nan
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), example C: four observers, twelve units.

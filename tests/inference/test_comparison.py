@@ -98,9 +98,11 @@ def test_where_nothing_can_be_concluded_a_sentence_says_why(runs, topics, values
     assert not found.significant.any()
 
 
-def test_a_missing_value_is_refused_with_run_and_topic():
-    with pytest.raises(NotComparableError, match="run b has no value for topic 2"):
-        compare("AP", ("a", "b"), ("1", "2"), np.array([[0.1, 0.2], [0.3, np.nan]]))
+def test_a_topic_that_some_run_has_no_value_for_is_left_out_and_counted():
+    found = compare("AP", ("a", "b"), ("1", "2"), np.array([[0.1, 0.2], [0.3, np.nan]]))
+    assert (found.topics, found.left_out) == (("1",), 1)
+    with pytest.raises(NotComparableError, match="AP: no topic has a value in every run"):
+        compare("AP", ("a", "b"), ("1", "2"), np.array([[0.1, np.nan], [np.nan, 0.3]]))
 
 
 def test_correction_makes_fewer_pairs_significant():
@@ -167,7 +169,8 @@ def test_an_uncorrected_comparison_has_its_star_beside_p_and_says_what_one_tail_
     assert table.notes[3] == (
         "One tail, in the direction seen: of equal runs about twice as many get a star as the level says."
     )
-    corrected = compare("AP", ("a", "b"), ("1",), np.array([[0.5], [0.25]]), Settings(correction="bh"), left_out=2)
+    values = np.array([[0.5, 0.5, np.nan], [0.25, np.nan, 0.5]])
+    corrected = compare("AP", ("a", "b"), tuple("123"), values, Settings(correction="bh"))
     assert corrected.table().headings[5] == "p (BH)"
     assert corrected.table().notes[1].endswith("over 1 pair; 1 topic (2 left out: some run has no value).")
 

@@ -1,18 +1,14 @@
-"""What a comparison says: order, ties, groups, headlines, and the same sentences from what a page embeds."""
-
-import json
-from itertools import permutations
+"""What a comparison says: order, ties, groups, headlines."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.inference.comparison import compare, compare_all, other_order, power, wins_sentence
-from focuseval.inference.page_pairs import FIELDS, page_pairs
-from focuseval.inference.paired import judge_families, judge_pairs
+from focuseval.inference.comparison import compare, compare_all, other_order, power
+from focuseval.inference.paired import judge_families, judge_pairs, wins_sentence
 from focuseval.inference.paired_tests import ranked
-from focuseval.inference.sentences import TEMPLATES, equals_p, fill, signed
+from focuseval.inference.sentences import TEMPLATES, fill
 from focuseval.inference.settings import Settings
 
 TEN = tuple("abcdefghij")
@@ -144,79 +140,6 @@ def test_families_are_corrected_each_by_itself():
     rows = np.random.default_rng(1).normal(0.5, 1, (2, 3, 12))
     for one, alone in zip(judge_families(rows, Settings()), rows, strict=True):
         assert one.corrected.tolist() == judge_pairs(alone, Settings()).corrected.tolist()
-
-
-def said_by_page(data, measure, pair_of, runs, measures):
-    """What a page says of two runs, composed from nothing but the embedded data."""
-    part, (a, b) = data["measures"][measure], pair_of
-    first, second = min(a, b), max(a, b)
-    place = first * len(runs) - first * (first + 1) // 2 + second - first - 1
-    pair = dict(zip(data["fields"], part["pairs"][place], strict=True))
-    if a > b:
-        pair["difference"], pair["code"] = -pair["difference"], -pair["code"]
-        pair["low"], pair["high"] = -pair["high"], -pair["low"]
-        pair["won"], pair["lost"] = pair["lost"], pair["won"]
-
-    def filled(name, **values):
-        text = data["templates"][name]
-        text = text if isinstance(text, str) else text[values["n"] != 1]
-        return text.format(**{key: f"{v:,}" if isinstance(v, int) else v for key, v in values.items()})
-
-    def p(value):
-        return value if isinstance(value, str) else f"{value / 10000:.4f}"
-
-    topics, tied = filled("topics", n=part["topics"]), part["topics"] - pair["won"] - pair["lost"]
-    sizes = {name: signed(pair[name] / 10000) for name in ("difference", "low", "high")}
-    corrected = "" if pair["corrected"] is None else filled("corrected", p=p(pair["corrected"]))
-    reason = "" if pair["reason"] is None else filled("reason", reason=data["reasons"][pair["reason"]])
-    numbers = filled("numbers", **sizes, p=equals_p(p(pair["p"])), corrected=corrected, reason=reason)
-    needed = filled("never") if pair["needed"] is None else filled("needed", n=pair["needed"])
-    shown = filled("one topic")
-    if pair["detectable"] is not None:
-        shown = filled("power", detectable=f"{pair['detectable'] / 10000:.4f}", needed=needed)
-    test = filled("test", method=part["methods"][0])
-    means = {"mean_a": part["means"][a], "mean_b": part["means"][b]}
-    whole = filled("means", measure=measures[measure], **means, topics=topics, tied=tied, numbers=numbers, power=shown,
-                   test=test)  # fmt: skip
-    name = "same" if not pair["won"] + pair["lost"] else {2: "better", -2: "worse"}.get(pair["code"], "cannot tell")
-    wins = filled("wins", won=pair["won"], lost=pair["lost"], tied=tied, topics=topics)
-    if pair["code"] == 0:
-        wins += " " + filled("level")
-    elif pair["gains"]:
-        wins += " " + filled("gains", n=pair["gains"], side="A" if pair["code"] > 0 else "B")
-    return filled(name, a=runs[a], b=runs[b]), whole, wins
-
-
-@pytest.mark.parametrize("settings", [Settings(), Settings("bootstrap", tails=1, resamples=500), Settings("t")])
-@pytest.mark.parametrize("topics", [1, 4, 10, 40])
-def test_a_page_can_say_of_any_pair_and_measure_what_python_says(settings, topics):
-    rng = np.random.default_rng(topics)
-    values = np.round(rng.random((3, 4, topics)), 2)
-    values[1, 3] = values[1, 2]
-    values[2] += np.array([[0.9], [0.5], [0.001], [0.0]])
-    measures, runs = ("AP", "RR", "P"), ("one", "two", "three", "four")
-    found = compare_all(measures, runs, tuple(map(str, range(topics))), values, settings)
-    data = json.loads(json.dumps(page_pairs(found, range(4))))
-    assert tuple(data["fields"]) == FIELDS
-    for measure, comparison in enumerate(found):
-        for a, b in permutations(range(4), 2):
-            verdict, pair = comparison.verdict_of(a, b), comparison.against(a, b)
-            headline, reason, wins = said_by_page(data, measure, (a, b), runs, measures)
-            assert (headline, reason) == (verdict.headline, verdict.reason)
-            assert wins == wins_sentence(pair)
-
-
-def test_a_page_offers_pairs_outside_of_a_baselines_family_from_other_comparisons():
-    values = np.random.default_rng(3).random((1, 3, 9))
-    topics = tuple(map(str, range(9)))
-    held, every = (compare_all(("AP",), tuple("abc"), topics, values, baseline=base) for base in (0, None))
-    alone = page_pairs(held, [0, 1, 2])["measures"][0]
-    assert [pair is None for pair in alone["pairs"]] == [False, False, True]
-    both = page_pairs(held, [0, 1, 2], every)["measures"][0]
-    assert both["methods"] == [held[0].method, every[0].method]
-    assert both["pairs"][:2] == alone["pairs"][:2]
-    assert both["pairs"][2] == page_pairs(every, [0, 1, 2])["measures"][0]["pairs"][2]
-    assert page_pairs([None], [0, 1])["measures"] == [None]
 
 
 def test_templates_are_filled_by_the_names_that_they_have():

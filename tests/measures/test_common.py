@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures import parse
 from focuseval.measures.catalogue import MEASURES
 from focuseval.measures.explain import explain

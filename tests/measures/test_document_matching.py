@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.engine.keys import hash64
 from focuseval.errors import InputError, NotComparableError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.matching import match
 
 GOLD = {"t": {"a": {"grade": 1}, "b": {"grade": 0}}, "u": {"a": {"grade": 2}}}

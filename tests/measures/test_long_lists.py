@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures import parse
 from oracle import highlighted as slow
 from oracle import i2 as slow_i2

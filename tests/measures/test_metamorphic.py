@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from strategies.highlighted import DOCUMENTS, LENGTH
 
 CHARACTERS = ["charP", "charR", "charF", "spanP", "spanR", "spanF", "IoU", "hit", "full", "MAgP"]

@@ -8,13 +8,14 @@ import pytest
 from building import gold_of, run_of
 from focuseval.collection.build import build_index
 from focuseval.collection.documents import open_documents
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.example import ROOT, copy_example
 from focuseval.example.demo import Loop
 from focuseval.report.build import CHARTS, build_report
 from focuseval.report.charts.curves import CURVES
 from focuseval.report.page import render_html
-from focuseval.report.texts import LONGEST, excerpt_view, size_of
+from focuseval.report.text_view import LONGEST
+from focuseval.report.texts import excerpt_view, size_of
 from strategies.campaigns import campaign
 
 ALWAYS = {"means", "differences", "values", "stars"}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from building import gold_of, run_of
-from focuseval.inference.comparison import other_order, wins_sentence
+from focuseval.inference.comparison import other_order
+from focuseval.inference.paired import wins_sentence
 from focuseval.inference.sentences import signed
 from focuseval.report.build import gather_evidence, report_on
 from focuseval.report.first_screen import UNDECIDED

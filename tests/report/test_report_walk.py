@@ -6,7 +6,7 @@ import pytest
 
 from building import gold_of, run_of
 from film import FILM, MILLISECONDS, SIZE, animated, chunks
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.example import ROOT
 from focuseval.formats import read_run
 from focuseval.report.build import build_report

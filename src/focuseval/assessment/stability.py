@@ -16,7 +16,7 @@ import pyarrow as pa
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import Pooled, Unit, labels, pool
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_run
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired import topics_needed

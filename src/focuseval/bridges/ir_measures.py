@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.frames import gold_from_frame, run_from_frame, to_table
 from focuseval.measures.catalogue import MEASURES
 

@@ -39,8 +39,8 @@ def assert_no_regression(
     options
         Passed to `focuseval.evaluate`: ``index=``, ``docs=``, ``task=``, ``profile=`` …
     """
+    from focuseval.evaluation.evaluation import evaluate  # noqa: PLC0415  importing this module must cost nothing
     from focuseval.evaluation.gate import as_text, judge, read_baseline  # noqa: PLC0415  as above
-    from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  importing this module must cost nothing
     from focuseval.inference.regression import GateRule  # noqa: PLC0415  as above
 
     names = [measures] if isinstance(measures, str) else list(measures)

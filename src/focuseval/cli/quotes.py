@@ -9,7 +9,7 @@ import click
 from focuseval.cli.options import FiniteRange, collection_options, open_collection, results_options
 from focuseval.cli.output import NO, Command, write_results
 from focuseval.errors import InputError
-from focuseval.evaluation.quotes.checking import verify_quotes
+from focuseval.evaluation.quotes import verify_quotes
 
 
 @click.command(cls=Command, opens=NO)

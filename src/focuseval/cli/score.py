@@ -20,7 +20,7 @@ from focuseval.cli.output import READS, Command, echo_lines, json_text, progress
 from focuseval.data.tables import UNLIMITED, render
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
-from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import table_for_programs, tag_table, to_trec
 from focuseval.formats.output import write_whole
 from focuseval.formats.run_blocks import ahead
@@ -170,7 +170,7 @@ def _merged(scores: Scores) -> tuple[Any, ...]:
 
 def write_curves(scores: Scores, path: str) -> None:
     """Write the curves of all measures that summarise one."""
-    from focuseval.evaluation.curves import curves_csv  # noqa: PLC0415  only --curves needs it
+    from focuseval.evaluation.evaluation import curves_csv  # noqa: PLC0415  only --curves needs it
 
     write_whole(path, [curves_csv(scores)])
 

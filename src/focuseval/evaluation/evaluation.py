@@ -1,4 +1,4 @@
-"""One evaluation: plan, prepared gold, matches, and the scores that are their values.
+"""`evaluate`, and one evaluation: plan, prepared gold, matches, and the scores that are their values.
 
 Everything that explains a score reads the `Evaluation` behind it: curves, the report, heat maps, repairs. A run is
 matched once, when somebody first asks; its match is kept while all matches together are small, else let go and made
@@ -8,36 +8,45 @@ again if it is asked for again. So a campaign of any number of runs keeps values
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
-from os import fspath
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.placement import repairs_of
-from focuseval.errors import MissingDataError
+from focuseval.collection.chunks import Chunks
+from focuseval.data.run import Run
+from focuseval.engine.storage import location
+from focuseval.errors import MeasureError, MissingDataError
 from focuseval.evaluation.counts import total
-from focuseval.evaluation.curves import curve_of, long_table
-from focuseval.evaluation.score_file import signature
+from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.scores import Scores
-from focuseval.evaluation.scoring import RunScores, match_source, remarks_on_gold, remarks_on_names, score_match
-from focuseval.evaluation.sources import absolute
-from focuseval.formats.run_blocks import streamed_format
+from focuseval.evaluation.scoring import (
+    RunScores,
+    curve_names,
+    curve_of,
+    curve_table,
+    match_source,
+    remarks_on_gold,
+    remarks_on_names,
+    score_match,
+)
+from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
+from focuseval.formats.run_blocks import ahead, streamed_format
+from focuseval.measures import Measure, MeasureCall, parse
+from focuseval.measures.matching import prepare
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from focuseval.data.run import Run
     from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures import Measure
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.prepared import Prepared
+    from focuseval.measures.matching import Matched, Prepared
 
     SharedPlan = Shared[tuple[Plan, Prepared]]
 
@@ -46,6 +55,94 @@ _AT_ONCE = 16
 
 KEPT = 1 << 28
 """Bytes of runs whose matches are kept."""
+
+
+def evaluate(
+    gold: Any,
+    runs: Any,
+    measures: Iterable[str | MeasureCall | Measure] | None = None,
+    *,
+    task: str | None = None,
+    profile: str | None = None,
+    index: Any = None,
+    docs: Any = None,
+    topics: Any = None,
+    chunks: Any = None,
+    jobs: int = 1,
+    workers: Workers | None = None,
+    progress: Callable[[float], None] | None = None,
+    **policies: Any,
+) -> Scores:
+    """Score runs against a gold.
+
+    Parameters
+    ----------
+    gold
+        What was judged: a gold, a path or a frame.
+    runs
+        A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them; with names,
+        ``{"bm25": path_or_frame}``. Paths are read one at a time, so that a campaign of any size fits into memory.
+    measures
+        Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
+    task, profile
+        Task (``focused`` …) and campaign profile (``inex2006`` …): they set policies and default measures.
+    index, docs
+        The collection: an index; or documents, opened, as a path, or as a mapping from ids to texts. Quotes of the gold
+        and texts of the runs are then found in them.
+    topics
+        The topics or a path to them, needed to read structure strictly (``cas="strict"``).
+    chunks
+        All chunks of the chunker, or a list with those of every run, for `ceiling`; by default those that occur in the
+        run.
+    jobs
+        How many processes score runs; 1 for this one alone. A large file is read by all cores in any case.
+    workers
+        Other workers in place of processes, such as those of `focuseval.connected`; large files, too, are then
+        read by them, a block of topics at a time.
+    progress
+        Called with the share of the work that is done, whenever it has grown; maybe from several threads.
+    policies
+        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …; and ``tokenizer="tiktoken:cl100k_base"`` or
+        ``"tokenizers:FILE"``, for budgets of tokens.
+    """
+    return plan_evaluation(
+        gold, runs, measures, task=task, profile=profile, index=index, docs=docs, topics=topics, chunks=chunks,
+        jobs=jobs, workers=workers, progress=progress, **policies,
+    ).scores  # fmt: skip
+
+
+def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) -> Evaluation:
+    """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
+    how = {name: choices.pop(name) for name in ("jobs", "workers", "progress") if name in choices}
+    index, docs, topics, chunks, tokenizer = (
+        choices.pop(name, None) for name in ("index", "docs", "topics", "chunks", "tokenizer")
+    )
+    index, asked = as_index(docs if index is None else index), list[MeasureCall]()
+    single = isinstance(measures, (str, MeasureCall, Measure)) or callable(measures)
+    for one in (measures,) if single else measures or ():
+        if not isinstance(one, (str, MeasureCall, Measure)):
+            raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
+        asked.append(MeasureCall(one) if isinstance(one, Measure) else parse(one) if isinstance(one, str) else one)
+    names, sources = named_runs(runs)
+    run_format = choices.get("run_format")
+    if how.get("workers") is None:
+        sources = tuple(ahead(sources, run_format))
+    gold = as_gold(gold, index)
+    if sources and not asked and choices.get("task") is None and not streamed_format(sources[0], run_format):
+        sources = (read(sources[0], run_format, index), *sources[1:])  # it may name its task
+    first = sources[0] if sources and isinstance(sources[0], Run) else None
+    plan = plan_for(gold, first, tuple(asked), **choices)
+    strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
+    tokenizer = tokenizer_for(tokenizer, plan.measures)
+    if chunks is not None and not isinstance(chunks, Chunks):
+        if len(chunks) != len(sources):
+            raise MissingDataError(
+                f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}; give one each"
+            )
+        chunks = tuple(chunks)
+    plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict)
+    prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
+    return Evaluation(plan, prepared, sources, names=names, **how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +176,7 @@ class Evaluation:
             measures=tuple(asked.key for asked in plan.measures),
             values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
             counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
-            signature=signature(plan, prepared),
+            signature=plan.signature(prepared.gold.scale),
             profile=plan.profile,
             task=plan.task,
             files=tuple(s.file for s in scored),
@@ -96,19 +193,12 @@ class Evaluation:
             evaluation=self,
         )
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """A name for every run."""
-        return self.scores.names
-
     def matched(self, number: int) -> Matched:
-        """Return the match of one run, made when it is first asked for."""
+        """Return the match of one run, made when it is first asked for, and kept while all of them are small."""
         with self._lock:
             known = self._matches.get(number)
-        return self._match(number) if known is None else known
-
-    def _match(self, number: int) -> Matched:
-        """Read a run and match it; keep the match while all of them together are small."""
+        if known is not None:
+            return known
         matched = match_source(self.sources[number], self.plan, self.prepared, number)
         with self._lock:
             if sum(_size(one.run) for one in self._matches.values()) + _size(matched.run) <= KEPT:
@@ -118,8 +208,8 @@ class Evaluation:
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
         name = measure if isinstance(measure, str) else measure.name
-        curves = [(label, curve_of(name, self.matched(n), self.plan)) for n, label in enumerate(self.labels)]
-        return pa.concat_tables([long_table(label, self.prepared.topics, x, y) for label, (x, y) in curves])
+        curves = [(label, curve_of(name, self.matched(n), self.plan)) for n, label in enumerate(self.scores.names)]
+        return pa.concat_tables([curve_table(label, self.prepared.topics, x, y) for label, (x, y) in curves])
 
     def repairs(self) -> pa.Table:
         """Return every quote of the gold and text of the runs that is not where it was said to be."""
@@ -136,7 +226,7 @@ class Evaluation:
     def _score_all(self) -> list[RunScores]:
         """Score every run: large files one by one, each with all cores; the others by so many processes."""
         large = [streamed_format(source, self.plan.run_format) is not None for source in self.sources]
-        done, found = np.zeros(len(self.sources)), dict[int, RunScores]()
+        done, found = np.zeros(len(large)), dict[int, RunScores]()
 
         def move(number: int, share: float) -> None:
             done[number] = share
@@ -144,65 +234,43 @@ class Evaluation:
                 self.progress(float(done.mean()))
 
         here = self.workers is None and (self.jobs <= 1 or large.count(False) <= 1)
-        others = [number for number in range(len(self.sources)) if not (large[number] or here)]
-        with self._elsewhere(needed=bool(others) or self.workers is not None) as elsewhere:
-            for number in set(range(len(self.sources))) - set(others):
-                found[number] = self._score_here(number, partial(move, number), elsewhere, streamed=large[number])
+        others = [number for number, streamed in enumerate(large) if not (streamed or here)]
+        with ExitStack() as stack:
+            workers: tuple[Workers, SharedPlan] | None = None
+            if others or self.workers is not None:
+                from focuseval.engine.workers import given  # noqa: PLC0415  most evaluations need none
+
+                crew = stack.enter_context(given(self.jobs, self.workers))
+                workers = crew, stack.enter_context(crew.share((self.plan, self.prepared)))
+            for number in sorted(set(range(len(large))) - set(others)):
+                scored = None
+                if large[number]:
+                    from focuseval.evaluation.streaming import score_stream  # noqa: PLC0415  only large runs need it
+
+                    own = None if self.workers is None else workers
+                    scored = score_stream(self.sources[number], self.plan, self.prepared, partial(move, number), own)
+                found[number] = score_match(self.matched(number), self.plan) if scored is None else scored
                 move(number, 1.0)
-            for number, scored in zip(others, self._score_elsewhere(elsewhere, others), strict=True):
-                found[number] = scored
-                move(number, 1.0)
-        return [found[number] for number in range(len(self.sources))]
+            if workers is not None:
+                for number, scored in zip(others, self._score_by(*workers, others), strict=True):
+                    found[number] = scored
+                    move(number, 1.0)
+        return [found[number] for number in range(len(large))]
 
-    @contextmanager
-    def _elsewhere(self, *, needed: bool) -> Iterator[tuple[Workers, SharedPlan] | None]:
-        """Give the workers that match runs, where they are needed; they get plan and gold once."""
-        if not needed:
-            yield None
-            return
-        from focuseval.engine.workers import given  # noqa: PLC0415  most evaluations need none
-
-        with given(self.jobs, self.workers) as workers, workers.share((self.plan, self.prepared)) as shared:
-            yield workers, shared
-
-    def _score_elsewhere(
-        self, elsewhere: tuple[Workers, SharedPlan] | None, numbers: Sequence[int]
-    ) -> Iterator[RunScores]:
-        """Yield the scores of runs that other processes match, with their files named as the caller does."""
-        if elsewhere is None:
-            return
-        workers, shared = elsewhere
+    def _score_by(self, workers: Workers, shared: SharedPlan, numbers: Sequence[int]) -> Iterator[RunScores]:
+        """Yield the scores of runs that workers match; they get whole paths, and the caller's own come back."""
+        paths = {n: fspath(source) for n in numbers if isinstance(source := self.sources[n], (str, PathLike))}
+        whole = {n: str(location(path).absolute()) for n, path in paths.items()}
         size = max(1, min(_AT_ONCE, -(-len(numbers) // (4 * workers.at_once))))
         batches = (numbers[first : first + size] for first in range(0, len(numbers), size))
-        tasks = ([(number, absolute(self.sources[number])) for number in batch] for batch in batches)
+        tasks = ([(n, whole.get(n, self.sources[n])) for n in batch] for batch in batches)
         done = chain.from_iterable(workers.in_order(partial(_score_shared, shared), tasks))
-        for number, scored in zip(numbers, done, strict=True):
-            source = self.sources[number]
-            whole = absolute(source)
-            if whole != source and isinstance(whole, str):
-                given = fspath(source)
-                own = (replace(one, file=given) if one.file == whole else one for one in scored.remarks)
-                yield replace(scored, file=given, remarks=tuple(own))
-            else:
+        for n, scored in zip(numbers, done, strict=True):
+            if n not in paths:
                 yield scored
-
-    def _score_here(
-        self,
-        number: int,
-        move: Callable[[float], None],
-        elsewhere: tuple[Workers, SharedPlan] | None,
-        *,
-        streamed: bool,
-    ) -> RunScores:
-        """Match one run and compute every measure on it; a large one a block of topics at a time."""
-        if streamed:
-            from focuseval.evaluation.streaming import score_stream  # noqa: PLC0415  only large runs need it
-
-            with_workers = elsewhere if self.workers is not None else None
-            gathered = score_stream(self.sources[number], self.plan, self.prepared, move, with_workers)
-            if gathered is not None:
-                return gathered
-        return score_match(self._match(number), self.plan)
+                continue
+            own = (replace(one, file=paths[n]) if one.file == whole[n] else one for one in scored.remarks)
+            yield replace(scored, file=paths[n], remarks=tuple(own))
 
 
 def _score_shared(shared: SharedPlan, sources: Sequence[tuple[int, Any]]) -> list[RunScores]:
@@ -215,3 +283,23 @@ def _size(run: Run) -> int:
     """Return about how many bytes a run holds."""
     columns = (run.topic, run.document, run.rank, run.score, run.start, run.end, run.path, run.end_path, run.text)
     return sum(int(column.nbytes) for column in columns if column is not None)
+
+
+def curves_csv(scores: Scores) -> bytes:
+    """Return the curves of all measures that summarise one, as CSV with a column that names the measure."""
+    from pyarrow import csv  # noqa: PLC0415  only this function writes
+
+    named: dict[str, str] = {}
+    for name in scores.measures:
+        with suppress(MeasureError):  # another tool's number or a user's own measure is unknown by name
+            if parse(name).measure.curve is not None:
+                named.setdefault(name.split("@", maxsplit=1)[0], name)
+    if not named:
+        raise MeasureError(f"none of the measures summarises a curve; these do: {curve_names()}")
+    tables = []
+    for bare, name in named.items():
+        table = scores.curve(name)
+        tables.append(table.add_column(0, "measure", pa.array([bare] * len(table), pa.string())))
+    out = pa.BufferOutputStream()
+    csv.write_csv(pa.concat_tables(tables), out)
+    return bytes(out.getvalue())

@@ -14,7 +14,7 @@ import numpy as np
 
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
-from focuseval.evaluation.score_file import decisions, finite, read_score_file
+from focuseval.evaluation.score_file import Basis, finite, read_score_file
 from focuseval.inference.regression import GateRule, GateVerdict, judge_changes
 from focuseval.inference.sentences import shown_p
 
@@ -39,10 +39,6 @@ class Baseline:
     docs_sha256: str | None
     file: str = ""
 
-    def values(self, measure: str) -> dict[str, float]:
-        """Return topic → value of one measure."""
-        return {topic: values[measure] for topic, values in self.per_topic.items() if measure in values}
-
 
 def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     """Read a baseline; of several runs in the file, the one named `run`."""
@@ -52,18 +48,17 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     if len(chosen) != 1:
         names = ", ".join(str(r.get("run")) for r in runs)
         raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
-    per_topic, docs = chosen[0].get("per_topic"), document.get("docs_sha256")
-    if not isinstance(per_topic, dict):
+    topics, docs = chosen[0].get("per_topic"), document.get("docs_sha256")
+    if not isinstance(topics, dict):
         raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
-    for topic, values in per_topic.items():
+    per_topic = {}
+    for topic, values in topics.items():
         if not isinstance(values, dict):
             raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
+        per_topic[topic] = {m: finite(value, f"{m} of topic {topic}", path, _REMEDY) for m, value in values.items()}
     return Baseline(
         run=str(chosen[0].get("run", "")),
-        per_topic={
-            topic: {name: finite(value, f"{name} of topic {topic}", path, _REMEDY) for name, value in values.items()}
-            for topic, values in per_topic.items()
-        },
+        per_topic=per_topic,
         signature=str(document.get("signature", "")),
         gold_sha256=str(document.get("gold_sha256", "")),
         docs_sha256=None if docs is None else str(docs),
@@ -76,30 +71,21 @@ def judge(
 ) -> list[GateVerdict]:
     """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
 
-    By default all measures of the scores are judged. Where the topics are too few for any outcome to be significant,
-    the size of a drop decides; without a smallest effect there is no verdict. That is refused, unless another measure
-    regresses.
+    By default all measures of the scores are judged, as `judge_changes` does.
     """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
-    before, after = decisions(baseline.signature), decisions(scores.signature)
-    # the quantisation counts where both have elements
-    names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
-    for what, old, new in (
-        ("gold", baseline.gold_sha256, scores.gold_sha256),
-        ("documents", baseline.docs_sha256, scores.docs_sha256),
-        *((f"policies ({name})", before.get(name), after.get(name)) for name in names),
-    ):
-        if old != new:
-            was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in (old, new))
-            raise NotComparableError(
-                f"{baseline.file}: other {what} than now (was {was}, is {now}); "
-                "score the baseline again on the same ground"
-            )
-    changes, topics = [], scores.topics_of(0)
+    before, after = (Basis(one.gold_sha256, one.docs_sha256, one.signature) for one in (baseline, scores))
+    for what, *both in before.differences(after):
+        was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in both)
+        raise NotComparableError(
+            f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"
+        )
+    changes, sides = [], (baseline.per_topic, scores.topics_of(0))
     for measure in dict.fromkeys(measures or scores.measures):
-        older = baseline.values(measure)
-        newer = {topic: values[measure] for topic, values in topics.items() if measure in values}
+        older, newer = (
+            {topic: values[measure] for topic, values in side.items() if measure in values} for side in sides
+        )
         if not older:
             raise NotComparableError(
                 f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}"
@@ -183,28 +169,26 @@ def no_verdict_markdown(reason: str) -> str:
 
 def as_junit(verdicts: Sequence[GateVerdict]) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed."""
-    failures, errors = (sum(v.word == word for v in verdicts) for word in ("regression", "no verdict"))
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="focuseval" tests="{len(verdicts)}" failures="{failures}" errors="{errors}">',
-    ]
-    for verdict in verdicts:
-        lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(verdict.measure)}>')
-        if verdict.word != "pass":
-            kind = "failure" if verdict.regression else "error"
-            lines.append(f"    <{kind} message={quoteattr(str(verdict))}>{escape(as_text([verdict]))}</{kind}>")
-        else:
-            lines.append(f"    <system-out>{escape(str(verdict))}</system-out>")
-        lines.append("  </testcase>")
-    return "\n".join([*lines, "</testsuite>"]) + "\n"
+    kinds = {"pass": "system-out", "regression": "failure", "no verdict": "error"}
+    texts = [str(v) if v.word == "pass" else as_text([v]) for v in verdicts]
+    return _junit([(v.measure, kinds[v.word], str(v), text) for v, text in zip(verdicts, texts, strict=True)])
 
 
 def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
     """Return JUnit XML in which no measure could be judged: errors, which are not failures."""
-    cases = [
-        f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>\n'
-        f"    <error message={quoteattr(reason)}>{escape(reason)}</error>\n  </testcase>"
-        for measure in measures
+    return _junit([(measure, "error", reason, reason) for measure in measures])
+
+
+def _junit(cases: Sequence[tuple[str, str, str, str]]) -> str:
+    """Return JUnit XML of test cases: a measure, the kind of its element, its message and its text."""
+    failures, errors = (sum(kind == word for _, kind, *_ in cases) for word in ("failure", "error"))
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="focuseval" tests="{len(cases)}" failures="{failures}" errors="{errors}">',
     ]
-    head = f'<testsuite name="focuseval" tests="{len(cases)}" failures="0" errors="{len(cases)}">'
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"]) + "\n"
+    for measure, kind, message, text in cases:
+        attribute = "" if kind == "system-out" else f" message={quoteattr(message)}"
+        lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>')
+        lines.append(f"    <{kind}{attribute}>{escape(text)}</{kind}>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"

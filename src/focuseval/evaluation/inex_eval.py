@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from focuseval.errors import FormatError
-from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.evaluation.scoring import refuse_invalid
 from focuseval.measures.characters import average_interpolated_precision, interpolated_curve
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.generalised import (
@@ -79,7 +79,9 @@ def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], 
             at=run.at(0),
             remedy="'focuseval score' measures documents",
         )
-    matched = match(run, replace(prepared, all_topics=True), policies(options))
+    policies = inex_eval(Policies(), thorough=options.mode == "t")
+    policies = policies.but(missing="zero" if options.complete else "skip", beta=options.beta)
+    matched = match(run, replace(prepared, all_topics=True), policies)
     if options.mode != "t":
         refuse_invalid(matched.run, TASKS[options.mode], official=True)
     if say is not None:
@@ -115,12 +117,6 @@ def surprises(m: Matched, options: Options) -> Iterator[str]:
             f"{int(bare.sum())} topics without relevance count (first {name}), so that some means are NaN, as the tool "
             "has them; 'focuseval score' leaves such topics out"
         )
-
-
-def policies(options: Options) -> Policies:
-    """Return the tool's policies."""
-    missing = "zero" if options.complete else "skip"
-    return inex_eval(Policies(), thorough=options.mode == "t").but(missing=missing, beta=options.beta)
 
 
 def _counted(m: Matched, options: Options) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from focuseval.engine.version import __version__
 from focuseval.errors import MeasureError, MissingDataError, UsageError
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.profiles import DEFAULTS, Policies, Profile, inex_eval, profile_named
@@ -47,19 +48,31 @@ class Plan:
             return None if run is None else self.chunks[run]
         return self.chunks
 
+    def signature(self, scale: str) -> str:
+        """Say exactly what was computed: version, profile, policies, and how elements of the gold's scale count."""
+        parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
+        parts += ["repair:yes"] if self.repair else []
+        if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
+            parts.append(f"tokenizer:{self.tokenizer.name}")
+        if any(p.name == "quant" for asked in self.measures for p in asked.measure.parameters):
+            from focuseval.measures.quantise import DEFAULTS as QUANTISED  # noqa: PLC0415  only elements are quantised
+
+            parts.append(f"quant:{QUANTISED.get(scale, 'none')}")
+        return "|".join(parts)
+
 
 def plan_for(
     gold: Gold,
     first: Run | None,
     asked: tuple[MeasureCall, ...],
     *,
-    task: str | None,
-    profile: str | None,
-    changes: Any,
+    task: str | None = None,
+    profile: str | None = None,
+    run_format: str | None = None,
+    repair: bool | None = False,
+    **changes: Any,
 ) -> Plan:
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
-    changes = dict(changes)
-    run_format, repair = changes.pop("run_format", None), changes.pop("repair", False)
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None
     if task and not (asked or chosen) and gold.scale == "trec":
@@ -85,22 +98,23 @@ def plan_for(
         decides = chosen.deciding(task) if chosen and task else ""
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
-    asked = with_twins(asked, peer) if peer else asked
+    if peer:
+        asked = with_twins(asked, peer)
     if not task and len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic):
         task = "spans"  # the gold is spans of text and nothing else
-    return Plan(asked, policies, task, profile, run_format, repair=repair, peer=peer, decides=decides)
+    return Plan(asked, policies, task, profile, run_format, repair=bool(repair), peer=peer, decides=decides)
 
 
 def tokenizer_for(given: str | Tokenizer | None, asked: tuple[MeasureCall, ...]) -> Tokenizer | None:
     """Open the tokenizer that was given; a budget of tokens without one is refused."""
-    if given is None:
-        if counting := next((one.key for one in asked if one.counts_tokens), None):
-            what = f"{counting}: a budget of tokens needs a tokenizer"
-            raise MissingDataError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
-        return None
-    from focuseval.collection.tokens import remembered  # noqa: PLC0415  only asked for by name
+    if given is not None:
+        from focuseval.collection.tokens import remembered  # noqa: PLC0415  only asked for by name
 
-    return remembered(given)
+        return remembered(given)
+    if counting := next((one.key for one in asked if one.counts_tokens), None):
+        what = f"{counting}: a budget of tokens needs a tokenizer"
+        raise MissingDataError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
+    return None
 
 
 def with_twins(asked: Sequence[MeasureCall], peer: Peer) -> tuple[MeasureCall, ...]:

@@ -1,26 +1,19 @@
-"""What was computed, in one line that is printed with every score; and score files, read back by `gate`, `history`."""
+"""Files of scores, read back by `gate` and `history`, and what the signature in them decides."""
 
 from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.engine.storage import location
-from focuseval.engine.version import __version__
 from focuseval.errors import FormatError, Place
 from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import NoReturn
-
-    from focuseval.evaluation.plan import Plan
-    from focuseval.measures.prepared import Prepared
-
-
-VERSION = __version__
-"""Looked up once: it costs as much as scoring a hundred topics."""
 
 _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
     "profile": "none",
@@ -34,19 +27,6 @@ _NO_CHOICE = frozenset({"focuseval", "ties", "repeated", "unjudged", "unit"})
 """The version, and parts of 0.1.0 that had no effect: nothing that two signatures can differ in."""
 
 
-def signature(plan: Plan, prepared: Prepared) -> str:
-    """Say exactly what was computed: version, profile, policies, and the quantisation that elements were given."""
-    parts = [f"focuseval:{VERSION}", f"profile:{plan.profile or 'none'}", plan.policies.signature()]
-    parts += ["repair:yes"] if plan.repair else []
-    if plan.tokenizer is not None and any(asked.counts_tokens for asked in plan.measures):
-        parts.append(f"tokenizer:{plan.tokenizer.name}")
-    if any(p.name == "quant" for asked in plan.measures for p in asked.measure.parameters):
-        from focuseval.measures.assessed import QUANT_OF_SCALE  # noqa: PLC0415  only elements are quantised
-
-        parts.append(f"quant:{QUANT_OF_SCALE.get(prepared.gold.scale, 'none')}")
-    return "|".join(parts)
-
-
 def decisions(text: str) -> dict[str, str]:
     """Return what a signature decides, by name; a part that is absent has its default, another version is no decision.
 
@@ -57,6 +37,23 @@ def decisions(text: str) -> dict[str, str]:
     """
     parts = dict(part.split(":", 1) for part in text.split("|") if ":" in part)
     return _DEFAULTS | {name: value for name, value in parts.items() if name not in _NO_CHOICE}
+
+
+class Basis(NamedTuple):
+    """What scores were computed from, and how: scores are comparable where it is the same."""
+
+    gold: str
+    docs: str | None
+    signature: str
+
+    def differences(self, now: Basis) -> Iterator[tuple[str, str | None, str | None]]:
+        """Yield what is different now, with what it was and is: ``gold``, ``documents``, ``policies (NAME)``."""
+        before, after = decisions(self.signature), decisions(now.signature)
+        # the quantisation counts where both have elements
+        names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+        policies = ((f"policies ({name})", before.get(name), after.get(name)) for name in names)
+        parts = (("gold", self.gold, now.gold), ("documents", self.docs, now.docs), *policies)
+        yield from (part for part in parts if part[1] != part[2])
 
 
 def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:

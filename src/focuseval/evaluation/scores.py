@@ -13,7 +13,7 @@ import pyarrow as pa
 from focuseval.data.remarks import folded
 from focuseval.data.tables import Column, Table, notebook, numbers, render, trec, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
-from focuseval.evaluation.counts import PRINTED, Counts, column, total
+from focuseval.evaluation.counts import BY_TOPIC, PRINTED, Counts, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -131,8 +131,12 @@ class Scores:
         counts = self.counts[run]
         left = np.isnan(self.values[run])
         if self.by_topic is not None and counts.topics < len(self.topics):
-            left &= self.by_topic[run][:, column("missing"), None] == 0
+            left &= self.by_topic[run][:, BY_TOPIC.index("missing"), None] == 0
         return dict(zip(self.measures, (counts.excluded + left.sum(axis=0)).tolist(), strict=True))
+
+    def excluded_apart(self, run: int) -> dict[str, int]:
+        """Return `excluded` of the measures that leave out more topics than the gold does."""
+        return {m: n for m, n in self.excluded(run).items() if n != self.counts[run].excluded}
 
     def to_arrow(self) -> pa.Table:
         """Return a long table: run, topic, measure, value; only values that are in a mean."""
@@ -178,14 +182,14 @@ class Scores:
         runs = []
         for number, counts in enumerate(self.counts):
             means = zip(self.measures, self.mean[number].tolist(), strict=True)
-            differing = {m: n for m, n in self.excluded(number).items() if n != counts.excluded}
             run: dict[str, Any] = {
                 "run": self.runs[number],
                 "file": self.files[number] if self.files else "",
                 **counts.printed(),
                 "measures": {measure: None if np.isnan(mean) else mean for measure, mean in means},
             }
-            run |= {"excluded_per_measure": differing} if differing else {}
+            if differing := self.excluded_apart(number):
+                run["excluded_per_measure"] = differing
             run |= counts.others()
             runs.append(run | ({"per_topic": self.topics_of(number)} if per_topic else {}))
         parts = {tag: part.to_json()["runs"] for tag, part in self.by_tag().items()} if by_tag else {}
@@ -243,11 +247,11 @@ class Scores:
 
     def row_of_means(self, run: int) -> Row:
         """Return a run's means and counts; a mean that leaves out more topics than the others says how many."""
-        usual = self.counts[run].excluded
-        more = [count - usual for count in self.excluded(run).values()]
+        counts, apart = self.counts[run], self.excluded_apart(run)
+        more = (apart[m] - counts.excluded if m in apart else 0 for m in self.measures)
         means = zip(self.mean[run].tolist(), more, strict=True)
         marked = (f"{Column('').text(mean)} (−{n})" if n else mean for mean, n in means)
-        return (*marked, *self.counts[run].printed().values())
+        return (*marked, *counts.printed().values())
 
     def __repr__(self) -> str:
         """Return one line: what was scored, and the means of the first run."""
@@ -285,7 +289,7 @@ def compare_scores(
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
     are left out of the mean (``missing=skip``): a comparison is over the same topics.
     """
-    from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
+    from focuseval.inference.comparison import compare  # noqa: PLC0415  as in `Scores.compare`
 
     if measure not in scores.measures:
         raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
@@ -295,29 +299,7 @@ def compare_scores(
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
     place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
     names = tuple(scores.names[i] for i in order)
-    (found,) = compare_all([measure], names, scores.topics, values[None], settings, baseline=place)
-    if found is None:
-        raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
-    return found
-
-
-def compare_measures(
-    scores: Scores,
-    settings: Settings | None = None,
-    *,
-    baseline: int | None = None,
-    names: Sequence[str] | None = None,
-    among: tuple[int, ...] | None = None,
-) -> list[Comparison | None]:
-    """Compare all runs, or all with the run of number `baseline`, under every measure; None where no topic is left.
-
-    Of very many runs, only the pairs of those `among` which a reader can choose. The runs are in the order of the
-    scores; `names` are theirs, where they have other ones than in the scores.
-    """
-    from focuseval.inference.comparison import compare_all  # noqa: PLC0415  as in `Scores.compare`
-
-    runs, values = tuple(names or scores.names), scores.values.transpose(2, 0, 1)
-    return compare_all(scores.measures, runs, scores.topics, values, settings, baseline=baseline, among=among)
+    return compare(measure, names, scores.topics, values, settings, baseline=place)
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
@@ -363,8 +345,7 @@ def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool 
 
 def beside(scores: Scores, run: int) -> dict[str, int]:
     """Return the counts beside a run's means, also of the topics that only some measures leave out."""
-    usual = scores.counts[run].excluded
-    more = {f"excluded:{measure}": n for measure, n in scores.excluded(run).items() if n != usual}
+    more = {f"excluded:{measure}": n for measure, n in scores.excluded_apart(run).items()}
     return scores.counts[run].printed() | more
 
 

@@ -1,23 +1,24 @@
-"""One run's match, or that of a block of its topics, every measure's values on it, and remarks on it."""
+"""One run's match, or that of a block of its topics: every measure's values on it, its curves, and remarks on it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from focuseval.data.remarks import Remark, remark_on
-from focuseval.errors import MeasureError, NotComparableError, counted
+from focuseval.errors import MeasureError, NotComparableError, Place, TaskError, counted
 from focuseval.evaluation.counts import count_topics
 from focuseval.evaluation.plan import twin_of
 from focuseval.evaluation.sources import load
-from focuseval.evaluation.task_rules import refuse_invalid
-from focuseval.measures.document_matching import shares_documents
 from focuseval.measures.matching import Matched, match
+from focuseval.measures.matching.documents import shares_documents
+from focuseval.measures.measure import every_measure, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from focuseval.evaluation.plan import Plan
     from focuseval.measures import MeasureCall
     from focuseval.measures.prepared import Prepared
+
+    Floats = NDArray[np.float64]
 
 
 TWINS = {
@@ -46,7 +49,7 @@ class RunScores:
 
     run: str
     file: str
-    values: NDArray[np.float64]
+    values: Floats
     """Topics × measures."""
     counts: NDArray[np.int64]
     """Topics × the counts that add up over topics; see `focuseval.evaluation.counts`."""
@@ -100,7 +103,93 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
     return RunScores(run.run_id, run.file, values, count_topics(matched), unknown, len(matched), remarks)
 
 
-def remarks_on_run(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[Remark]:
+def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, official: bool = False) -> None:
+    """Raise the first error that `check` finds, in any topic: the score of a run that breaks its task means nothing.
+
+    Results beyond the cut-off are ignored. A file without topics is refused, too; a run in memory may be empty. The
+    official tool (`official`) looks for overlap in focused runs only.
+    """
+    if task is None:
+        return
+    from focuseval.measures.tasks.checks import check  # noqa: PLC0415  five modules that only a task needs
+    from focuseval.measures.tasks.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
+
+    if run.file and not run.topics:
+        raise TaskError(f"not valid for task {task}: it answers no topic", at=run.file)
+    chosen = find_task(task)
+    chosen = chosen if cutoff is None else replace(chosen, limit=cutoff, cut=True)
+    findings = check(run, chosen, warnings=False)
+    if official and chosen.grouped:
+        kept = tuple(part for part in findings.broken if part.rule not in {OVERLAP, DUPLICATE})
+        findings = replace(findings, broken=kept)
+    first = findings.first_error
+    if first is not None:
+        remedy = f"see 'focuseval validate --task {task}', which also repairs runs"
+        raise TaskError(
+            f"topic {first.topic}: {first.what} ({counted(findings.errors, 'error')} for the task {task})",
+            at=Place(first.file, first.line) if run.file else run.run_id,
+            remedy=remedy if official else f"{remedy}, or score with '--repair'",
+        )
+
+
+def curve_of(name: str, matched: Matched, plan: Plan) -> tuple[Floats, Floats]:
+    """Return the curve that a measure summarises: x, and y for every topic, NaN where the topic is in no mean."""
+    asked, curve = asked_curve(name, plan.measures)
+    arguments = asked.arguments(plan.policies)
+    arguments.pop("at", None)
+    x, y = (np.asarray(side, np.float64) for side in curve(matched, **arguments))
+    if plan.policies.missing == "skip":
+        y = np.where(matched.answered[:, None], y, np.nan)
+    return x, y
+
+
+def mean_of(y: Floats) -> Floats:
+    """Return the mean of a curve over the topics that have one, NaN where none has."""
+    kept = ~np.isnan(y).all(axis=1)
+    return np.asarray(y[kept].mean(axis=0)) if kept.any() else np.full(y.shape[1], np.nan)
+
+
+def asked_curve(name: str, scored: Sequence[MeasureCall] = ()) -> tuple[MeasureCall, Callable[..., Any]]:
+    """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function.
+
+    A user's own measure is known among those that were scored.
+    """
+    own = next((a for a in scored if a.key == name and a.measure not in every_measure()), None)
+    if own is not None:
+        if own.measure.curve is None:
+            raise MeasureError(f"{name} summarises no curve: it is declared without one")
+        return own, own.measure.curve
+    bare = name.split("@", maxsplit=1)[0]
+    measure = next((m for m in every_measure() if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None)
+    if measure is None:
+        parse(bare)  # says which names are near
+    if measure is None or measure.curve is None:
+        raise MeasureError(f"{name} summarises no curve; these do: {curve_names()}")
+    at = ("@1" if measure.at[0] == "rank" else "@0") if measure.at_required else ""
+    return parse(bare + at), measure.curve
+
+
+def curve_names() -> str:
+    """Name the measures that summarise a curve."""
+    return ", ".join(m.name for m in every_measure() if m.curve is not None)
+
+
+def curve_table(run: str, topics: tuple[str, ...], x: Floats, y: Floats) -> pa.Table:
+    """Lay out a matrix of topics × points, and its mean over the topics that have a curve, as a long table."""
+    kept = np.asarray(~np.isnan(y).all(axis=1))
+    rows = np.vstack([y[kept], mean_of(y)])
+    names = [*(topic for topic, k in zip(topics, kept, strict=True) if k), "mean"]
+    return pa.table(
+        {
+            "run": pa.array([run]).take(pa.array(np.zeros(rows.size, np.int64))),
+            "topic": pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), len(x)))),
+            "x": pa.array(np.tile(x, len(names))),
+            "y": pa.array(rows.reshape(-1)),
+        }
+    )
+
+
+def remarks_on_run(matched: Matched, values: Floats, plan: Plan) -> Iterator[Remark]:
     """Yield every remark on a run: of its reader, on its results, on the measures asked for, on its order."""
     run = matched.run
     where = run.file or run.run_id
@@ -119,7 +208,7 @@ def remarks_on_run(matched: Matched, values: NDArray[np.float64], plan: Plan) ->
     yield from remarks_on_order(run)
 
 
-def remarks_on_peer(matched: Matched, values: NDArray[np.float64], plan: Plan) -> Iterator[Remark]:
+def remarks_on_peer(matched: Matched, values: Floats, plan: Plan) -> Iterator[Remark]:
     """Say for each number of another tool on how many topics it differs from ours, and why."""
     for column, mine in enumerate(plan.measures):
         twin = None if plan.peer is None else twin_of(mine, plan.peer)

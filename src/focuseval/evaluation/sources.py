@@ -7,7 +7,7 @@ of their topic's query count, in run and gold.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,10 @@ from focuseval.data.fields import NAMES
 from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
-from focuseval.engine.storage import location
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.placing import place_gold, place_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
@@ -42,7 +39,9 @@ def named_runs(runs: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """
     if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
         return tuple(map(str, runs)), tuple(runs.values())
-    return (), as_runs(runs)
+    one = not isinstance(runs, (list, tuple))
+    rows = not one and runs and all(isinstance(row, dict) for row in runs) and not all(map(_by_topic, runs))
+    return (), (runs,) if one or rows else tuple(runs)
 
 
 def _is_run(value: Any) -> bool:
@@ -53,15 +52,6 @@ def _is_run(value: Any) -> bool:
     return isinstance(value, (Run, str, PathLike, Mapping)) or frame
 
 
-def as_runs(runs: Any) -> tuple[Any, ...]:
-    """Return the runs one by one, still unread where they are paths."""
-    if isinstance(runs, (Run, str, PathLike)) or not isinstance(runs, (list, tuple)):
-        return (runs,)
-    if runs and all(isinstance(row, dict) for row in runs) and not all(map(_by_topic, runs)):
-        return (runs,)
-    return tuple(runs)
-
-
 def _by_topic(runs: Any) -> bool:
     """Say whether a value is what a retriever returned, topic by topic."""
     if not isinstance(runs, Mapping):
@@ -69,11 +59,6 @@ def _by_topic(runs: Any) -> bool:
     from focuseval.formats.frameworks import is_results  # noqa: PLC0415  most runs are files
 
     return is_results(runs)
-
-
-def absolute(source: Any) -> Any:
-    """Return a run that another process can find, whatever its folder: a path whole, all else as it is."""
-    return str(location(fspath(source)).absolute()) if isinstance(source, (str, PathLike)) else source
 
 
 def as_index(collection: Any) -> Collection | None:
@@ -139,20 +124,20 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
         if changes.counts:
             counts = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
             run = replace(run, remarks=(*run.remarks, str(Remark("repaired", details=(plan.task, counts)))))
-    return strict_run(run, plan.queries) if plan.queries else run
+    if plan.queries and run.path is not None:
+        run = run.take(_asked_for(run.topics, run.topic, run.path, plan.queries))
+    return run
 
 
-def queries_of(topics: Iterable[Any] | str | PathLike[str] | None, gold: Gold) -> dict[str, Any]:
+def queries_of(topics: Any, gold: Gold) -> dict[str, Any]:
     """Return topic → structural query; one without structure restricts nothing, one not given is refused."""
     if topics is None:
         raise MeasureError("strict structure (SCAS) needs the topics' queries; give the topics with --topics")
     if isinstance(topics, (str, PathLike)):
         from focuseval.data.topics import read_topics  # noqa: PLC0415  NEXI's parser, which few evaluations need
 
-        known: Iterable[Any] = read_topics(fspath(topics))
-    else:
-        known = topics
-    queries = {topic.id: topic.query for topic in known}
+        topics = read_topics(fspath(topics))
+    queries = {topic.id: topic.query for topic in topics}
     unknown = [name for name in gold.topics if name not in queries]
     if unknown:
         raise NotComparableError(
@@ -164,29 +149,18 @@ def queries_of(topics: Iterable[Any] | str | PathLike[str] | None, gold: Gold) -
     return {name: query for name, query in queries.items() if query is not None}
 
 
-def strict_run(run: Run, queries: Mapping[str, Any]) -> Run:
-    """Return the run without the results that are not what their topic asks for."""
-    if run.path is None:
-        return run
-    return run.take(np.flatnonzero(matching(run.topics, run.topic, run.path, queries)))
-
-
 def strict_gold(gold: Gold, queries: Mapping[str, Any]) -> Gold:
     """Return the gold without the elements that are not what their topic asks for."""
     elements = gold.elements
-    rows = np.flatnonzero(matching(gold.topics, elements.topic, elements.path, queries))
-    kept = {
-        part.name: column.take(rows)
-        for part in fields(elements)
-        if (column := getattr(elements, part.name)) is not None
-    }
-    return replace(gold, elements=replace(elements, **kept))
+    rows = _asked_for(gold.topics, elements.topic, elements.path, queries)
+    columns = {name: column.take(rows) for name, column in vars(elements).items() if column is not None}
+    return replace(gold, elements=replace(elements, **columns))
 
 
-def matching(
+def _asked_for(
     topics: tuple[str, ...], topic: NDArray[np.integer], path: Any, queries: Mapping[str, Any]
-) -> NDArray[np.bool_]:
-    """Return, for every row, whether its path is the target of its topic's query, read strictly."""
+) -> NDArray[np.int64]:
+    """Return the rows whose path is the target of their topic's query, read strictly."""
     kept = np.ones(len(topic), np.bool_)
     order = np.argsort(topic, kind="stable")
     bounds = np.searchsorted(topic[order], np.arange(len(topics) + 1))
@@ -194,4 +168,4 @@ def matching(
         if name in queries:
             rows = order[bounds[number] : bounds[number + 1]]
             kept[rows] = queries[name].matches(path.take(rows), "strict")
-    return kept
+    return np.flatnonzero(kept)

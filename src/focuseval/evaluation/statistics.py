@@ -35,7 +35,7 @@ Counts: TypeAlias = tuple[tuple[Any, int], ...]
 
 @dataclass(frozen=True)
 class GoldStatistics:
-    """Figures of a gold."""
+    """Figures of a gold; `OVER` says what means and shares are over."""
 
     topics: int
     topics_with_relevance: int
@@ -43,18 +43,13 @@ class GoldStatistics:
     relevant_articles: int
     articles_per_topic: float | None
     relevant_articles_per_topic: float | None
-    """Over topics with relevance."""
     passages: int
     passages_with_size: int
     passages_per_topic: float | None
-    """Over topics with relevance."""
     passages_per_article: float | None
-    """Over relevant articles."""
     highlighted_characters: int | None
     highlighted_characters_per_topic: float | None
-    """Over topics with relevance."""
     highlighted_characters_per_article: float | None
-    """Over relevant articles."""
     passage_size_mean: float | None
     passage_size_median: float | None
     passage_size_largest: int | None
@@ -94,30 +89,31 @@ OVER = {
 
 def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics:
     """Return the figures of a gold; an index tells fully highlighted elements where the gold itself does not."""
-    relevant = gold.articles.relevance > 0
-    topics = int(gold.relevant_topics.sum())
-    span = np.where(gold.passages.end > UNKNOWN, gold.passages.end - gold.passages.start, UNKNOWN)
-    sizes = np.where(gold.passages.size > UNKNOWN, gold.passages.size, span)  # the file's own, where it gives them
+    articles, passages = gold.articles, gold.passages
+    relevant, topics = int((articles.relevance > 0).sum()), int(gold.relevant_topics.sum())
+    span = np.where(passages.end > UNKNOWN, passages.end - passages.start, UNKNOWN)
+    sizes = np.where(passages.size > UNKNOWN, passages.size, span)  # the file's own, where it gives them
     sizes = sizes[sizes > UNKNOWN]
+    characters = int(sizes.sum()) if len(sizes) else None
     tags = _fully_highlighted(gold, index)
     full = None if tags is None else sum(count for _, count in tags)
     links = sum(count for tag, count in tags or () if tag.endswith("link"))
-    starts, path = _at_first_relevant(gold), gold.articles.bep_path
+    starts, path = _at_first_relevant(gold), articles.bep_path
     paths = 0 if path is None else len(path) - path.null_count
     return GoldStatistics(
         topics=len(gold.topics),
         topics_with_relevance=topics,
-        articles=len(relevant),
-        relevant_articles=int(relevant.sum()),
-        articles_per_topic=_ratio(len(relevant), len(gold.topics)),
-        relevant_articles_per_topic=_ratio(int(relevant.sum()), topics),
-        passages=len(gold.passages.topic),
+        articles=len(articles.relevance),
+        relevant_articles=relevant,
+        articles_per_topic=_ratio(len(articles.relevance), len(gold.topics)),
+        relevant_articles_per_topic=_ratio(relevant, topics),
+        passages=len(passages.topic),
         passages_with_size=len(sizes),
-        passages_per_topic=_ratio(len(gold.passages.topic), topics),
-        passages_per_article=_ratio(len(gold.passages.topic), int(relevant.sum())),
-        highlighted_characters=int(sizes.sum()) if len(sizes) else None,
-        highlighted_characters_per_topic=_ratio(int(sizes.sum()), topics) if len(sizes) else None,
-        highlighted_characters_per_article=_ratio(int(sizes.sum()), int(relevant.sum())) if len(sizes) else None,
+        passages_per_topic=_ratio(len(passages.topic), topics),
+        passages_per_article=_ratio(len(passages.topic), relevant),
+        highlighted_characters=characters,
+        highlighted_characters_per_topic=_ratio(characters, topics),
+        highlighted_characters_per_article=_ratio(characters, relevant),
         passage_size_mean=float(sizes.mean()) if len(sizes) else None,
         passage_size_median=float(np.median(sizes)) if len(sizes) else None,
         passage_size_largest=int(sizes.max()) if len(sizes) else None,
@@ -125,7 +121,7 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics
         fully_highlighted=full,
         fully_highlighted_links=_ratio(links, full or 0),
         fully_highlighted_tags=tags or (),
-        entry_points=int((gold.articles.bep != UNKNOWN).sum()) or paths,
+        entry_points=int((articles.bep != UNKNOWN).sum()) or paths,
         entry_points_with_passages=len(starts),
         entry_points_at_first_relevant=float(starts.mean()) if len(starts) else None,
     )
@@ -206,8 +202,9 @@ def describe_topics(topics: Iterable[Topic]) -> TopicStatistics:
     )
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _ratio(part: int | None, whole: int) -> float | None:
+    """Divide; what is unknown, or over nothing, is None."""
+    return part / whole if whole and part is not None else None
 
 
 def _ordered(counts: Counter[str]) -> Counts:
@@ -269,5 +266,4 @@ def _at_first_relevant(gold: Gold) -> NDArray[np.bool_]:
     wanted = pack(articles.topic[mine], articles.document[mine])
     at = np.searchsorted(keys, wanted)
     found = np.append(keys, -1)[at] == wanted
-    answer: NDArray[np.bool_] = articles.bep[mine[found]] == passages.start[order[first[at[found]]]]
-    return answer
+    return np.asarray(articles.bep[mine[found]] == passages.start[order[first[at[found]]]])

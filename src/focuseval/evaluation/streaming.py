@@ -18,9 +18,8 @@ import pyarrow as pa
 from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
-from focuseval.evaluation import counts
-from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
-from focuseval.evaluation.task_rules import refuse_invalid
+from focuseval.evaluation.counts import BY_TOPIC
+from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
 from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.prepared import prepare
 
@@ -63,19 +62,6 @@ class Piece:
         return run.run_id, *(getattr(run, name) is None for name in ("rank", "score", "start", "path"))
 
 
-def _streamable(prepared: Prepared, plan: Plan) -> bool:
-    """Say whether runs can be scored a block at a time under a plan."""
-    return (
-        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
-        and plan.policies.compat == "none"
-        and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
-        and not isinstance(plan.chunks, tuple)
-        and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
-        and bool((np.diff(prepared.gold.articles.topic) >= 0).all())
-        and bool((np.diff(prepared.gold.passages.topic) >= 0).all())
-    )
-
-
 def score_stream(
     source: Any,
     plan: Plan,
@@ -88,7 +74,15 @@ def score_stream(
     `move` is called with the share of the file that is done. Blocks are scored by the threads of this process, or by
     the workers of `elsewhere`, with the plan and the gold that they share.
     """
-    if not _streamable(prepared, plan):
+    streamable = (
+        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
+        and plan.policies.compat == "none"
+        and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
+        and not isinstance(plan.chunks, tuple)
+        and not (plan.chunks is None and any(not asked.measure.topicwise for asked in plan.measures))
+        and all((np.diff(table.topic) >= 0).all() for table in (prepared.gold.articles, prepared.gold.passages))
+    )
+    if not streamable:
         return None
     pieces, number = list[Piece](), topic_codes(prepared)
     seen, strangers = np.zeros(len(prepared.gold.topics), np.bool_), set[str]()
@@ -107,7 +101,7 @@ def score_stream(
         pieces.append(piece)
         move(share)
     answered = [piece.scored for piece in pieces if piece.scored is not None]
-    if not answered or all(part.counts[:, counts.column("unjudged")].sum() == part.results for part in answered):
+    if not answered or all(part.counts[:, BY_TOPIC.index("unjudged")].sum() == part.results for part in answered):
         return None  # no document in common: another spelling of ids may have some
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
@@ -149,7 +143,14 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
     if run.text is not None:
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
-    strangers, nothing = frozenset(name for name in run.topics if name not in number), _nothing(run)
+    strangers = frozenset(name for name in run.topics if name not in number)
+    empty: dict[str, Any] = {"topics": ()}  # no rows; a slice of the run's columns would keep all of their memory
+    for name, column in ((part.name, getattr(run, part.name)) for part in fields(run)):
+        if isinstance(column, np.ndarray):
+            empty[name] = column[:0].copy()
+        elif isinstance(column, (pa.Array, pa.ChunkedArray)):
+            empty[name] = pa.array([], column.type)
+    nothing = replace(run, **empty)
     if not len(codes):
         try:
             refuse_invalid(run, plan.task, cutoff=plan.policies.cutoff)
@@ -163,17 +164,6 @@ def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> 
         return Piece(codes, strangers, score_match(match_source(run, plan, part), plan), nothing)
     except FocusevalError:
         return None
-
-
-def _nothing(run: Run) -> Run:
-    """Return a run without results that has the same columns; a slice of them would keep all of their memory."""
-    empty: dict[str, Any] = {"topics": ()}
-    for name, column in ((f.name, getattr(run, f.name)) for f in fields(run)):
-        if isinstance(column, np.ndarray):
-            empty[name] = column[:0].copy()
-        elif isinstance(column, (pa.Array, pa.ChunkedArray)):
-            empty[name] = pa.array([], column.type)
-    return replace(run, **empty)
 
 
 def some_topics(prepared: Prepared, codes: Codes) -> Prepared:
@@ -201,7 +191,7 @@ def _rows(column: Any, low: Codes, high: Codes) -> Any:
 
 
 def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunScores:
-    """Put the values and counts of all topics into the gold's order."""
+    """Put the values and counts of all topics into the gold's order; of remarks on order, the first of each kind."""
     parts = [(piece.codes, piece.scored) for piece in pieces if piece.scored is not None]
     first, topics = parts[0][1], len(prepared.topics)
     values = np.empty((topics, first.values.shape[1]))
@@ -210,15 +200,14 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunSco
         position = prepared.position[codes]
         position = position[position >= 0]
         values[position], counted[position] = part.values, part.counts
-    remarks = [remark for piece in pieces for remark in (piece.scored.remarks if piece.scored else piece.remarks)]
-    order = {remark.kind: remark for remark in reversed(remarks) if remark.kind in ORDER}  # of each kind the first
-    once = dict.fromkeys(remark for remark in remarks if remark.kind not in ORDER)
-    kinds = dict.fromkeys(remark.kind for remark in remarks if remark.kind in ORDER)
-    return replace(
-        first,
-        values=values,
-        counts=counted,
-        unknown=strangers,
-        results=sum(part.results for _, part in parts),
-        remarks=(*once, *(order[kind] for kind in kinds)),
-    )
+    once: dict[Remark, None] = {}
+    order: dict[str, Remark] = {}
+    for piece in pieces:
+        for remark in piece.scored.remarks if piece.scored else piece.remarks:
+            if remark.kind in ORDER:
+                order.setdefault(remark.kind, remark)
+            else:
+                once[remark] = None
+    results = sum(part.results for _, part in parts)
+    remarks = (*once, *order.values())
+    return replace(first, values=values, counts=counted, unknown=strangers, results=results, remarks=remarks)

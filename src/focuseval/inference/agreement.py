@@ -30,25 +30,10 @@ _FLAT = 1e-12
 """Variance of values that reach from 0 to 1, or as far, that is only rounding."""
 
 
-def cohen_kappa(left: ArrayLike, right: ArrayLike) -> float:
-    r"""Return Cohen's κ of two assessors' labels for the same units.
+def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> NDArray[np.float64]:
+    r"""Return κ from the share on which two agree and the share that chance would give, one or many of them.
 
     .. math:: \kappa = (p_o - p_e) / (1 - p_e)
-
-    >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
-    0.5
-    """
-    left, right = np.asarray(left), np.asarray(right)
-    labels = np.unique(np.r_[left, right])
-    if not len(left):
-        return float("nan")
-    observed = np.mean(left == right)
-    shares = [((left == label).mean(), (right == label).mean()) for label in labels]
-    return float(beyond_chance(observed, sum(a * b for a, b in shares)))
-
-
-def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> NDArray[np.float64]:
-    """Return κ from the share on which two agree and the share that chance would give, one or many of them.
 
     >>> beyond_chance([0.75, 1.0], [0.5, 1.0]).tolist()
     [0.5, nan]
@@ -57,29 +42,10 @@ def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> NDArray[np.float6
     return _quotient(agreed - chance, 1 - chance)
 
 
-def krippendorff_alpha(table: ArrayLike, level: str = "nominal") -> float:
-    r"""Return Krippendorff's α of a table with a row per assessor and a column per unit; NaN marks "did not judge".
+def alpha_of_counts(counts: NDArray[np.float64], labels: NDArray[np.float64], level: str = "nominal") -> float:
+    r"""Return Krippendorff's α from how many gave each label (a column) to each unit (a row), two or more to each.
 
     .. math:: \alpha = 1 - D_o / D_e
-
-    Parameters
-    ----------
-    table
-        Labels as numbers. A unit that fewer than two assessors judged says nothing and is left out.
-    level
-        ``nominal`` (labels differ or not) or ``interval`` (squared differences).
-
-    >>> round(krippendorff_alpha([[1, 1, 0, 0], [1, 0, 0, 0]]), 3)
-    0.533
-    """
-    values = np.asarray(table, np.float64)
-    paired = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
-    labels = np.unique(paired[~np.isnan(paired)])
-    return alpha_of_counts((paired[:, :, None] == labels).sum(axis=0).astype(np.float64), labels, level)
-
-
-def alpha_of_counts(counts: NDArray[np.float64], labels: NDArray[np.float64], level: str = "nominal") -> float:
-    """Return Krippendorff's α from how many gave each label (a column) to each unit (a row), two or more to each.
 
     >>> round(alpha_of_counts(np.array([[0.0, 2], [1, 1], [2, 0], [2, 0]]), np.array([0.0, 1.0])), 3)
     0.533
@@ -95,16 +61,6 @@ def alpha_of_counts(counts: NDArray[np.float64], labels: NDArray[np.float64], le
     return float(1 - (totals.sum() - 1) * (coincidence * distance).sum() / (expected * distance).sum())
 
 
-def overlap(shared: ArrayLike, left: ArrayLike, right: ArrayLike) -> tuple[float, float]:
-    """Return Jaccard and F of highlighted text, from characters in common and characters of either.
-
-    >>> overlap([5], [10], [5])
-    (0.5, 0.6666666666666666)
-    """
-    jaccard, f = overlap_of_sums(np.sum(shared), np.sum(left) + np.sum(right))
-    return float(jaccard), float(f)
-
-
 def overlap_of_sums(both: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Jaccard and F from characters in common and characters of the two together, one pair or many.
 
@@ -113,23 +69,6 @@ def overlap_of_sums(both: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float
     """
     common, total = np.asarray(both, np.float64), np.asarray(sizes, np.float64)
     return _quotient(common, total - common), _quotient(2 * common, total)
-
-
-def correlation(left: ArrayLike, right: ArrayLike) -> float:
-    """Return Pearson's correlation; NaN where one side never varies.
-
-    >>> round(correlation([0.1, 0.5, 0.9], [0.2, 0.6, 1.0]), 6)
-    1.0
-    """
-    x, y = (np.asarray(side, np.float64) for side in (left, right))
-    if len(x) < 2 or not np.ptp(x) or not np.ptp(y):
-        return float("nan")
-    return float(correlation_of_moments(moments((x - x.mean()) / np.ptp(x), (y - y.mean()) / np.ptp(y))))
-
-
-def moments(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums that a correlation needs: of 1, x, y, x², y² and xy."""
-    return np.array([len(x), x.sum(), y.sum(), (x * x).sum(), (y * y).sum(), (x * y).sum()], np.float64)
 
 
 def correlation_of_moments(found: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ a comparison that a command or a page prints is made here; its words are in `foc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,9 @@ import numpy as np
 
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
-from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Paired, judge_families
+from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
-from focuseval.inference.sentences import (
-    equals_p,
-    fill,
-    listed,
-    named,
-    other_orders,
-    shown_p,
-    shown_topics,
-    signed,
-)
+from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,50 +29,6 @@ if TYPE_CHECKING:
 STAR = "⋆"
 INTERVAL = "95 % interval, uncorrected"
 P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One run, A, held against another, B; every number is A less B."""
-
-    a: int
-    b: int
-    """Rows of the comparison."""
-    means: tuple[float, float]
-    difference: float
-    low: float
-    high: float
-    p: float
-    """Not corrected."""
-    corrected: float
-    word: str
-    """``better``, ``worse`` or ``cannot tell``."""
-    reason: str
-    """Why no outcome could be significant; empty where one could."""
-    won: int
-    tied: int
-    lost: int
-    detectable: float | None
-    """The smallest difference that these topics show with probability .8; None for a single topic."""
-    needed: int | None
-    """Topics that the difference would need; None where no number of them would do."""
-    gains: int
-    """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
-    and where the other run gains nothing."""
-
-    @property
-    def topics(self) -> int:
-        """How many topics are compared."""
-        return self.won + self.tied + self.lost
-
-    @property
-    def turned(self) -> Pair:
-        """Return the same with A and B exchanged."""
-        return replace(
-            self, a=self.b, b=self.a, means=self.means[::-1], difference=-self.difference + 0.0,
-            low=-self.high + 0.0, high=-self.low + 0.0, won=self.lost, lost=self.won,
-            word={BETTER: WORSE, WORSE: BETTER}.get(self.word, self.word),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -116,8 +63,7 @@ class Comparison(Paired):
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """Return the mean of every run over the topics that are compared."""
-        means: NDArray[np.float64] = self.values.mean(axis=1)
-        return means
+        return np.asarray(self.values.mean(axis=1))
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
@@ -181,28 +127,21 @@ class Comparison(Paired):
 
     def against(self, a: int, b: int) -> Pair:
         """Return run `a` held against run `b`."""
-        k = self.pair(a, b)
-        detectable, needed = float(self.detectable[k]), float(self.needed[k])
+        k, means, gains = self.pair(a, b), self.means, 0
         first, second = int(self.better[k]), int(self.worse[k])
-        means = self.means
+        if self.difference[k] != 0 and self.lost[k]:
+            sizes = np.sort(self.differences(first, second))[::-1]
+            gains = int(np.argmax(np.cumsum(sizes) >= sizes.sum() - noise_of(sizes[None])[0])) + 1
         found = Pair(
             a=first, b=second, means=(float(means[first]), float(means[second])),
             difference=float(self.difference[k]), low=float(self.low[k]), high=float(self.high[k]),
             p=float(self.p[k]), corrected=float(self.corrected[k]),
             word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
-            detectable=detectable if np.isfinite(detectable) else None,
-            needed=int(needed) if np.isfinite(needed) else None,
-            gains=self._gains(k),
+            detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
+            needed=int(self.needed[k]) if np.isfinite(self.needed[k]) else None, gains=gains,
         )  # fmt: skip
         return found if first == a else found.turned
-
-    def _gains(self, k: int) -> int:
-        """Return how many of the better run's largest gains make the whole difference of a pair."""
-        if self.difference[k] == 0 or not self.lost[k]:
-            return 0
-        gains = np.sort(self.differences(int(self.better[k]), int(self.worse[k])))[::-1]
-        return int(np.argmax(np.cumsum(gains) >= gains.sum() - noise_of(gains[None])[0])) + 1
 
     def stars(self) -> NDArray[np.bool_]:
         """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""
@@ -212,8 +151,7 @@ class Comparison(Paired):
 
     def differences(self, first: int, second: int) -> NDArray[np.float64]:
         """Return the first run's values less the second's, topic by topic; rounding noise is no difference."""
-        found: NDArray[np.float64] = paired_differences(self.values[[first]], self.values[[second]])[0]
-        return found
+        return np.asarray(paired_differences(self.values[[first]], self.values[[second]])[0])
 
     def wins(self, first: int, second: int) -> tuple[int, int, int]:
         """Return on how many topics the first run is better, equal and worse than the second."""
@@ -414,25 +352,6 @@ class Comparison(Paired):
         return notebook(self.table(means=True))
 
 
-def power(pair: Pair) -> str:
-    """Say what these topics could have shown, and what the observed difference would need."""
-    if pair.detectable is None:
-        return fill("one topic")
-    needed = fill("never") if pair.needed is None else fill("needed", n=pair.needed)
-    return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
-
-
-def wins_sentence(pair: Pair) -> str:
-    """Say on how many topics A is better, and how few of them make the difference."""
-    counts = {"won": pair.won, "lost": pair.lost, "tied": pair.tied}
-    lines = [fill("wins", **counts, topics=fill("topics", n=pair.topics))]
-    if pair.difference == 0:
-        lines.append(fill("level"))
-    elif pair.gains:
-        lines.append(fill("gains", n=pair.gains, side="A" if pair.difference > 0 else "B"))
-    return " ".join(lines)
-
-
 def compare(
     measure: str,
     runs: tuple[str, ...],
@@ -441,23 +360,17 @@ def compare(
     settings: Settings | None = None,
     *,
     baseline: int | None = None,
-    left_out: int = 0,
 ) -> Comparison:
-    """Compare every pair of runs, or every run with a baseline; a run without a value for some topic is refused.
+    """Compare runs under one measure as `compare_all` does; where no topic has a value in every run, refuse.
 
     >>> found = compare("AP", ("a", "b"), tuple("123456"), np.array([[0.5] * 6, [0.1, 0.2, 0.3, 0.4, 0.2, 0.1]]))
     >>> found.sentence(), found.p.tolist()
     ('1 of 1 pair differs significantly under AP.', [0.03125])
     """
-    if np.isnan(values).any():
-        run, topic = (int(i[0]) for i in np.nonzero(np.isnan(values)))
-        raise NotComparableError(
-            f"{measure}: run {runs[run]} has no value for topic {topics[topic]}; compare runs over the same topics"
-        )
-    found = compare_all([measure], runs, topics, values[None], settings, baseline=baseline)[0]
-    if found is None:  # there is no topic
+    (found,) = compare_all([measure], runs, topics, values[None], settings, baseline=baseline)
+    if found is None:
         raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
-    return replace(found, left_out=left_out)
+    return found
 
 
 def compare_all(
@@ -479,41 +392,31 @@ def compare_all(
     settings, absent = settings or Settings(), np.asarray(np.isnan(values))
     kept, some = np.asarray(~absent.any(axis=1)), np.asarray(~absent.all(axis=1))
     found: list[Comparison | None] = [None] * len(measures)
+    first, second = np.triu_indices(len(runs), 1)
+    if baseline is not None:
+        first, second = (rows[(first == baseline) | (second == baseline)] for rows in (first, second))
+    if among is not None:
+        first, second = (rows[np.isin(first, among) & np.isin(second, among)] for rows in (first, second))
     patterns, group = np.unique(kept, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         if not pattern.any():
             continue
         own, names = np.flatnonzero(group.reshape(-1) == number), np.array(topics, object)[pattern]
         here = values[own][:, :, pattern]
-        pairs = [_pairs(one, baseline, among) for one in here]
-        differences = np.stack(
-            [paired_differences(one[better], one[worse]) for one, (better, worse) in zip(here, pairs, strict=True)]
-        )
-        judged = judge_families(differences, settings)
-        for m, one, (better, worse), columns in zip(own.tolist(), here, pairs, judged, strict=True):
-            own_columns = {part.name: getattr(columns, part.name) for part in fields(columns)}
+        pairs, differences = [], []
+        for rows in here:
+            places = ranked(rows)[1]
+            swap = places[second] < places[first]  # of equal means the first run stands first
+            better, worse = np.where(swap, second, first), np.where(swap, first, second)
+            pairs.append((better, worse))
+            differences.append(paired_differences(rows[better], rows[worse]))
+        judged = judge_families(np.stack(differences), settings)
+        for m, rows, (better, worse), columns in zip(own.tolist(), here, pairs, judged, strict=True):
             found[m] = Comparison(
-                **own_columns, measure=measures[m], runs=runs, topics=tuple(names), values=one, better=better,
-                worse=worse, baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()),
-                among=among,
+                **vars(columns), measure=measures[m], runs=runs, topics=tuple(names), values=rows, better=better,
+                worse=worse, baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()), among=among,
             )  # fmt: skip
     return found
-
-
-def _pairs(
-    values: NDArray[np.float64], baseline: int | None, among: tuple[int, ...] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the better and the worse run of every pair; of equal means the first run stands first."""
-    one, other = np.triu_indices(len(values), 1)
-    if baseline is not None:
-        kept = (one == baseline) | (other == baseline)
-        one, other = one[kept], other[kept]
-    if among is not None:
-        kept = np.isin(one, among) & np.isin(other, among)
-        one, other = one[kept], other[kept]
-    ties = ranked(values)[1]
-    swap = ties[other] < ties[one]
-    return np.where(swap, other, one), np.where(swap, one, other)
 
 
 def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None, measure: str) -> str:
@@ -531,6 +434,8 @@ def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None,
         for one in known
         if (one.places[a] > 0 if b is None else (one.places[a] - one.places[b]) * ahead > 0)
     ]
-    if turned == [measure]:
+    if turned in ([], [measure]):
         return ""
-    return other_orders(turned, len(comparisons) - 1, leader=b is None)
+    more = fill("more measures", n=len(turned) - 3, all=len(comparisons) - 1)
+    names = listed(turned if len(turned) <= 4 else [*turned[:3], more])
+    return fill("other leader" if b is None else "other order", measures=names)

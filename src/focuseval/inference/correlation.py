@@ -121,5 +121,4 @@ def mean_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     _, group, count = np.unique(row, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
-    ranks: NDArray[np.float64] = (last - (count - 1) / 2)[group]
-    return ranks
+    return np.asarray((last - (count - 1) / 2)[group])

@@ -61,8 +61,7 @@ def acceleration(values: Matrix) -> NDArray[np.float64]:
     centred = values - values.mean(axis=1, keepdims=True)
     spread = (centred**2).sum(axis=1) ** 1.5
     zero = np.zeros(len(values))
-    pull: NDArray[np.float64] = np.divide((centred**3).sum(axis=1), 6 * spread, out=zero, where=spread > 0)
-    return pull
+    return np.asarray(np.divide((centred**3).sum(axis=1), 6 * spread, out=zero, where=spread > 0))
 
 
 def effect_size(differences: Matrix) -> NDArray[np.float64]:
@@ -93,5 +92,4 @@ def _quantiles(values: Matrix, shares: Matrix) -> Matrix:
         row.partition(np.unique(places))
     rows = np.arange(len(values))[:, None]
     low: Matrix = values[rows, lower]
-    between: Matrix = low + (place - lower) * (values[rows, upper] - low)
-    return between
+    return np.asarray(low + (place - lower) * (values[rows, upper] - low))

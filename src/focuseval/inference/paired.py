@@ -6,7 +6,7 @@ that was used, with so many topics that differ and so many resamples.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from focuseval.data.spans import MOST
 from focuseval.errors import counted
 from focuseval.inference.intervals import bca, effect_size
 from focuseval.inference.paired_tests import EXACT, adjust, p_values, without_noise
+from focuseval.inference.sentences import fill
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,50 @@ POWER = 0.8
 
 BETTER, CANNOT_TELL, WORSE = "better", "cannot tell", "worse"
 """What a test can say of the first of two runs."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One run, A, held against another, B; every number is A less B."""
+
+    a: int
+    b: int
+    """Rows of the comparison."""
+    means: tuple[float, float]
+    difference: float
+    low: float
+    high: float
+    p: float
+    """Not corrected."""
+    corrected: float
+    word: str
+    """``better``, ``worse`` or ``cannot tell``."""
+    reason: str
+    """Why no outcome could be significant; empty where one could."""
+    won: int
+    tied: int
+    lost: int
+    detectable: float | None
+    """The smallest difference that these topics show with probability .8; None for a single topic."""
+    needed: int | None
+    """Topics that the difference would need; None where no number of them would do."""
+    gains: int
+    """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
+    and where the other run gains nothing."""
+
+    @property
+    def topics(self) -> int:
+        """How many topics are compared."""
+        return self.won + self.tied + self.lost
+
+    @property
+    def turned(self) -> Pair:
+        """Return the same with A and B exchanged."""
+        return replace(
+            self, a=self.b, b=self.a, means=self.means[::-1], difference=-self.difference + 0.0,
+            low=-self.high + 0.0, high=-self.low + 0.0, won=self.lost, lost=self.won,
+            word={BETTER: WORSE, WORSE: BETTER}.get(self.word, self.word),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +150,25 @@ class Paired:
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         why = "too few for a bootstrap" if self.settings.test == "bootstrap" else "no outcome could be significant"
         return f"{number} topic{' differs' if most == 1 else 's differ'}, {why}"
+
+
+def power(pair: Pair) -> str:
+    """Say what these topics could have shown, and what the observed difference would need."""
+    if pair.detectable is None:
+        return fill("one topic")
+    needed = fill("never") if pair.needed is None else fill("needed", n=pair.needed)
+    return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
+
+
+def wins_sentence(pair: Pair) -> str:
+    """Say on how many topics A is better, and how few of them make the difference."""
+    counts = {"won": pair.won, "lost": pair.lost, "tied": pair.tied}
+    lines = [fill("wins", **counts, topics=fill("topics", n=pair.topics))]
+    if pair.difference == 0:
+        lines.append(fill("level"))
+    elif pair.gains:
+        lines.append(fill("gains", n=pair.gains, side="A" if pair.difference > 0 else "B"))
+    return " ".join(lines)
 
 
 def judge_pairs(differences: NDArray[np.float64], settings: Settings) -> Paired:

@@ -66,8 +66,7 @@ def paired_differences(first: Matrix, second: Matrix) -> Matrix:
     """
     differences = first - second
     largest = np.maximum(np.abs(first), np.abs(second)).max(axis=1, keepdims=True, initial=0.0)
-    exact: Matrix = np.where(np.abs(differences) <= largest * NOISE, 0.0, differences)
-    return exact
+    return np.where(np.abs(differences) <= largest * NOISE, 0.0, differences)
 
 
 def ranked(values: Matrix) -> tuple[list[int], NDArray[np.int64]]:
@@ -144,8 +143,7 @@ def _drawn(
     if rare.any():
         reached[rare] += _reached(differences[rare], tails, most - first, rng)
         draws[rare] = most
-    p: NDArray[np.float64] = reached / (draws + 1)
-    return p
+    return np.asarray(reached / (draws + 1))
 
 
 def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -272,15 +270,13 @@ def _kept_draws(topics: int, resamples: int, seed: int) -> NDArray[np.uint16]:
 def without_noise(sums: Matrix, differences: Matrix) -> Matrix:
     """Return sums or means over the rows of `differences`, those that are only rounding noise set to exactly zero."""
     noise = noise_of(differences)
-    still: Matrix = np.where(np.abs(sums) <= (noise if sums.ndim == 1 else noise[:, None]), 0.0, sums)
-    return still
+    return np.where(np.abs(sums) <= (noise if sums.ndim == 1 else noise[:, None]), 0.0, sums)
 
 
 def noise_of(differences: Matrix) -> NDArray[np.float64]:
     """Return what rounding can add to a sum over each row's topics, generously."""
     largest: NDArray[np.float64] = np.abs(differences).max(axis=1, initial=0.0)
-    noise: NDArray[np.float64] = largest * (max(1, differences.shape[1]) * NOISE)
-    return noise
+    return np.asarray(largest * (max(1, differences.shape[1]) * NOISE))
 
 
 def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:

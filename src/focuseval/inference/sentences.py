@@ -91,15 +91,6 @@ def named(names: Sequence[str]) -> str:
     return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2:,} more"])
 
 
-def other_orders(measures: Sequence[str], others: int, *, leader: bool = False) -> str:
-    """Say under which measures the order is another one; empty where there is none, `others` are there in all."""
-    if not measures:
-        return ""
-    more = fill("more measures", n=len(measures) - 3, all=others)
-    names = listed(measures if len(measures) <= 4 else [*measures[:3], more])
-    return fill("other leader" if leader else "other order", measures=names)
-
-
 def signed(value: float) -> str:
     """Print a difference with its sign, a minus as long as a plus; what rounds to nothing has a plus.
 
@@ -120,6 +111,16 @@ def change(before: float | None, after: float | None) -> str:
         return ""
     difference = float(paired_differences(np.array([[after]]), np.array([[before]]))[0, 0])
     return signed(difference) if difference else ""
+
+
+def changed_basis(file: str, parts: Sequence[str]) -> str:
+    """Say that scores from a file on were computed from something else.
+
+    >>> changed_basis("v2", ["gold", "policies"])
+    'v2: the gold and the policies changed here, so values before it are not comparable.'
+    """
+    what = listed([f"the {part}" for part in parts])
+    return f"{file}: {what} changed here, so values before it are not comparable."
 
 
 def shown_p(value: float, settings: Settings) -> str:

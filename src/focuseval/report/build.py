@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
 from focuseval.measures import Measure, MeasureCall, parse
-from focuseval.report.charts.agreement import fidelity_grid, significance_stars, tau_heat_map
 from focuseval.report.charts.curves import (
     cost_and_quality,
     curve_charts,
@@ -18,11 +17,17 @@ from focuseval.report.charts.curves import (
     wanted,
     wanted_distances,
 )
-from focuseval.report.charts.runs import differences_per_topic, means_with_intervals, values_per_run
+from focuseval.report.charts.runs import (
+    differences_per_topic,
+    fidelity_grid,
+    means_with_intervals,
+    significance_stars,
+    tau_heat_map,
+    values_per_run,
+)
 from focuseval.report.choices import Choices, choices_of
-from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct
+from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
-from focuseval.report.observe import observe
 from focuseval.report.text_view import TextView, explain
 from focuseval.report.texts import BUDGET, as_json
 
@@ -33,6 +38,8 @@ if TYPE_CHECKING:
     from focuseval.data.topics import Topic
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.report.charts.chart import Chart
+
+    Watch = Callable[[list[int]], Iterable[int]]
 
 CHARTS = (
     means_with_intervals,
@@ -143,7 +150,7 @@ def build_report(
         What each topic asks; needed to read structure strictly (``cas="strict"``).
     """
     evidence = gather_evidence(
-        gold, runs, measures, index=docs if index is None else index, task=task, profile=profile, baseline=baseline,
+        gold, runs, measures, index=index, docs=docs, task=task, profile=profile, baseline=baseline,
         settings=settings, fidelity=fidelity, topics=topics, **policies,
     )  # fmt: skip
     return report_on(evidence, title=title, budget=budget)
@@ -196,26 +203,13 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
 
 
 def gather_evidence(
-    gold: Any,
-    runs: Any,
-    measures: Iterable[str | MeasureCall | Measure] | None = None,
-    *,
-    index: Any = None,
-    task: str | None = None,
-    profile: str | None = None,
-    baseline: str | None = None,
-    settings: Settings | None = None,
-    fidelity: bool = False,
-    topics: Sequence[Topic] = (),
-    watch: Callable[[list[int]], Iterable[int]] = iter,
-    **policies: Any,
-) -> Evidence:
-    """Score all runs, and observe those that are drawn; `watch` goes through the latter and may show how far it is."""
-    evaluation = plan_evaluation(
-        gold, runs, measures, task=task, profile=profile, index=index, topics=topics or None, **policies
-    )
+    gold: Any, runs: Any, measures: Any = None, *, settings: Settings | None = None, topics: Sequence[Topic] = (),
+    baseline: str | None = None, fidelity: bool = False, watch: Watch = iter, **choices: Any,
+) -> Evidence:  # fmt: skip
+    """Plan as `focuseval.evaluate` does, score all runs, and observe those that are drawn."""
+    evaluation = plan_evaluation(gold, runs, measures, topics=topics or None, **choices)
     return evidence_on(
-        evaluation, baseline=baseline, settings=settings or Settings(), fidelity=fidelity, topics=topics, watch=watch
+        evaluation, settings or Settings(), baseline=baseline, fidelity=fidelity, topics=topics, watch=watch
     )
 
 
@@ -226,9 +220,9 @@ def evidence_on(
     baseline: str | None = None,
     fidelity: bool = False,
     topics: Sequence[Topic] = (),
-    watch: Callable[[list[int]], Iterable[int]] = iter,
+    watch: Watch = iter,
 ) -> Evidence:
-    """Return what a report says of an evaluation, which is not made a second time; runs are observed one by one."""
+    """Return what a report says of an evaluation; `watch` goes through the drawn runs and may show how far it is."""
     if not evaluation.sources:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
     tested = None

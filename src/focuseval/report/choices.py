@@ -1,7 +1,9 @@
 """What a reader can choose in the page: any pair of runs, any measure, and parts of the topics.
 
-Every number and every sentence about a pair comes from `focuseval.inference`; the page looks them up. Parts of the
-topics are those of a tag, and those whose answer is short or long, in one piece or many, early or late.
+A page chooses, sorts and draws; it counts, tests and words nothing. So every number of every pair is here as
+`focuseval.inference` says it, printed digits as whole numbers of ten-thousandths, and every sentence as a template of
+`focuseval.inference.sentences`. Parts of the topics are those of a tag, and those whose answer is short or long, in one
+piece or many, early or late.
 """
 
 from __future__ import annotations
@@ -12,19 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import MissingDataError
-from focuseval.inference.page_pairs import page_pairs
+from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import NOISE
-from focuseval.inference.sentences import listed
-from focuseval.report.evidence import intervals
+from focuseval.inference.sentences import TEMPLATES, listed, shown_p
+from focuseval.report.evidence import cut_of, intervals
 from focuseval.report.first_screen import UNDECIDED
-from focuseval.report.observe import cut_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.inference.comparison import Comparison
     from focuseval.report.evidence import Evidence
 
     Floats = NDArray[np.float64]
@@ -34,6 +35,11 @@ MOST_INTERVALS = 20_000
 MOST_TAGS = 12
 RESAMPLES = 1_000
 """Of every slice's interval: there are many of them."""
+
+FIELDS = (
+    "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "gains", "reason",
+)  # fmt: skip
+"""What stands in a pair's list, in this order; see `page_pairs`."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Choices:
     noise: float
     """Values whose difference is at most this share of the pair's largest value differ by rounding alone."""
     comparisons: dict[str, Any] | None
-    """What `focuseval.inference.page_pairs` returns; None for a single run."""
+    """What `page_pairs` returns; None for a single run."""
     undecided: tuple[str, str]
     """Headline and reason where no topic is compared."""
     cuts: tuple[list[int | str] | None, ...]
@@ -106,6 +112,82 @@ def choices_of(evidence: Evidence) -> Choices:
     )
 
 
+def page_pairs(
+    comparisons: Sequence[Comparison | None], offered: Sequence[int], others: Sequence[Comparison | None] | None = None
+) -> dict[str, Any]:
+    """Return what a page needs to say how any two of the offered runs compare under any measure.
+
+    Parameters
+    ----------
+    comparisons
+        Of the same runs, one for each measure; None where no topic has a value in every run.
+    offered
+        The runs that can be chosen, as rows of the comparisons.
+    others
+        Where the comparisons are with a baseline, those that have the other pairs.
+
+    Returns
+    -------
+    dict
+        ``templates``: the sentences. ``fields``: the names of what stands in a pair's list. ``reasons``: why no outcome
+        could be significant. ``measures``: for each measure None, or ``topics`` (how many are compared), ``means`` (of
+        the offered runs over these topics, as printed), ``methods`` (how the pairs were tested: those of the
+        comparison, and of the others), ``pairs``: a list for each pair in the order 0–1, 0–2 … 1–2 …, None where it was
+        not compared.
+
+        In a pair's list, differences, their interval and what is detectable are whole numbers of ten-thousandths; so is
+        a p, or a text where it is below 0.0001. ``corrected`` is None where it is printed as p is. ``code`` is 2 where
+        the first run is better, 1 where its mean is higher and nothing can be told, 0 for equal means; −1 and −2 the
+        other way round. ``gains`` is of the run with the higher mean. ``reason`` is a place in ``reasons``, or None.
+    """
+    reasons: dict[str, int] = {}
+    measures: list[dict[str, Any] | None] = []
+    for number, found in enumerate(comparisons):
+        rest = None if others is None else others[number]
+        if found is None:
+            measures.append(None)
+            continue
+        pairs: list[list[int | str | None] | None] = []
+        for first, second in combinations(offered, 2):
+            tested = found if found.baseline in (None, first, second) else rest
+            if tested is None:
+                pairs.append(None)
+                continue
+            pair = tested.against(first, second)
+            lead = int(np.sign(pair.difference))
+            p, corrected = (_ten_thousandths(shown_p(value, found.settings)) for value in (pair.p, pair.corrected))
+            sizes = (pair.difference, pair.low, pair.high, pair.detectable)
+            *interval, detectable = (None if size is None else _ten_thousandths(f"{size:.4f}") for size in sizes)
+            reason = reasons.setdefault(pair.reason, len(reasons)) if pair.reason else None
+            pairs.append(
+                [
+                    *interval, p, None if corrected == p else corrected,
+                    lead if pair.word == CANNOT_TELL else 2 * lead, pair.won, pair.lost,
+                    detectable, pair.needed, pair.gains, reason,
+                ]
+            )  # fmt: skip
+        means = found.means
+        measures.append(
+            {
+                "topics": len(found.topics),
+                "means": [f"{means[run]:.4f}" for run in offered],
+                "methods": [one.method for one in (found, rest) if one is not None],
+                "pairs": pairs,
+            }
+        )
+    return {"templates": TEMPLATES, "fields": FIELDS, "reasons": list(reasons), "measures": measures}
+
+
+def _ten_thousandths(shown: str) -> int | str:
+    """Return a number that is printed with four digits as a whole number, any other text as it is.
+
+    >>> _ten_thousandths("-0.1250"), _ten_thousandths("2.5e-05")
+    (-1250, '2.5e-05')
+    """
+    digits = shown.replace(".", "").replace("-", "", 1)
+    return int(shown.replace(".", "")) if digits.isdigit() and shown[-5:-4] == "." else shown
+
+
 def _plain(values: Floats) -> list[Any]:
     """Return an array as nested lists; None for NaN."""
     plain = values.astype(object)
@@ -119,9 +201,8 @@ def _slices(
 ) -> tuple[tuple[dict[str, Any], ...], str]:
     """Return the slices with the intervals of all pairs under as many measures as allowed, the deciding one first."""
     slices, (a, b) = slices_of(evidence), evidence.places
-    parts = [{"group": one.group, "name": one.name, "topics": list(one.topics)} for one in slices]
     if b is None or not slices:
-        return tuple(parts), ""
+        return slices, ""
     every = list(combinations(range(values.shape[1]), 2))
     order = sorted(range(len(values)), key=lambda measure: measure != evidence.scores.deciding)
     whole = sorted(order[: max(1, MOST_INTERVALS // (len(every) * len(slices)))])
@@ -132,56 +213,42 @@ def _slices(
         if kept is not None:
             rows[:, np.setdiff1d(np.arange(values.shape[2]), kept)] = np.nan
     few = replace(evidence.settings, resamples=RESAMPLES)
-    for one, part in zip(slices, parts, strict=True):
-        found = intervals(differences[:, list(one.topics)], few)
+    for part in slices:
+        found = intervals(differences[:, part["topics"]], few)
         bounds = np.where(found[:, 3:] > 1, np.round(found[:, 1:3] * 10**4), np.nan)
         whole_numbers = [None if np.isnan(value) else int(value) for value in bounds.reshape(-1).tolist()]
         part["intervals"] = [whole_numbers[2 * low : 2 * high] for low, high in zip([0, *ends], ends, strict=False)]
     if len(whole) == len(values):
-        return tuple(parts), ""
+        return slices, ""
     runs = [evidence.labels[run] for run in evidence.drawn]
     note = (
         f"Slices of {len(runs):,} runs under {len(values):,} measures have too many intervals for a page. They are "
         f"there for every pair under {listed([evidence.scores.measures[m] for m in whole])}, and for {runs[a]} against "
         f"{runs[b]} under every measure."
     )
-    return tuple(parts), note
+    return slices, note
 
 
-@dataclass(frozen=True, eq=False)
-class Slice:
-    """Some of the topics."""
-
-    group: str
-    """What the topics were divided by: ``tag``, ``length of the answer`` …"""
-    name: str
-    topics: tuple[int, ...]
-    """Numbers of the counted topics."""
-
-
-def slices_of(evidence: Evidence) -> tuple[Slice, ...]:
+def slices_of(evidence: Evidence) -> tuple[dict[str, Any], ...]:
     """Return the slices that the gold allows: its tags, most frequent first, and buckets of its highlights.
 
-    A group that puts all topics into one slice says nothing and is left out.
+    ``group``: what the topics were divided by; ``name``; ``topics``: numbers of the counted topics. A group that puts
+    all topics into one slice says nothing and is left out.
     """
     tags: dict[str, list[int]] = {}
     for number, topic in enumerate(evidence.scores.topics):
         for tag in evidence.scores.tags.get(topic, ()):
             tags.setdefault(tag, []).append(number)
-    frequent = sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]
-    found = [Slice("tag", tag, tuple(topics)) for tag, topics in frequent]
-    buckets = ((group, name, np.flatnonzero(here).tolist()) for group, name, here in _buckets(evidence))
-    found += [Slice(group, name, tuple(topics)) for group, name, topics in buckets if topics]
-    alone = {one.group for one in found if len(one.topics) == len(evidence.scores.topics)}
-    return tuple(one for one in found if one.group == "tag" or one.group not in alone)
+    parts = [("tag", *part) for part in sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]]
+    parts += [(group, name, np.flatnonzero(here).tolist()) for group, name, here in _buckets(evidence) if here.any()]
+    alone = {group for group, _, topics in parts if len(topics) == len(evidence.scores.topics)} - {"tag"}
+    return tuple({"group": g, "name": name, "topics": topics} for g, name, topics in parts if g not in alone)
 
 
 def _buckets(evidence: Evidence) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Yield group, name and topics of the parts by length, number and position of what is highlighted."""
-    prepared = evidence.prepared
-    try:
-        spans = prepared.highlights
-    except MissingDataError:
+    prepared, spans = evidence.prepared, evidence.highlights
+    if spans is None:
         return
     topics, topic = len(prepared.topics), prepared.topic[spans.group]
     pieces = np.bincount(topic, minlength=topics)

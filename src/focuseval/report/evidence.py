@@ -1,37 +1,99 @@
-"""What a report is made from: the runs, their scores, and for the runs that are drawn what they returned."""
+"""What a report is made from: the runs, their scores, and what is kept of the runs that are drawn.
+
+A run is matched once; of one that is drawn the points of its curves, where its results lie, and how far its cut-offs
+reach are kept.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.evaluation.scores import compare_measures, order_of
+from focuseval.errors import FocusevalError, MissingDataError
+from focuseval.evaluation.scores import order_of
+from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.comparison import compare_all
 from focuseval.inference.intervals import bca
+from focuseval.measures import parse
+from focuseval.measures.measure import Budget, parse_at
+from focuseval.measures.spans import paid_ends, read
+from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
+    from focuseval.data.spans import Spans
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
-    from focuseval.measures.prepared import Prepared
-    from focuseval.report.observe import Observed
+    from focuseval.measures import MeasureCall
+    from focuseval.measures.matching import Matched, Prepared
     from focuseval.studies.fidelity import Fidelity
 
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Points = tuple[Floats, Floats]
+
+READ = 5
+"""Results whose text is the cost of reading in the plot of cost against quality."""
 MOST_DRAWN = 24
 """Runs whose curves and texts are shown; nobody tells more lines apart."""
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """Results as places of the collection, one row each, in rank order within their topic."""
+
+    topic: Integers
+    """Number of the counted topic."""
+    document: Integers
+    """Row of the document in the index, −1 where the index does not have it."""
+    start: Integers
+    end: Integers
+    entry: Integers
+    """Where a reader enters, −1 where unknown."""
+    rank: Integers
+    """Rank of the article in its topic, from 1."""
+    place: Integers
+    """Rank of the result in its topic, from 1."""
+    lost: tuple[str, ...] = ()
+    """The document's id of every result whose document the index does not have."""
+    path: pa.Array | None = None
+    """Paths of elements, as the run gives them; None where it gives none."""
+    end_path: pa.Array | None = None
+    """Paths of the last elements of ranges."""
+    totals: tuple[Integers, Integers] | None = None
+    """For every topic the characters of the whole list, each once, and the highlighted ones; None without those."""
+    budgets: Mapping[str, Integers] = field(default_factory=dict)
+    """Budgets of words and tokens such as ``300 words`` → for every topic the characters that they pay for."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What the report keeps of one run."""
+
+    curves: Mapping[str, Points] = field(default_factory=dict)
+    """Name of a curve → x and the mean of y over topics."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Further means, by measure."""
+    reading: tuple[float, float] | None = None
+    """Mean characters of the first `READ` results, each once, and the mean share of highlighted text in them."""
+    retrieved: Retrieved | None = None
+    why_not: str = ""
+    """Why nothing can be shown in the text, where that is so."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +134,20 @@ class Evidence:
         """The collection, or None."""
         return self.prepared.index
 
+    @cached_property
+    def highlights(self) -> Spans | None:
+        """What the gold says, in characters, to be relevant; None where it does not say."""
+        with suppress(MissingDataError):
+            return self.prepared.highlights
+        return None
+
     @property
     def measure(self) -> str:
         """The measure that decides: the profile's, else the first."""
         return self.scores.measures[self.scores.deciding]
 
     @cached_property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> Integers:
         """Runs by the mean of the measure that decides, best first."""
         return order_of(self.scores)
 
@@ -117,14 +186,16 @@ class Evidence:
 
     def _compare(self, baseline: int | None) -> list[Comparison | None]:
         """Compare the runs; of too many pairs, all under the measure that decides and the drawn runs' under others."""
-        runs, scores = len(self.labels), self.scores
-        pairs = runs * (runs - 1) // 2 if baseline is None else runs - 1
-        if pairs * len(scores.measures) <= MOST_PAIRS:
-            return compare_measures(scores, self.settings, baseline=baseline, names=self.labels)
-        found = compare_measures(scores, self.settings, baseline=baseline, names=self.labels, among=self.drawn)
-        (found[scores.deciding],) = compare_all(
-            [self.measure], self.labels, scores.topics, self.values()[None], self.settings, baseline=baseline
+        runs, scores, measures = len(self.labels), self.scores, self.scores.measures
+        values = scores.values.transpose(2, 0, 1)
+        compare = partial(
+            compare_all, runs=self.labels, topics=scores.topics, settings=self.settings, baseline=baseline
         )
+        pairs = runs * (runs - 1) // 2 if baseline is None else runs - 1
+        if pairs * len(measures) <= MOST_PAIRS:
+            return compare(measures, values=values)
+        found = compare(measures, values=values, among=self.drawn)
+        (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
         return found
 
     @property
@@ -139,13 +210,13 @@ class Evidence:
             chosen[-1] = self.baseline
         return chosen
 
-    def values(self, measure: str | None = None) -> NDArray[np.float64]:
+    def values(self, measure: str | None = None) -> Floats:
         """Return runs × topics under one measure, NaN where a topic is not in the mean."""
         column = self.scores.measures.index(measure or self.measure)
         return self.scores.values[:, :, column]
 
     @cached_property
-    def intervals(self) -> NDArray[np.float64]:
+    def intervals(self) -> Floats:
         """Measures × runs: mean, low, high and number of topics."""
         values = self.scores.values.transpose(2, 0, 1)
         found = intervals(values.reshape(-1, values.shape[2]), self.settings)
@@ -171,7 +242,7 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.float64]:
+def intervals(values: Floats, settings: Settings) -> Floats:
     """Return mean, low, high and number of topics of every row; NaN where a run has no topic.
 
     Rows that lack the same topics share their resamples.
@@ -191,3 +262,90 @@ def intervals(values: NDArray[np.float64], settings: Settings) -> NDArray[np.flo
             low, high = bca(here, resamples=settings.of_interval, seed=settings.seed)
             found[rows, :3] = np.stack([here.mean(axis=1), low, high], axis=1)
     return found
+
+
+def observe(evaluation: Evaluation, number: int, curves: Sequence[str], means: Sequence[str]) -> Observed:
+    """Keep some curves, some means and the places of one run; what the data do not allow is left out."""
+    matched, plan = evaluation.matched(number), evaluation.plan
+    points: dict[str, Points] = {}
+    for name in curves:
+        with suppress(FocusevalError):
+            x, y = curve_of(name, matched, plan)
+            mean = mean_of(y)
+            if not np.isnan(mean).all():
+                points[name] = (x, mean)
+    values: dict[str, float] = {}
+    for name in means:
+        with suppress(FocusevalError):
+            asked = parse(name)
+            of_topics = asked.measure.compute(matched, **asked.arguments(plan.policies))
+            kept = of_topics[~np.isnan(of_topics) & (matched.answered | (plan.policies.missing != "skip"))]
+            if len(kept):
+                values[name] = float(kept.mean())
+    reading = None
+    with suppress(FocusevalError):  # gold or run have no characters
+        first = read(matched, READ)
+        reading = (float(first.size.mean()), float(first.recall().mean()))
+    if evaluation.prepared.index is None:
+        return Observed(points, values, reading)
+    try:
+        return Observed(points, values, reading, retrieve(matched, counted_budgets(plan.measures)))
+    except FocusevalError as why:
+        return Observed(points, values, reading, why_not=str(why))
+
+
+def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
+    """Return where every result lies in the collection, and how far budgets of words and tokens reach."""
+    document, placement = matched.document_row, matched.run.placement
+    lost = np.flatnonzero(document < 0)
+    names = tuple(matched.column(matched.run.document).take(lost).to_pylist()) if len(lost) else ()
+    length = np.zeros(len(matched), np.int64) if placement is None else matched.column(np.maximum(placement.length, 0))
+    totals = None
+    with suppress(FocusevalError):  # gold or run have no characters
+        whole = read(matched, None)
+        totals = (whole.size, whole.relevant)
+    paid = {}
+    for budget in budgets:
+        kept, _, end = paid_ends(matched, budget)
+        paid[f"{budget.amount} {budget.unit}"] = count(np.where(kept, end - matched.start, 0), matched.bounds)
+    return Retrieved(
+        topic=matched.topic.astype(np.int64),
+        document=document,
+        start=np.minimum(matched.start, length),
+        end=np.minimum(matched.places.end, length),
+        entry=np.where(matched.places.entry > length, -1, matched.places.entry),
+        rank=matched.a_rank[matched.a_of_result],
+        place=matched.rank,
+        lost=names,
+        path=matched.path,
+        end_path=None if matched.run.end_path is None else matched.column(matched.run.end_path),
+        totals=totals,
+        budgets=paid,
+    )
+
+
+def cut_of(asked: MeasureCall) -> list[int | str] | None:
+    """Return amount and unit of a measure's cut-off: results, articles, characters, words or tokens.
+
+    None where it reads all, and for a budget of each article by itself.
+
+    >>> cut_of(parse("spanR@2000c")), cut_of(parse("gP@5")), cut_of(parse("IoU@3")), cut_of(parse("MAgP"))
+    ([2000, 'characters'], [5, 'articles'], [3, 'results'], None)
+    """
+    at = parse_at(asked.at, asked.measure) if asked.at else None
+    grouped = "grouped output" in asked.measure.traits
+    if isinstance(at, Budget):
+        return None if grouped else [at.amount, at.unit]
+    if not isinstance(at, int):
+        return None
+    return [at, "articles" if grouped or "documents" in asked.measure.needs else "results"]
+
+
+def counted_budgets(measures: Iterable[MeasureCall]) -> tuple[Budget, ...]:
+    """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
+
+    >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])
+    (Budget(amount=300, unit='words'),)
+    """
+    cuts = [cut for asked in measures if (cut := cut_of(asked)) is not None and cut[1] in {"words", "tokens"}]
+    return tuple(dict.fromkeys(Budget(int(amount), str(unit)) for amount, unit in cuts))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.errors import counted
-from focuseval.inference.comparison import Conclusion, other_order, wins_sentence
-from focuseval.inference.paired import CANNOT_TELL
+from focuseval.inference.comparison import Conclusion, other_order
+from focuseval.inference.paired import CANNOT_TELL, wins_sentence
 from focuseval.inference.paired_tests import paired_differences
 
 if TYPE_CHECKING:

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
-from focuseval.evaluation.score_file import decisions, finite, read_score_file
-from focuseval.inference.sentences import change
-from focuseval.report.charts.chart import MOST_LINES, Chart, axis, lines_and_points, number, wide
-from focuseval.report.page import STYLES, VENDOR, chart_data, environment, policy, static
-from focuseval.report.texts import as_json
+from focuseval.evaluation.score_file import Basis, finite, read_score_file
+from focuseval.inference.sentences import change, changed_basis
+from focuseval.report.charts.chart import MOST_LINES, Chart, axis, hover, lines_and_points, number, wide
+from focuseval.report.page import chart_data, render_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)(?:[T_ -]?([0-2]\d)[:-]?([0-5]\d)(?:[:-]?([0-5]\d))?)?")
 MOST_GRAPHS = 12
@@ -47,14 +46,13 @@ class History:
 
     files: tuple[str, ...]
     points: tuple[Point, ...]
-    changes: tuple[tuple[str, str], ...]
+    changes: tuple[tuple[str, tuple[str, ...]], ...]
     """Files whose gold, documents or policies differ from those before, each with what changed."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on these files."""
-        rest = "changed here, so values before it are not comparable."
-        return tuple(f"{file}: {what} {rest}" for file, what in self.changes)
+        return tuple(changed_basis(file, parts) for file, parts in self.changes)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -76,8 +74,7 @@ class History:
 
     def to_json(self) -> dict[str, Any]:
         """Return the history as plain values."""
-        points = [{"file": p.file, "run": p.run, "measure": p.measure, "mean": p.mean} for p in self.points]
-        return {"files": list(self.files), "points": points, "changes": list(self.notes)}
+        return {"files": list(self.files), "points": [vars(p) for p in self.points], "changes": list(self.notes)}
 
 
 def read_history(folder: str | Path) -> History:
@@ -89,22 +86,22 @@ def read_history(folder: str | Path) -> History:
     if not paths:
         raise FormatError("expected score files (*.json), found none", at=str(folder), remedy=_REMEDY)
     points: list[Point] = []
-    documents = []
+    bases = []
     for path in paths:
         document = read_score_file(path, _REMEDY)
         if not all(isinstance(run.get("measures"), dict) for run in document["runs"]):
             raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
-        documents.append(document)
+        names = ("gold_sha256", "docs_sha256", "signature")
+        bases.append(Basis(*(str(document.get(name, "")) for name in names)))
         for run in document["runs"]:
             for measure, mean in run["measures"].items():  # None where no topic has a value
                 value = None if mean is None else finite(mean, str(measure), path, _REMEDY)
                 points.append(Point(path.stem, str(run.get("run", "")), str(measure), value))
     changes = []
-    for (before, after), path in zip(pairwise(documents), paths[1:], strict=True):
-        if basis_of(before) != basis_of(after):  # a step there is no drift
-            named = (("gold_sha256", "the gold"), ("docs_sha256", "the documents"))
-            what = [words for key, words in named if before.get(key) != after.get(key)]
-            changes.append((path.stem, " and ".join(what) or "the policies"))
+    for (before, after), path in zip(pairwise(bases), paths[1:], strict=True):
+        parts = dict.fromkeys(what.split(" ")[0] for what, *_ in before.differences(after))
+        if parts:  # a step there is no drift
+            changes.append((path.stem, tuple(parts)))
     return History(tuple(path.stem for path in paths), tuple(points), tuple(changes))
 
 
@@ -119,12 +116,6 @@ def order_key(name: str) -> tuple[Any, ...]:
         return (0, tuple(int(part or 0) for part in date.groups()), name)
     parts = tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part)
     return (1, parts, name)
-
-
-def basis_of(document: dict[str, Any]) -> str:
-    """Return what scores were computed from and how, without the version."""
-    policies = sorted(f"{name}:{word}" for name, word in decisions(str(document.get("signature", ""))).items())
-    return "|".join([str(document.get("gold_sha256")), str(document.get("docs_sha256")), *policies])
 
 
 def history_table(history: History) -> Table:
@@ -149,55 +140,49 @@ def history_table(history: History) -> Table:
     return Table("Means over time", columns, tuple(rows), history.notes)
 
 
-def history_charts(history: History) -> tuple[Chart, ...]:
-    """Return a graph for each of the first measures; the table has them all."""
-    return tuple(_chart(history, place, measure) for place, measure in enumerate(history.measures[:MOST_GRAPHS]))
+def history_charts(history: History) -> Iterator[Chart]:
+    """Draw a line for each of the latest runs under each of the first measures; the table has all measures.
 
-
-def _chart(history: History, place: int, measure: str) -> Chart:
-    """Draw a line for each of the latest runs, with a dashed rule wherever values are not comparable."""
-    own = [p for p in history.points if p.measure == measure and p.mean is not None]
-    rows = tuple((p.file, p.run, number(p.mean)) for p in own)
-    front = list(dict.fromkeys(p.run for p in reversed(own)))[:MOST_LINES]
-    runs = len({p.run for p in own})
-    caption = f"Mean {measure} of every run, file by file."
-    if runs > len(front):
-        caption += f" The {len(front)} latest of {runs} runs are drawn."
-    if history.changes:
-        caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
-    files = list(history.files)
-    named = len(files) <= MOST_NAMES
-    labels = {"labels": named, "ticks": named, "labelAngle": -40, "labelLimit": 110}
-    x = {"field": "file", "type": "ordinal", "sort": None, "scale": {"domain": files}, "axis": labels}
-    x["title"] = "file" if named else f"{len(files)} files, in order"
-    y = axis("mean", measure, scale={"zero": False})
-    lines, points = lines_and_points(front)
-    hover = [{"field": "file"}, {"field": "run"}, {"field": "mean", "format": ".4f"}]
-    among = [{"filter": {"field": "run", "oneOf": front}}]
-    point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
-    rule = {"type": "rule", "strokeDash": [4, 4], "color": "#888888"}
-    layer: list[dict[str, Any]] = [
-        {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
-        {**point, "encoding": {"y": y, **points, "tooltip": hover}},
-        *({"mark": rule, "encoding": {"x": {"datum": file}}} for file, _ in history.changes),
-    ]
-    columns, spec = ("file", "run", "mean"), wide(260, encoding={"x": x}, layer=layer)
-    return Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns)
+    A dashed rule stands wherever values are not comparable.
+    """
+    files, named = list(history.files), len(history.files) <= MOST_NAMES
+    for place, measure in enumerate(history.measures[:MOST_GRAPHS]):
+        own = [p for p in history.points if p.measure == measure and p.mean is not None]
+        rows = tuple((p.file, p.run, number(p.mean)) for p in own)
+        front = list(dict.fromkeys(p.run for p in reversed(own)))[:MOST_LINES]
+        runs = len({p.run for p in own})
+        caption = f"Mean {measure} of every run, file by file."
+        if runs > len(front):
+            caption += f" The {len(front)} latest of {runs} runs are drawn."
+        if history.changes:
+            caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
+        labels = {"labels": named, "ticks": named, "labelAngle": -40, "labelLimit": 110}
+        x = {"field": "file", "type": "ordinal", "sort": None, "scale": {"domain": files}, "axis": labels}
+        x["title"] = "file" if named else f"{len(files)} files, in order"
+        y = axis("mean", measure, scale={"zero": False})
+        lines, points = lines_and_points(front)
+        among = [{"filter": {"field": "run", "oneOf": front}}]
+        point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
+        rule = {"type": "rule", "strokeDash": [4, 4], "color": "#888888"}
+        layer: list[dict[str, Any]] = [
+            {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"y": y, **lines}},
+            {**point, "encoding": {"y": y, **points, "tooltip": hover(file="", run="", mean=".4f")}},
+            *({"mark": rule, "encoding": {"x": {"datum": file}}} for file, _ in history.changes),
+        ]
+        columns, spec = ("file", "run", "mean"), wide(260, encoding={"x": x}, layer=layer)
+        yield Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns)
 
 
 def render_history(history: History, title: str = "Scores over time") -> str:
     """Return the page: a graph per measure, a line per run, and the table behind them."""
-    charts = history_charts(history)
-    scripts = [static(name) for name in (*VENDOR, "dom.js", "charts.js", "main.js")]
-    page: str = environment().get_template("history.html").render(
+    charts = tuple(history_charts(history))
+    return render_page(
+        "history.html",
+        ("dom.js", "charts.js", "main.js"),
+        {"charts": [chart_data(chart) for chart in charts]},
         title=title,
         history=history,
         charts=charts,
         grid=history_table(history),
         more=len(history.measures) - len(charts),
-        style="\n".join(static(name) for name in STYLES),
-        scripts=scripts,
-        policy=policy(scripts),
-        data=as_json({"charts": [chart_data(chart) for chart in charts]}),
-    )  # fmt: skip
-    return page
+    )

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.errors import MissingDataError
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.report.evidence import Evidence
-    from focuseval.report.observe import Retrieved
+    from focuseval.report.evidence import Evidence, Retrieved
 
     Integers = NDArray[np.int64]
 
@@ -75,11 +72,8 @@ def lists_of(evidence: Evidence) -> Lists:
         name = str(evidence.gold.documents[int(articles.document[i])])
         row[i] = size + number.setdefault(name, len(number))
     topic = prepared.topic.astype(np.int64)
-    try:
-        spans = prepared.highlights
-        group, start, end = spans.group, spans.start, spans.end
-    except MissingDataError:
-        group = start = end = np.zeros(0, np.int64)
+    spans, none = evidence.highlights, np.zeros(0, np.int64)
+    group, start, end = (none, none, none) if spans is None else (spans.group, spans.start, spans.end)
     order = np.argsort(topic[group], kind="stable")
     here = np.flatnonzero(topic >= 0)
     by_topic = here[np.argsort(topic[here], kind="stable")]

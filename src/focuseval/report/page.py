@@ -15,7 +15,7 @@ import numpy as np
 
 from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
 from focuseval.data.tables import render as render_tables
-from focuseval.evaluation.counts import PRINTED, headings
+from focuseval.evaluation.counts import PRINTED
 from focuseval.inference.sentences import signed
 from focuseval.report.texts import as_json, packed
 
@@ -31,46 +31,27 @@ HERE = Path(__file__).parent
 STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 SCRIPTS = (
-    "dom.js",
-    "state.js",
-    "scores.js",
-    "sortable.js",
-    "headline.js",
-    "topics.js",
-    "followed.js",
-    "charts.js",
-    "spans.js",
-    "textview.js",
-    "minimap.js",
-    "results.js",
-    "heat.js",
-    "lists.js",
-    "walk.js",
-    "main.js",
-)
+    "dom.js", "state.js", "scores.js", "sortable.js", "headline.js", "topics.js", "followed.js", "charts.js",
+    "spans.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
+)  # fmt: skip
 """Plain scripts in the order in which they need each other."""
 
 LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "totals", "budgets")
 """What the scripts need of the lists."""
 MOST_ROWS = 12
 MOST_MEASURES = 5
-"""Measures beside the verdict; all of them stand further down."""
+"""Measures beside the verdict, the first and the one that decides; all of them stand further down."""
 SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
 
 GRAPHS = (
-    (
-        "curves",
-        "Curves and cost",
-        "What is behind a measure’s single number, as the mean over topics, and what it costs.",
-    ),
-    (
-        "agreement",
-        "Significance and agreement",
-        "Which runs a measure tells apart, and whether measures rank runs alike.",
-    ),
+    ("curves", "Curves and cost",
+     "What is behind a measure’s single number, as the mean over topics, and what it costs."),
+    ("agreement", "Significance and agreement",
+     "Which runs a measure tells apart, and whether measures rank runs alike."),
     ("fidelity", "Fidelity", "Whether measures order simulated runs, whose order is known, as they should."),
-)
+)  # fmt: skip
+"""Sections of graphs: id, heading, and what they show."""
 
 
 def render(report: Report, layout: str) -> str:
@@ -85,30 +66,38 @@ def render(report: Report, layout: str) -> str:
 def render_html(report: Report) -> str:
     """Return the page of a report."""
     texts, places = packed(report.texts)
-    scripts = [static(name) for name in (*VENDOR, *SCRIPTS)]
     drawn = {chart.section for chart in report.charts}
     graphs = [graph for graph in GRAPHS if graph[0] in drawn]
-    links = [(id_, name) for id_, name, _ in graphs]
+    links = [graph[:2] for graph in graphs]
+    others = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
     summaries: dict[str, list[str]] = {}
     for name, summary in report.about.measures:
         summaries.setdefault(summary, []).append(name)
-    page: str = environment().get_template("report.html").render(
+    return render_page(
+        "report.html",
+        SCRIPTS,
+        page_data(report) | {"texts": places},
         report=report,
         title=report.title,
-        style="\n".join(static(name) for name in STYLES),
-        scripts=scripts,
-        policy=policy(scripts),
         sections=[("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *links, ("about", "How")],
         graph_sections=graphs,
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
-        columns=shown_measures(report),
+        columns=sorted([*others[: MOST_MEASURES - 1], report.choices.decides]),
         more_measures=len(report.about.measures) > 1,
         has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
-        data=as_json(page_data(report) | {"texts": places}),
         texts=texts,
         summaries=[(", ".join(names), summary) for summary, names in summaries.items()],
+    )
+
+
+def render_page(template: str, names: Sequence[str], data: dict[str, Any], **values: Any) -> str:
+    """Return a page that needs nothing else: styles, scripts by their names, and data are inside."""
+    scripts = [static(name) for name in (*VENDOR, *names)]
+    style = "\n".join(static(name) for name in STYLES)
+    page: str = environment().get_template(template).render(
+        style=style, scripts=scripts, policy=policy(scripts), data=as_json(data), **values
     )  # fmt: skip
     return page
 
@@ -145,12 +134,6 @@ def policy(scripts: Sequence[str]) -> str:
         f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
-
-
-def shown_measures(report: Report) -> list[int]:
-    """Return the columns of the table of runs: the first measures and the one that decides, in their order."""
-    first = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
-    return sorted([*first[: MOST_MEASURES - 1], report.choices.decides])
 
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:
@@ -197,7 +180,7 @@ def environment() -> Any:
     """Return the templates of the report."""
     environment = templates(HERE / "templates")
     parts: Any = environment.get_template("parts.html").module
-    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of, "headings": headings()}
+    environment.globals |= {"signs": SIGNS, "words": WORDS, "span_of": span_of, "headings": PRINTED}
     environment.globals["figure"] = parts.figure
     environment.globals["table_of"] = parts.table_of
     environment.globals["table_of_measures"] = lambda runs: parts.plain_table(measures_table(runs))
@@ -213,39 +196,23 @@ def static(name: str) -> str:
 
 def tables(report: Report, layout: str) -> Iterator[Table]:
     """Yield everything that is a table, the answer first; programs that read CSV get numbers alone in their cells."""
-    verdict = report.first.verdict
-    means = means_by_line(report) if layout == "csv" else measures_table(report.first.runs)
-    yield replace(
-        means,
-        title="Means with 95 % intervals",
-        notes=tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks))),
+    verdict, lines = report.first.verdict, report.first.runs
+    means = measures_table(lines)
+    if layout == "csv":
+        cells = tuple((line.run, m.measure, m.mean, m.low, m.high, m.topics) for line in lines for m in line.means)
+        means = Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), cells)
+    notes = tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks)))
+    yield replace(means, title="Means with 95 % intervals", notes=notes)
+    against = ("against",) if any(line.against for line in lines) else ()
+    rows: tuple[Row, ...] = tuple(
+        (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
     )
-    yield counts_table(report)
+    yield Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
     yield topics_table(report)
     for chart in report.charts:
         if chart.section in {"agreement", "curves"}:
             yield from chart_tables(chart)
     yield from report.grids
-
-
-def means_by_line(report: Report) -> Table:
-    """Return a line per run and measure with numbers in columns of their own."""
-    rows = tuple(
-        (line.run, mean.measure, mean.mean, mean.low, mean.high, mean.topics)
-        for line in report.first.runs
-        for mean in line.means
-    )
-    return Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), rows)
-
-
-def counts_table(report: Report) -> Table:
-    """Return how many topics and results stand behind every mean."""
-    lines = report.first.runs
-    against = ("against",) if any(line.against for line in lines) else ()
-    rows: tuple[tuple[Value, ...], ...] = tuple(
-        (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
-    )
-    return Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
 
 
 def topics_table(report: Report) -> Table:

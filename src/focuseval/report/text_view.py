@@ -1,29 +1,26 @@
-"""The lists and texts of a report: what each run returned, which text is embedded, what is missing."""
+"""The lists and texts of a report: what each run returned, which text is embedded, what is missing.
+
+Windows around what was highlighted and around the first results are put in order of what they explain; as many are
+kept, from the first on, as fit into a bound on bytes. What is left of the bound goes to whole documents, those first in
+which the runs differ most.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.collection.rendering import KINDS
-from focuseval.errors import MissingDataError, counted
+from focuseval.data.spans import union
+from focuseval.errors import counted
 from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
-from focuseval.report.texts import (
-    as_json,
-    excerpt_view,
-    fitting,
-    order_of_documents,
-    reader,
-    shortened,
-    size_of,
-    wanted,
-    whole_documents,
-)
+from focuseval.report.texts import as_json, excerpt_view, reader, shortened, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,17 +28,29 @@ if TYPE_CHECKING:
     from focuseval.data.spans import Spans
     from focuseval.report.evidence import Evidence
 
+    Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
 NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
 NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
 BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
-AROUND = "the text around highlights and first results"
 LISTS = 800_000
 """Bytes that lists may take; larger ones take what is beyond from the text."""
 PACKED = 4
 """Times the bytes that a page may have for texts, at most, that compressed texts hold; tried first."""
+FIRST = 5
+"""Results of every list whose text is embedded with the text around it."""
+AROUND = 160
+"""Characters on either side of what was highlighted or returned."""
+SNIPPET = 160
+"""Characters of a result further down the list."""
+LONGEST = 4_000
+"""Characters of one result or passage; of a longer one the beginning is embedded, or the whole document."""
+PER_PIECE = 90
+"""Bytes that a piece takes beside its text, roughly: its places, its blocks, and its share of the document's names."""
 _HEADINGS = frozenset(KINDS["heading"].split())
 
 
@@ -98,7 +107,7 @@ def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[T
         topics=tuple(views),
         said=text,
         lost=_lost(evidence),
-        highlighted=has_highlights(evidence),
+        highlighted=bool(evidence.highlights),
         served=served,
         documents=documents,
         depth=depth,
@@ -124,12 +133,15 @@ def embed(
             break
         room *= 0.97 * budget / size
     share = size / max(1, sum(len(view["text"]) for view in texts.values())) or 1
-    read = reader(index)
-    order = order_of_documents(lists, weight, depth)
+    read, whole = reader(index), dict[str, dict[str, Any]]()
     embedded, lengths = spans.total(len(index.lengths)), np.asarray(index.lengths)
     left = int((budget - size) / share)
-    rows = whole_documents(order, embedded, lengths, lambda row: len(as_json(read(row)).encode()), left)
-    whole = {lists.document_id(evidence, row): read(row) for row in rows}
+    for row in order_of_documents(lists, weight, depth):
+        if 2 * (lengths[row] - embedded[row]) <= left:  # a document that would take half of what is left is passed over
+            price = len(as_json(read(row)).encode()) - int(embedded[row])
+            if 2 * price <= left:
+                left -= price
+                whole[lists.document_id(evidence, row)] = read(row)
 
     def too_large() -> bool:
         replaced = sum(len(texts[name]["text"]) for name in whole if name in texts)
@@ -167,19 +179,11 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
     characters = sum(len(view["text"]) for view in texts.values())
     held = f"{characters:,} characters of {counted(len(texts), 'document')} are embedded in this file"
     first = f"first {depth} results of every list are" if depth > 1 else "first result of every list is"
-    some = f": {counted(whole, 'document')} as a whole, of the others {AROUND}"
+    some = f": {counted(whole, 'document')} as a whole, of the others the text around highlights and first results"
     sentences = f"The {first} here. {held}{', all of them whole' if whole == len(texts) else some}."
     if windows:
         sentences += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
     return sentences
-
-
-def has_highlights(evidence: Evidence) -> bool:
-    """Whether the gold says, in characters, which text is relevant."""
-    try:
-        return len(evidence.prepared.highlights) > 0
-    except MissingDataError:
-        return False
 
 
 def weights(evidence: Evidence) -> NDArray[np.float64]:
@@ -198,7 +202,7 @@ def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, An
 
 def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
-    lines = [] if has_highlights(evidence) else [NO_HIGHLIGHTS]
+    lines = [] if evidence.highlights else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(evidence.prepared.document_rows < 0)
     lines += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
     for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
@@ -216,3 +220,75 @@ def _missing(who: str, lost: Iterable[str]) -> list[str]:
     some = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
     documents = counted(len(names), "document")
     return [f"{who} names {documents} that the index does not have ({some}): not to be shown here."]
+
+
+class Windows(NamedTuple):
+    """Pieces of documents, the most wanted first."""
+
+    document: Integers
+    start: Integers
+    end: Integers
+
+
+def wanted(lists: Lists, weight: Floats, pair: Sequence[int], depth: int) -> Windows:
+    """Return the windows of all topics in order: highlighted text, the first results of A and B, those of other runs.
+
+    Within each kind topics that decide come first; of results the first ranks do. Results below `FIRST` get a snippet.
+    """
+    parts: list[tuple[NDArray[Any], ...]] = []
+
+    def add(kind: int, order: Floats, around: int, windows: Windows) -> None:
+        last = np.minimum(windows.end, windows.start + LONGEST) + around
+        first = np.maximum(windows.start - around, 0)
+        parts.append((np.full(len(order), kind), order, windows.document, first, last))
+
+    judged = lists.judged
+    gold = Windows(judged.span_document, judged.start, judged.end)
+    add(0, -weight[judged.span_topic], AROUND, gold)
+    for number, run in enumerate(lists.runs):
+        if run is None:
+            continue
+        later = 0 if number in pair else 1
+        order = run.place - weight[run.topic] / 2
+        first = np.flatnonzero(run.place <= min(FIRST, depth))
+        add(1 + later, order[first], AROUND // 2, Windows(run.document[first], run.start[first], run.end[first]))
+        rest = np.flatnonzero((run.place > FIRST) & (run.place <= depth))
+        end = np.minimum(run.end, run.start + SNIPPET)
+        add(3 + later, order[rest], 0, Windows(run.document[rest], run.start[rest], end[rest]))
+    kind, order, document, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
+    place = np.lexsort((order, kind))
+    place = place[document[place] < lists.size]
+    return Windows(document[place], start[place], end[place])
+
+
+def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, int]:
+    """Return the union of the first windows that fit into about so many bytes, and how many those are."""
+    end = np.minimum(windows.end, lengths[windows.document])
+
+    def united(number: int) -> Spans:
+        return union(windows.document[:number], windows.start[:number], end[:number])
+
+    def too_large(number: int) -> bool:
+        spans = united(number)
+        return bool(spans.before[-1] + PER_PIECE * len(spans) > budget)
+
+    kept = bisect_left(range(1, len(end) + 1), True, key=too_large)
+    return united(kept), kept
+
+
+def order_of_documents(lists: Lists, weight: Floats, depth: int) -> list[int]:
+    """Return the documents that hold highlighted text or a listed result, those of the deciding topics first."""
+    judged = lists.judged
+    relevant = judged.relevant & (judged.document < lists.size)
+    documents, weights = [judged.document[relevant]], [weight[judged.topic[relevant]] + 1]
+    for run in lists.runs:
+        if run is not None:
+            rows = np.flatnonzero((run.place <= depth) & (run.document < lists.size))
+            documents.append(run.document[rows])
+            weights.append(weight[run.topic[rows]] / run.place[rows])
+    document, value = np.concatenate(documents), np.concatenate(weights)
+    rows, code = np.unique(document, return_inverse=True)
+    most = np.zeros(len(rows))
+    np.maximum.at(most, code, value)
+    order: list[int] = rows[np.argsort(-most, kind="stable")].tolist()
+    return order

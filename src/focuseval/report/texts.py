@@ -1,9 +1,4 @@
-"""The text in a page: which pieces are embedded under a bound on bytes, and how a document is stored in few bytes.
-
-Windows around what was highlighted and around the first results are put in order of what they explain; as many are
-kept, from the first on, as fit. What is left of the bound goes to whole documents, those first in which the runs
-differ most.
-"""
+"""How a document, or pieces of it, are stored in few bytes in a page."""
 
 from __future__ import annotations
 
@@ -11,22 +6,12 @@ import base64
 import json
 import zlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.rendering import Document, DocumentCache, layout, title_of
-from focuseval.data.spans import Spans, union
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.report.lists import Lists
-
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 FIRST_LINE = 400
 """Characters in which a first line is looked for."""
@@ -34,16 +19,6 @@ BLOCK = 100_000
 """Characters of JSON that are compressed together: a page opens so many in a few milliseconds."""
 BUDGET = 2_500_000
 """Bytes of compressed text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
-FIRST = 5
-"""Results of every list whose text is embedded with the text around it."""
-AROUND = 160
-"""Characters on either side of what was highlighted or returned."""
-SNIPPET = 160
-"""Characters of a result further down the list."""
-LONGEST = 4_000
-"""Characters of one result or passage; of a longer one the beginning is embedded, or the whole document."""
-PER_PIECE = 90
-"""Bytes that a piece takes beside its text, roughly: its places, its blocks, and its share of the document's names."""
 
 
 def reader(index: Any) -> Callable[[int], dict[str, Any]]:
@@ -147,96 +122,3 @@ def packed(texts: Mapping[str, dict[str, Any]]) -> tuple[list[str], dict[str, tu
 def size_of(texts: Mapping[str, dict[str, Any]]) -> int:
     """Return the bytes that texts take in a page."""
     return sum(map(len, packed(texts)[0]))
-
-
-class Windows(NamedTuple):
-    """Pieces of documents, the most wanted first."""
-
-    document: Integers
-    start: Integers
-    end: Integers
-
-
-def wanted(lists: Lists, weight: Floats, pair: Sequence[int], depth: int) -> Windows:
-    """Return the windows of all topics in order: highlighted text, the first results of A and B, those of other runs.
-
-    Within each kind topics that decide come first; of results the first ranks do. Results below `FIRST` get a snippet.
-    """
-    parts: list[tuple[NDArray[Any], ...]] = []
-
-    def add(kind: int, order: Floats, around: int, windows: Windows) -> None:
-        last = np.minimum(windows.end, windows.start + LONGEST) + around
-        first = np.maximum(windows.start - around, 0)
-        parts.append((np.full(len(order), kind), order, windows.document, first, last))
-
-    judged = lists.judged
-    gold = Windows(judged.span_document, judged.start, judged.end)
-    add(0, -weight[judged.span_topic], AROUND, gold)
-    for number, run in enumerate(lists.runs):
-        if run is None:
-            continue
-        later = 0 if number in pair else 1
-        order = run.place - weight[run.topic] / 2
-        first = np.flatnonzero(run.place <= min(FIRST, depth))
-        add(1 + later, order[first], AROUND // 2, Windows(run.document[first], run.start[first], run.end[first]))
-        rest = np.flatnonzero((run.place > FIRST) & (run.place <= depth))
-        end = np.minimum(run.end, run.start + SNIPPET)
-        add(3 + later, order[rest], 0, Windows(run.document[rest], run.start[rest], end[rest]))
-    kind, order, document, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
-    place = np.lexsort((order, kind))
-    place = place[document[place] < lists.size]
-    return Windows(document[place], start[place], end[place])
-
-
-def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, int]:
-    """Return the union of the first windows that fit into about so many bytes, and how many those are."""
-    end = np.minimum(windows.end, lengths[windows.document])
-
-    def united(number: int) -> Spans:
-        return union(windows.document[:number], windows.start[:number], end[:number])
-
-    low, high = 0, len(end)
-    while low < high:
-        middle = (low + high + 1) // 2
-        spans = united(middle)
-        if spans.before[-1] + PER_PIECE * len(spans) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return united(low), low
-
-
-def whole_documents(
-    order: list[int], embedded: Integers, lengths: Integers, cost: Callable[[int], int], budget: int
-) -> list[int]:
-    """Return the documents that fit as a whole; one that would take half of what is left is passed over.
-
-    `embedded` are the characters of each document that are there already, and `cost` gives the bytes of all of it.
-    """
-    left, chosen = budget, []
-    for row in order:
-        if 2 * (lengths[row] - embedded[row]) > left:
-            continue
-        price = cost(row) - int(embedded[row])
-        if 2 * price <= left:
-            left -= price
-            chosen.append(row)
-    return chosen
-
-
-def order_of_documents(lists: Lists, weight: Floats, depth: int) -> list[int]:
-    """Return the documents that hold highlighted text or a listed result, those of the deciding topics first."""
-    judged = lists.judged
-    relevant = judged.relevant & (judged.document < lists.size)
-    documents, weights = [judged.document[relevant]], [weight[judged.topic[relevant]] + 1]
-    for run in lists.runs:
-        if run is not None:
-            rows = np.flatnonzero((run.place <= depth) & (run.document < lists.size))
-            documents.append(run.document[rows])
-            weights.append(weight[run.topic[rows]] / run.place[rows])
-    document, value = np.concatenate(documents), np.concatenate(weights)
-    rows, code = np.unique(document, return_inverse=True)
-    most = np.zeros(len(rows))
-    np.maximum.at(most, code, value)
-    order: list[int] = rows[np.argsort(-most, kind="stable")].tolist()
-    return order

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from focuseval.data.spans import union
 from focuseval.data.tables import Table, numbers, words
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse

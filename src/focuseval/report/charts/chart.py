@@ -100,33 +100,38 @@ def number(value: float | None) -> float | None:
     return round(float(value), DIGITS)
 
 
-def by_run(names: Sequence[str], title: str = "run") -> dict[str, Any]:
+def by_run(names: Sequence[str]) -> dict[str, Any]:
     """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
-    scale = {"domain": list(names)}
-    return {
-        "color": {"field": "run", "type": "nominal", "scale": scale, "title": title, "sort": None},
-        "strokeDash": {
-            "field": "run",
-            "type": "nominal",
-            "scale": {**scale, "range": [list(dash) for dash in DASHES[: len(names)]]},
-            "title": title,
-            "sort": None,
-        },
-    }
+    run = nominal("run", "run")
+    dashes = {"domain": list(names), "range": [list(dash) for dash in DASHES[: len(names)]]}
+    return {"color": {**run, "scale": {"domain": list(names)}}, "strokeDash": {**run, "scale": dashes}}
 
 
-def lines_and_points(names: Sequence[str], title: str = "run") -> tuple[dict[str, Any], dict[str, Any]]:
+def lines_and_points(names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the encodings of lines and of the points on them, a shape for every run; the legend shows the points."""
-    lines = by_run(names, title)
-    scale = {"domain": list(names), "range": list(SHAPES[: len(names)])}
+    color, dash = by_run(names).values()
     legend = {"symbolStrokeWidth": 0}  # a dashed outline would hide the shape
-    shape = {"field": "run", "type": "nominal", "title": title, "sort": None, "scale": scale, "legend": legend}
-    return lines | {"strokeDash": lines["strokeDash"] | {"legend": legend}}, {"color": lines["color"], "shape": shape}
+    shape = {**color, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}, "legend": legend}
+    return {"color": color, "strokeDash": {**dash, "legend": legend}}, {"color": color, "shape": shape}
 
 
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:
     """Return a quantitative position."""
     return {"field": field, "type": "quantitative", "title": title, **others}
+
+
+def nominal(field: str, title: str | None = None, **others: Any) -> dict[str, Any]:
+    """Return a position by names, in the order of the rows."""
+    return {"field": field, "type": "nominal", "sort": None, "title": title, **others}
+
+
+def hover(**formats: str) -> list[dict[str, Any]]:
+    """Return what is shown of a point: fields with their formats; words have none.
+
+    >>> hover(run="", mean=".4f")
+    [{'field': 'run'}, {'field': 'mean', 'format': '.4f'}]
+    """
+    return [{"field": name} | ({"format": form} if form else {}) for name, form in formats.items()]
 
 
 def wide(height: int, **others: Any) -> dict[str, Any]:

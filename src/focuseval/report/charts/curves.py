@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.evaluation.curves import asked_curve
+from focuseval.evaluation.scoring import asked_curve
 from focuseval.measures import parse
-from focuseval.report.charts.chart import MOST_LINES, Chart, axis, by_run, left_out, lines_and_points, number, wide
-from focuseval.report.observe import READ
+from focuseval.report.charts.chart import (
+    MOST_LINES,
+    Chart,
+    axis,
+    by_run,
+    hover,
+    left_out,
+    lines_and_points,
+    number,
+    wide,
+)
+from focuseval.report.evidence import READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,12 +40,11 @@ WIDE = 20
 ON, BEHIND = "on the frontier", "behind it"
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """A measure's curve: which measures ask for it, and the words around its graph."""
 
     name: str
-    families: tuple[str, ...]
+    families: str
     """Measures whose presence asks for the curve."""
     title: str
     caption: str
@@ -48,82 +56,52 @@ class Curve:
 
 CURVES = (
     Curve(
-        "xCG",
-        ("MAep", "iMAep", "ep", "gr", "xCG", "xCI"),
-        "Cumulated gain",
+        "xCG", "MAep iMAep ep gr xCG xCI", "Cumulated gain",
         "Gain gathered up to a rank (xCG), and the ideal list's (xCI): a vertical cut compares gains at equal effort "
         "(nxCG), a horizontal one compares efforts for equal gain (ep).",
-        "rank",
-        "cumulated gain",
-        unit=False,
+        "rank", "cumulated gain", unit=False,
     ),
     Curve(
-        "ep",
-        ("MAep", "iMAep", "ep"),
-        "Effort-precision",
+        "ep", "MAep iMAep ep", "Effort-precision",
         "Ideal effort over actual effort, at 100 levels of gain-recall. Higher is better.",
-        "gain-recall",
-        "effort-precision",
+        "gain-recall", "effort-precision",
     ),
     Curve(
-        "nxCG",
-        ("nxCG", "MAnxCG"),
-        "Normalised cumulated gain",
+        "nxCG", "nxCG MAnxCG", "Normalised cumulated gain",
         "Share of the ideal list's gain that is gathered up to a rank. Higher is better.",
-        "rank",
-        "nxCG",
-        unit=False,
+        "rank", "nxCG", unit=False,
     ),
     Curve(
-        "MAgP",
-        ("MAgP", "gP", "gR"),
-        "Generalised precision and recall",
+        "MAgP", "MAgP gP gR", "Generalised precision and recall",
         "Best generalised precision at or beyond each level of generalised recall. Higher is better.",
-        "generalised recall (gR)",
-        "generalised precision (gP)",
+        "generalised recall (gR)", "generalised precision (gP)",
     ),
     Curve(
-        "MAiP",
-        ("MAiP", "iP"),
-        "Interpolated precision",
+        "MAiP", "MAiP iP", "Interpolated precision",
         "Best share of highlighted text among the text read, at or beyond each of 101 levels of recall.",
-        "recall (characters)",
-        "precision",
+        "recall (characters)", "precision",
     ),
     Curve(
-        "i2AP",
-        ("i2AP",),
-        "inex_eval precision and recall",
+        "i2AP", "i2AP", "inex_eval precision and recall",
         "Precision at 100 levels of recall, elements counted by their quantised relevance. Higher is better.",
-        "recall",
-        "precision",
+        "recall", "precision",
     ),
     Curve(
-        "i3AP",
-        ("i3AP",),
-        "inex_eval_ng precision and recall",
+        "i3AP", "i3AP", "inex_eval_ng precision and recall",
         "Precision in text at 100 levels of recall of exhaustivity. Higher is better.",
-        "recall",
-        "precision",
+        "recall", "precision",
     ),
     Curve(
-        "EPRUM",
-        ("EPRUM", "BEPD", "EPRUM-P"),
-        "EPRUM precision and recall",
+        "EPRUM", "EPRUM BEPD EPRUM-P", "EPRUM precision and recall",
         "Expected precision of a reader who browses from entry points, by recall of best entry points.",
-        "recall",
-        "expected precision",
+        "recall", "expected precision",
     ),
     Curve(
-        "spanR",
-        ("spanR", "spanP", "spanF", "IoU", "spanNDCG", "hit", "full", "spanRR"),
-        "Recall by reading",
+        "spanR", "spanR spanP spanF IoU spanNDCG hit full spanRR", "Recall by reading",
         "Share of the highlighted text found after reading so many characters. Higher and earlier is better.",
-        "characters read",
-        "recall",
-        unit=False,
+        "characters read", "recall", unit=False,
     ),
-)
+)  # fmt: skip
 """Every curve, in the order of the page."""
 
 
@@ -131,7 +109,7 @@ def wanted(plan: Plan) -> tuple[str, ...]:
     """Return the names of the curves that belong to the measures asked for, with their parameters."""
     names: list[str] = []
     for curve in CURVES:
-        asked = next((a for a in plan.measures if a.measure.name in curve.families), None)
+        asked = next((a for a in plan.measures if a.measure.name in curve.families.split()), None)
         if asked is None and curve.name == "EPRUM" and plan.task == "best-in-context":
             asked = parse("EPRUM")
         if asked is None:
@@ -199,7 +177,7 @@ def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
     """Return the specification of lines, those of the runs in `front` in colour."""
     scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
     x, y = axis("x", curve.x, **scale), axis("y", curve.y, **scale)
-    hover = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
+    shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
     among = {"field": "run", "oneOf": list(front)}
     behind = {
         "transform": [{"filter": {"not": among}}],
@@ -209,7 +187,7 @@ def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
     before = {
         "transform": [{"filter": among}],
         "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
-        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": hover},
+        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": shown},
     }
     return wide(300, layer=[behind, before])
 
@@ -233,7 +211,7 @@ def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
     base = {
         "x": axis("A", "A (tolerance)", scale={"type": "log"}, axis={"values": list(TOLERANCES), "format": "~g"}),
         "y": axis("BEPD", "BEPD", scale={"domain": [0, 1]}),
-        "tooltip": [{"field": "run"}, {"field": "A"}, {"field": "BEPD", "format": ".4f"}],
+        "tooltip": hover(run="", A="", BEPD=".4f"),
     }
     layer = [
         {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {**base, **lines}},
@@ -277,12 +255,6 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
     middle = (costs[0] * costs[-1]) ** 0.5 if logarithmic else (costs[0] + costs[-1]) / 2
     kinds = [kind for kind in (ON, BEHIND) if any(row[3] == kind for row in rows)]
     by = {"field": "frontier", "type": "nominal", "title": "run"}
-    hover = [
-        {"field": "run"},
-        {"field": "characters", "format": ",.0f"},
-        {"field": "recall", "format": ".4f"},
-        {"field": "frontier"},
-    ]
     frontier = {
         "transform": [{"filter": f"datum.frontier === '{ON}'"}],
         "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
@@ -293,7 +265,7 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
         "encoding": {
             "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
             "color": {**by, "scale": {"domain": kinds}},
-            "tooltip": hover,
+            "tooltip": hover(run="", characters=",.0f", recall=".4f", frontier=""),
         },
     }
     return wide(

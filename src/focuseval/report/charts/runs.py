@@ -1,13 +1,14 @@
-"""Runs side by side: means with their intervals, the topics behind each mean, and where A and B differ."""
+"""Runs side by side: means, the topics behind them, where A and B differ, who is better; do measures agree on it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.inference.comparison import wins_sentence
-from focuseval.report.charts.chart import Chart, axis, following, left_out, number, wide
+from focuseval.inference.correlation import correlate, reading
+from focuseval.inference.paired import wins_sentence
+from focuseval.report.charts.chart import Chart, axis, following, hover, left_out, nominal, number, wide
 from focuseval.report.evidence import MOST_DRAWN
 from focuseval.report.first_screen import by_topic
 
@@ -23,13 +24,12 @@ MOST_POINTS = 60
 MOST_NAMES = 40
 """Topics whose names fit below the bars."""
 
-_RUNS = {
-    "field": "run",
-    "type": "nominal",
-    "sort": None,
-    "title": None,
-    "axis": {"labelLimit": 190, "ticks": False, "offset": 6},
-}
+MOST_CORRELATED = 14
+TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
+"""A τ as it fits into a small cell: .83."""
+MARKS = {"itself": "·", "better": "★", "no": ""}
+
+_RUNS = nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6})
 """One line per run, in the order of the rows."""
 
 
@@ -61,11 +61,10 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
         f"Mean {{measure}} over topics, with 95 % intervals (BCa bootstrap).{dashed}"
         f"{left_out(len(listed), len(evidence.labels))}"
     )
-    hover = [{"field": "run"}, *({"field": name, "format": ".4f"} for name in ("mean", "low", "high"))]
     end = {"type": "tick", "thickness": 2, "size": 9}
     spec = wide(
         26 * len(rows),
-        encoding={"y": _RUNS, "tooltip": hover},
+        encoding={"y": _RUNS, "tooltip": hover(run="", mean=".4f", low=".4f", high=".4f")},
         layer=[
             *baseline,
             {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": low, "x2": {"field": "high"}}},
@@ -94,20 +93,13 @@ def differences_per_topic(evidence: Evidence) -> Iterator[Chart]:
     names = {"a": a, "b": b, "measure": evidence.measure, "wins": wins, "topics": f"{len(found):,}"}
     caption = "A ({a}) minus B ({b}) in {measure}. {wins} Bars above the line are A's gains."
     named = len(rows) <= MOST_NAMES
-    hover = [{"field": "topic"}, *({"field": f, "title": t, "format": ".4f"} for f, t in (("a", "{a}"), ("b", "{b}")))]
-    better = {"field": "better", "type": "nominal", "title": "better", "scale": {"domain": ["{a}", "{b}"]}}
-    topic = {
-        "field": "topic",
-        "type": "nominal",
-        "sort": None,
-        "title": "topic" if named else "{topics} topics, sorted",
-        "axis": {"labels": named, "ticks": named, "labelAngle": -50, "labelLimit": 90},
-    }
+    labels = {"labels": named, "ticks": named, "labelAngle": -50, "labelLimit": 90}
+    values = [{"field": side, "title": f"{{{side}}}", "format": ".4f"} for side in "ab"]
     encoding = {
-        "x": topic,
+        "x": nominal("topic", "topic" if named else "{topics} topics, sorted", axis=labels),
         "y": axis("difference", "{measure}, A − B"),
-        "color": {**better, "sort": None},
-        "tooltip": [*hover, {"field": "difference", "format": "+.4f"}],
+        "color": nominal("better", "better", scale={"domain": ["{a}", "{b}"]}),
+        "tooltip": [{"field": "topic"}, *values, *hover(difference="+.4f")],
     }
     spec = wide(260, mark={"type": "bar", "cursor": "pointer"}, encoding=encoding)
     columns = ("topic", "a", "b", "difference", "better")
@@ -131,24 +123,162 @@ def values_per_run(evidence: Evidence) -> Iterator[Chart]:
         binned = {"bin": {"maxbins": 25}, **x}
         count = {"aggregate": "count", "type": "quantitative", "title": "topics"}
         shade = {**count, "scale": {"range": ["#d7e7f2", "#00446b"], "type": "sqrt"}}
-        hover = [{"field": "run"}, {**binned, "title": "{measure}"}, count]
+        tip = [{"field": "run"}, {**binned, "title": "{measure}"}, count]
+        bins = {"mark": {"type": "rect"}, "encoding": {"x": binned, "y": _RUNS, "color": shade, "tooltip": tip}}
         mean = {"aggregate": "mean", **x}
         tick = {"type": "tick", "thickness": 3, "size": 28, "color": "#D55E00"}
         tip = [{"field": "run"}, {**mean, "title": "mean", "format": ".4f"}]
-        layer = [
-            {"mark": {"type": "rect"}, "encoding": {"x": binned, "y": _RUNS, "color": shade, "tooltip": hover}},
-            {"mark": tick, "encoding": {"x": mean, "y": _RUNS, "tooltip": tip}},
-        ]
+        layer = [bins, {"mark": tick, "encoding": {"x": mean, "y": _RUNS, "tooltip": tip}}]
     else:
         caption = "Every point is one topic; the box holds the middle half of them, its line is the median ({measure})."
-        hover = [{"field": "run"}, {"field": "topic"}, {"field": "value", "format": ".4f"}]
         box = {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
         point = {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
         layer = [
             {"mark": {**box, "rule": {"opacity": 0.5}}, "encoding": {"x": x, "y": _RUNS}},
-            {"mark": point, "encoding": {"x": x, "y": _RUNS, "tooltip": hover}},
+            {"mark": point, "encoding": {"x": x, "y": _RUNS, "tooltip": hover(run="", topic="", value=".4f")}},
         ]
     caption += left_out(len(listed), len(evidence.labels))
     columns, pivot, spec = ("run", "topic", "value"), ("topic", "run", "value"), wide(34 * len(listed), layer=layer)
     chart = Chart("values", "Topics behind the means", caption, "topics", columns, rows, spec, pivot)
     yield following(chart, {"measure": evidence.measure}, [evidence.labels[run] for run in listed])
+
+
+def significance_stars(evidence: Evidence) -> Iterator[Chart]:
+    """Draw which run improves significantly on which, with rows for every measure."""
+    if len(evidence.labels) < 2:
+        return
+    drawn = evidence.listed(MOST_DRAWN)
+    rows: list[tuple[str, ...]] = []
+    for found in sorted(evidence.comparisons, key=lambda one: one is None or one.measure != evidence.measure):
+        if found is None or len(found.topics) < 2:
+            continue
+        stars = found.stars()
+        for row in drawn:
+            for column in drawn:
+                kind = "itself" if row == column else "better" if stars[row, column] else "no"
+                rows.append((found.measure, evidence.labels[row], evidence.labels[column], MARKS[kind], kind))
+    if not rows:
+        return
+    compared = evidence.compared
+    names = {"measure": evidence.measure, "method": str(evidence.settings) if compared is None else compared.method}
+    caption = (
+        f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
+        f"Runs by {evidence.measure}.{left_out(len(drawn), len(evidence.labels))}"
+    )
+    labels = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
+    scale = {"domain": ["better", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
+    shade = {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
+    text = {"type": "text", "baseline": "middle", "fontSize": 13.6}
+    spec: dict[str, Any] = {
+        "width": {"step": 22},
+        "height": {"step": 22},
+        "data": {"name": "rows"},
+        "transform": [{"filter": {"field": "measure", "equal": "{measure}"}}],
+        "encoding": {
+            "x": nominal("column", "… than this run", axis={**labels, "labelAngle": -60}),
+            "y": nominal("row", "this run is better …", axis=labels),
+            "tooltip": hover(row="", column="", kind=""),
+        },
+        "layer": [
+            {"mark": {"type": "rect", "stroke": "#8886", "strokeWidth": 0.5}, "encoding": {"color": shade}},
+            {"mark": text, "encoding": {"text": {"field": "mark"}}},
+        ],
+    }
+    chart = Chart(
+        id="stars",
+        title="Which differences are significant",
+        caption=caption,
+        section="agreement",
+        columns=("measure", "row", "column", "mark", "kind"),
+        rows=tuple(rows),
+        spec=spec,
+        pivot=("row", "column", "mark"),
+        head="run, better than",
+        by="measure",
+    )
+    yield following(chart, names, [evidence.labels[run] for run in drawn])
+
+
+def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
+    """Draw Kendall's τ between the rankings of the runs under every two measures, with the .9 / .8 reading."""
+    means = evidence.scores.mean
+    known = [m for m in range(means.shape[1]) if not np.isnan(means[:, m]).any()]
+    kept = sorted(sorted(known, key=lambda m: m != evidence.scores.deciding)[:MOST_CORRELATED])
+    if len(evidence.labels) < 3 or len(kept) < 2:
+        return
+    names = [evidence.scores.measures[m] for m in kept]
+    rows = tuple(
+        (a, b, number(tau), reading(tau))
+        for a, line in zip(names, correlate(means[:, kept].T).tolist(), strict=True)
+        for b, tau in zip(names, line, strict=True)
+    )
+    caption = (
+        f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
+        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
+    )
+    if len(kept) < means.shape[1]:
+        caption += f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
+    kinds = ["equivalent", "similar", "noticeable differences", "undefined"]
+    scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#999999"]}
+    shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
+    color = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
+    label = {
+        "transform": [{"calculate": TAU, "as": "shown"}],
+        "mark": {"type": "text", "fontSize": 10},
+        "encoding": {"text": {"field": "shown"}, "color": color},
+    }
+    spec = {
+        "width": "container",
+        "height": {"step": 28},
+        "usermeta": {"least": 34 * len(kept)},
+        "data": {"name": "rows"},
+        "encoding": {
+            "x": nominal("b", axis={"orient": "top", "labelAngle": -40, "labelLimit": 160}),
+            "y": nominal("a", axis={"labelLimit": 160}),
+        },
+        "layer": [{"mark": {"type": "rect"}, "encoding": {"color": shade}}, label],
+    }
+    columns = ("a", "b", "tau", "reading")
+    yield Chart("tau", "Do measures agree", caption, "agreement", columns, rows, spec, ("a", "b", "tau"))
+
+
+def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
+    """Draw the means of simulated runs, whose order is known: the S×R space under every measure that was tested."""
+    if evidence.fidelity is None:
+        return
+    test = evidence.fidelity.space
+    rows = tuple(
+        (measure, *run.split("-"), number(mean))
+        for measure in test.measures
+        for run, mean in test.mean(measure).items()
+    )
+    kept = "; ".join(f"{m} keeps {k} of {n} expected orders" for m in test.measures for k, n in (test.verdict(m),))
+    caption = (
+        "Means of runs simulated from the gold: worse parts downwards (S to S_LD, S_ST), worse order to the right "
+        f"(R_S swaps the first two articles, R_I puts an intruder on top). {kept}."
+    )
+    scale = {"domain": [0, 1], "range": ["#e8f1f8", "#005a8c"]}
+    shade = {"field": "mean", "type": "quantitative", "scale": scale, "title": "mean", "legend": None}
+    dark = {"condition": {"test": "datum.mean > 0.75", "value": "white"}, "value": "black"}
+    text = {"text": {"field": "mean", "format": ".3f"}, "color": dark}
+    grid = {
+        "width": {"step": 56},
+        "height": {"step": 28},
+        "encoding": {
+            "x": nominal("R", "order of articles (R)", axis={"labelAngle": 0}),
+            "y": nominal("S", "parts of articles (S)"),
+        },
+        "layer": [
+            {"mark": "rect", "encoding": {"color": shade}},
+            {"mark": {"type": "text", "fontSize": 11}, "encoding": text},
+        ],
+    }
+    spec = {
+        "data": {"name": "rows"},
+        "facet": {"field": "measure", "type": "nominal", "sort": list(test.measures), "title": None},
+        "columns": 2,
+        "usermeta": {"facet": 56 * len({r for _, _, r, _ in rows}) + 90},
+        "spec": grid,
+    }
+    columns, pivot = ("measure", "S", "R", "mean"), ("S", "R", "mean")
+    yield Chart("fidelity", "Fidelity of measures", caption, "fidelity", columns, rows, spec, pivot, by="measure")

@@ -17,7 +17,7 @@ from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.engine.workers import given as given_workers
 from focuseval.errors import MissingDataError, UsageError, counted
-from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
 from focuseval.formats.embedded import open_documents

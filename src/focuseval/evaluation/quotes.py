@@ -1,4 +1,4 @@
-"""Each quotation looked for where it is said to be, then elsewhere, then as something put together.
+"""Quotations in generated answers, looked for where they are said to be, then elsewhere, then as put together.
 
 The first of these that holds is the verdict: verbatim in a cited document; put together, by its own omission marks,
 from the cited documents; altered in one of them; verbatim in another document; put together from two places of the
@@ -10,24 +10,31 @@ difference, and neither does punctuation at the ends.
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.placement import APPROXIMATE
+from focuseval.data.alignment import APPROXIMATE, EXACT
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
-from focuseval.evaluation.quotes.answers import Quotation, quotations, read_answers
-from focuseval.evaluation.quotes.search import VERY_TEXT, QuotePlace, candidates, core, joined_parts, two_pieces
+from focuseval.evaluation.answers import Quotation, quotations, read_answers
 from focuseval.placing import SIMILARITY
-from focuseval.placing.page import Page
+from focuseval.placing.normalise import normal_form
+from focuseval.placing.occurrences import find_all, occurrences
+from focuseval.placing.page import Candidates, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from focuseval.collection.protocol import Collection
+
+    Pages = Callable[[], Iterable[tuple[str, Page]]]
+    """Gives documents, id and page, from the beginning each time it is called."""
+    Places = tuple["QuotePlace", ...]
 
 VERBATIM, ALTERED, SPLICED, ELSEWHERE, NOWHERE = "verbatim", "altered", "spliced", "elsewhere", "nowhere"
 MEANING = {
@@ -47,6 +54,24 @@ SHORTEST = 20
 MOST = 20
 """Places of one quotation that are listed."""
 _AT_ONCE, _KEPT = 64, 64
+_OMITTED = re.compile(r"\s*(?:[\[(]\s*(?:\.{3}|…)\s*[\])]|\.{3,}|…)\s*")
+_EDGES = " \t\r\n.,;:…"
+LEAST, WORDS = 20, 3
+"""Characters and words of each of two pieces: any text can be put together from smaller ones."""
+PART = 8
+"""Characters of a part between two omissions, which the quotation itself says are there."""
+
+
+VERY_TEXT = 2.0
+"""A similarity that only the very text has."""
+
+
+class QuotePlace(NamedTuple):
+    """A place in a document."""
+
+    document: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -121,11 +146,7 @@ class CheckedQuotes:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "counts": self.counts,
-            "quotes": [check.to_json() for check in self.checks],
-            "notes": list(self.notes),
-        }
+        return {"counts": self.counts, "quotes": [check.to_json() for check in self.checks], "notes": list(self.notes)}
 
 
 def verify_quotes(
@@ -140,7 +161,7 @@ def verify_quotes(
     Parameters
     ----------
     answers
-        A file as `focuseval.evaluation.quotes.answers` describes it, or its records.
+        A file as `focuseval.evaluation.answers` describes it, or its records.
     documents
         What ``--docs`` takes, an open collection, or a mapping from ids to texts.
     similarity
@@ -285,3 +306,79 @@ def _open(checks: Sequence[QuoteCheck]) -> Iterator[tuple[int, QuoteCheck]]:
     for number, check in enumerate(checks):
         if check.verdict == NOWHERE and check.quotation.text.strip():
             yield number, check
+
+
+def core(text: str) -> str:
+    """Return a quotation without the punctuation at its ends, which belongs to whoever quotes.
+
+    >>> core(" the sea is deep, … ")
+    'the sea is deep'
+    """
+    return text.strip(_EDGES) or text.strip()
+
+
+def candidates(page: Page, texts: Sequence[str], similarity: float) -> dict[str, Candidates]:
+    """Return every place of each text in a document.
+
+    With a similarity of 1 none that is only near, and above 1 none but the very text, for which a document need not be
+    brought to its normal form.
+    """
+    exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
+    if similarity <= 1:
+        return page.candidates(exact, similarity)
+    ends = {text: [start + len(text) for start in starts] for text, starts in exact.items()}
+    return {text: Candidates(EXACT, 1.0, starts, ends[text]) for text, starts in exact.items() if starts}
+
+
+def joined_parts(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
+    """Return where the parts of quotations with omissions (…) stand; only of those all of whose parts do."""
+    parts = {text: [normal_form(part) for part in _OMITTED.split(core(text))] for text in texts}
+    return _all_places(
+        {text: some for text, some in parts.items() if len(some) > 1 and min(map(len, some)) >= PART}, pages
+    )
+
+
+def two_pieces(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
+    """Return the two places from which quotations are put together; only of those that are.
+
+    The first piece is as long as it can be: if any cut leaves two pieces that stand somewhere, so does the last cut
+    before which the text does. Punctuation at the cut is that of whoever put it together.
+    """
+    forms = {text: form for text in texts if len(form := normal_form(core(text))) > 2 * LEAST}
+    longest = dict.fromkeys(forms, 0)
+    for _, page in pages() if forms else ():
+        document = page.normal.text
+        begins = occurrences(document, [form[:LEAST] for form in forms.values()])
+        for (text, form), starts in zip(forms.items(), begins, strict=True):
+            if starts:
+                longest[text] = max(longest[text], _longest(form, document))
+    pieces = {}
+    for text, form in forms.items():
+        cuts = (cut for cut in reversed(find_all(form, " ")) if len(core(form[:cut])) <= longest[text])
+        halves = ((core(form[:cut]), core(form[cut:])) for cut in cuts)
+        both = next((two for two in halves if all(len(p) >= LEAST and p.count(" ") + 1 >= WORDS for p in two)), None)
+        if both is not None:
+            pieces[text] = both
+    return _all_places(pieces, pages)
+
+
+def _longest(form: str, document: str) -> int:
+    """Return the length of the longest beginning of a text that stands in a document: a shorter one does, too."""
+    return bisect_left(range(1, len(form) + 1), True, key=lambda size: form[:size] not in document)
+
+
+def _all_places(wanted: Mapping[str, Sequence[str]], pages: Pages) -> dict[str, Places]:
+    """Return for every quotation the first place of each of its pieces, in normal form; only where each has one."""
+    left = {form for forms in wanted.values() for form in forms}
+    found: dict[str, QuotePlace] = {}
+    for name, page in pages() if left else ():
+        texts = sorted(left)
+        for form, starts in zip(texts, occurrences(page.normal.text, texts), strict=True):
+            spans = (page.normal.original(at, at + len(form)) for at in starts)
+            span = next((span for span in spans if span is not None), None)
+            if span is not None:
+                found[form] = QuotePlace(name, *span)
+        left -= found.keys()
+        if not left:
+            break
+    return {text: tuple(found[form] for form in forms) for text, forms in wanted.items() if found.keys() >= set(forms)}

@@ -79,13 +79,22 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
         raise FormatError("expected 'answer' or 'quotes', found neither", at=at, remedy=remedy)
     if quotes is not None:
         for quote in quotes:
-            yield Quotation(name, *_quote(quote, sources, at), at)
+            text, cited = quote, sources
+            if not isinstance(quote, str | dict):
+                raise FormatError(f"expected a quote as a text or an object, found {str(quote)[:40]!r}", at=at)
+            if isinstance(quote, dict):
+                text = _value(quote, QUOTE, at, str)
+                if text is None:
+                    raise FormatError("expected the text of a quote as 'quote', found none", at=at)
+                document = _value(quote, DOC, at, str | int | dict)
+                cited = sources if document is None else (_document(document, at),)
+            yield Quotation(name, text, cited, at)
         return
     numbered = {str(number): one for number, one in enumerate(sources, 1)}
     for text, marks in marked(answer or ""):
-        cited = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
+        named = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
         if len(text) >= shortest:
-            yield Quotation(name, text, tuple(dict.fromkeys(cited)) or sources, at)
+            yield Quotation(name, text, tuple(dict.fromkeys(named)) or sources, at)
 
 
 def marked(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -99,19 +108,6 @@ def marked(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         behind = _MARKS.match(text, found.end())
         inner = [part for mark in _MARK.findall(behind[1]) for part in mark.split(",")] if behind else []
         yield quote, tuple(part.strip().lstrip("^").removeprefix("doc:").strip() for part in inner if part.strip())
-
-
-def _quote(quote: Any, sources: tuple[str, ...], at: Place) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a listed quote, and the documents that it cites."""
-    if isinstance(quote, str):
-        return quote, sources
-    if not isinstance(quote, dict):
-        raise FormatError(f"expected a quote as a text or an object, found {str(quote)[:40]!r}", at=at)
-    text = _value(quote, QUOTE, at, str)
-    if text is None:
-        raise FormatError("expected the text of a quote as 'quote', found none", at=at)
-    document = _value(quote, DOC, at, str | int | dict)
-    return text, sources if document is None else (_document(document, at),)
 
 
 def _document(value: Any, at: Place) -> str:
