@@ -18,7 +18,7 @@ from rag_peers import chunking_ceiling, chunking_evaluation, legalbenchrag
 from focuseval.collection.chunks import Chunks
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 
 CORPUS, LENGTH = 5, 300_000
 """Documents, and characters in each: five corpora, as chunking_evaluation has."""

@@ -10,6 +10,7 @@ import pytest
 
 from building import run_of
 from evaluation.peer_case import SHOWN, chunks, corpora, questions, retrieved
+from focuseval.collection.chunks import Chunks
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold
 

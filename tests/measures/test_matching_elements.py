@@ -82,7 +82,7 @@ def test_one_base_serves_all_runs():
 
 
 def test_repeated_relevant_results_are_counted_and_said(tmp_path):
-    from focuseval.evaluation.planning import evaluate  # noqa: PLC0415  beside its use
+    from focuseval.evaluation.evaluation import evaluate  # noqa: PLC0415  beside its use
     from focuseval.studies import requirements  # noqa: PLC0415  as above
 
     run = requirements.run_of(requirements.SECTION, requirements.SECTION, requirements.QUARTER)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.engine.keys import hash64
 from focuseval.errors import CollectionError, TaskError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.document_matching import first_of_equal
 from focuseval.measures.matching import match
 from strategies.element_runs import columns_of_run

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.chunks import Chunks
+from focuseval.data.placement import repairs_of
 from focuseval.data.run import Run
 from focuseval.engine.storage import location
 from focuseval.errors import MeasureError, MissingDataError
@@ -38,7 +39,7 @@ from focuseval.evaluation.scoring import (
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.run_blocks import ahead, streamed_format
 from focuseval.measures import Measure, MeasureCall, parse
-from focuseval.measures.matching import prepare
+from focuseval.measures.prepared import prepare
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
 
     from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
-    from focuseval.measures.matching import Matched, Prepared
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.prepared import Prepared
 
     SharedPlan = Shared[tuple[Plan, Prepared]]
 

@@ -55,9 +55,9 @@ class Plan:
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         if any(p.name == "quant" for asked in self.measures for p in asked.measure.parameters):
-            from focuseval.measures.quantise import DEFAULTS as QUANTISED  # noqa: PLC0415  only elements are quantised
+            from focuseval.measures.assessed import QUANT_OF_SCALE  # noqa: PLC0415  only elements are quantised
 
-            parts.append(f"quant:{QUANTISED.get(scale, 'none')}")
+            parts.append(f"quant:{QUANT_OF_SCALE.get(scale, 'none')}")
         return "|".join(parts)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.alignment import APPROXIMATE, EXACT
+from focuseval.data.placement import APPROXIMATE, EXACT
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
 from focuseval.evaluation.answers import Quotation, quotations, read_answers

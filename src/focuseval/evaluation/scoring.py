@@ -13,8 +13,8 @@ from focuseval.errors import MeasureError, NotComparableError, Place, TaskError,
 from focuseval.evaluation.counts import count_topics
 from focuseval.evaluation.plan import twin_of
 from focuseval.evaluation.sources import load
+from focuseval.measures.document_matching import shares_documents
 from focuseval.measures.matching import Matched, match
-from focuseval.measures.matching.documents import shares_documents
 from focuseval.measures.measure import every_measure, parse
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, off
     """
     if task is None:
         return
-    from focuseval.measures.tasks.checks import check  # noqa: PLC0415  five modules that only a task needs
-    from focuseval.measures.tasks.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
+    from focuseval.measures.checks import check  # noqa: PLC0415  five modules that only a task needs
+    from focuseval.measures.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
 
     if run.file and not run.topics:
         raise TaskError(f"not valid for task {task}: it answers no topic", at=run.file)

@@ -18,7 +18,7 @@ from focuseval.collection.index import describe
 from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, html, numbers, words
 from focuseval.data.topics import read_topics
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.example.files import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.convert import write_run

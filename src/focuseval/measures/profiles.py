@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.data.limits import MOST
+from focuseval.data.spans import MOST
 from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
     from focuseval.measures import MeasureCall
-    from focuseval.measures.matching import Matched, Prepared
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.prepared import Prepared
     from focuseval.studies.fidelity import Fidelity
 
     Floats = NDArray[np.float64]

@@ -22,7 +22,7 @@ from focuseval.collection.parse import Raw, parse_documents
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.planning import evaluate
+from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.assessed import ONE_SIDED
 from focuseval.measures.measure import TRAITS, parse
 from focuseval.studies.simulation import simulate
