@@ -14,6 +14,7 @@ from focuseval.assessment import archive as archives
 from focuseval.assessment import growth, open_project
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.wording import render_markdown
+from focuseval.data.json_lines import numbered_lines
 from focuseval.example import ROOT
 from strategies.projects import command, judged_project
 
@@ -102,7 +103,7 @@ LINES = {
 
 @pytest.mark.parametrize("change", LINES.values(), ids=LINES)
 def test_judgements_that_no_export_has_are_refused_with_their_line(contents, tmp_path, change):
-    data = change(contents["judgements.jsonl"].splitlines(keepends=True))
+    data = change([line + b"\n" for _, line in numbered_lines(contents["judgements.jsonl"])])
     bad = consistent(tmp_path / "x.zip", contents, **{"judgements.jsonl": data})
     (told,) = refused(bad, tmp_path, scoring=False)
     assert "judgements.jsonl" in told

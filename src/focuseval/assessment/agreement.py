@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -278,3 +279,12 @@ def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
         ranges.append((shift, reach))
     (x, wide), (y, high) = ranges
     return np.stack([number, *around, *squares, (rows["product"] + number * x * y) / wide / high])
+
+
+def without_nan(value: Any) -> Any:
+    """Return plain values for JSON: what is not a number, or not finite, is None."""
+    if isinstance(value, dict):
+        return {key: without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(inner) for inner in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -18,13 +18,13 @@ from focuseval.assessment.archive import open_archive
 from focuseval.assessment.backup import newest_backup
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.exchange import EVENT_FIELDS
-from focuseval.assessment.files import lines_of
 from focuseval.data import highlights as spans
+from focuseval.data.json_lines import numbered_lines
 from focuseval.errors import AssessError, counted
 from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from focuseval.assessment.store import Key, Quote, Store
@@ -126,10 +126,10 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
             archive = open_archive(copy)
             if archive.manifest.get("anonymous"):
                 raise AssessError(f"{expected} with people's names, found an anonymous archive")
-            lines: Iterable[str] = archive.lines("judgements.jsonl")
+            text = archive.text("judgements.jsonl")
         else:
-            lines = lines_of(copy.read_text(encoding="utf-8"))
-        values = [json.loads(line) for line in lines if line.strip()]
+            text = copy.read_text(encoding="utf-8")
+        values = [json.loads(line) for _, line in numbered_lines(text)]
         if not values or values[0].get("focuseval") != "assessments":
             raise AssessError(f"{expected}, found something else")
         events = [value["event"] for value in values if "event" in value]

@@ -27,6 +27,7 @@ from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
 from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.remarks import Remark, remark_on
 from focuseval.errors import AssessError
 from focuseval.formats import find_format
 from focuseval.formats.convert import write_gold
@@ -274,29 +275,34 @@ def read_project(
 
 def export_gold(
     store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
     gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
     if not gold.topics:
         raise AssessError(f"expected finished judgements of {name}, found none yet")
-    return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))
+    counts = (remark_on("", line) for line in gold.remarks)
+    return (*counts, *write_judged(gold, target, wanted, documents.index, lossy=True))
 
 
 def write_judged(
     gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
-) -> tuple[str, ...]:
-    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
-    remarks = write_gold(gold, target, wanted, index, lossy=lossy)
+) -> tuple[Remark, ...]:
+    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks.
+
+    A remark on what the format cannot say names the format as its file; the others name none.
+    """
+    remarks = [remark_on(wanted, line) for line in write_gold(gold, target, wanted, index, lossy=lossy)]
     whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
     named = {name for names in whose.values() for name in names.split(", ")}
     imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
-    remarks += tuple(f"these are the judgements of {name}" for name in imported)
+    remarks += [remark_on("", f"these are the judgements of {name}") for name in imported]
     if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
-        return remarks
+        return tuple(remarks)
     side = Path(f"{target}{SIDE}")
     if imported:
         names = {"gold": Path(target).name, "topics": whose}
         write_whole(side, [json.dumps(names, ensure_ascii=False, indent=1).encode(), b"\n"])
-        return (*remarks, f"{wanted} cannot name assessors: {side} does")
-    side.unlink(missing_ok=True)
-    return remarks
+        remarks.append(remark_on("", f"{wanted} cannot name assessors: {side} does"))
+    else:
+        side.unlink(missing_ok=True)
+    return tuple(remarks)

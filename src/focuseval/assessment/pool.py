@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.assessment.files import json_line, lines_of, read_line
+from focuseval.data.json_lines import json_line, numbered_lines, read_object
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.output import write_whole
 
@@ -216,32 +216,32 @@ def write_pool(pool: Pool, path: str | Path) -> None:
         {"topic": one.topic, "doc": one.document, "runs": one.runs, "best": one.best, "by": one.by, "batch": one.batch}
         for one in pool.entries
     )
-    write_whole(path, (json_line(value).encode() for value in chain([head], rows)))
+    write_whole(path, map(json_line, chain([head], rows)))
 
 
 def read_pool(path: str | Path) -> Pool:
     """Read a pool's file."""
     try:
-        lines = lines_of(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         remedy = "check the name and the permissions"
         raise FormatError(f"expected a pool, found: {error}", at=str(path), remedy=remedy) from error
-    remedy = "write one object on each line"
-    values = [read_line(line, Place(str(path), number), remedy) for number, line in enumerate(lines, 1)]
-    if not values or values[0].get("pool") != 1:
-        raise FormatError('expected {"pool": 1, …}', at=Place(str(path), 1), remedy="make a pool with 'focuseval pool'")
-    head, entries, expected = values[0], list[Entry](), "a pooled document, found no"
+    places = ((Place(str(path), number), line) for number, line in numbered_lines(text))
+    values = [(at, read_object(line, at, "write one object on each line")) for at, line in places]
+    at, head = values[0] if values else (Place(str(path), 1), {})
+    remedy = "make the pool with 'focuseval pool'"
+    if head.get("pool") != 1:
+        raise FormatError('expected {"pool": 1, …}', at=at, remedy=remedy)
+    entries, expected = list[Entry](), "runs, depth, size, order and seed of the pool, found:"
     try:
-        for value in values[1:]:
-            by = tuple(value["by"])
-            entries.append(Entry(value["topic"], value["doc"], value["runs"], value["best"], by, value["batch"]))
-        expected = "runs, depth, size, order and seed of the pool, found:"
         contributors = tuple(Contributor(**run) for run in head["runs"])
-        return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
+        how = [head[name] for name in ("depth", "size", "order", "seed")]
+        expected = "a pooled document, found no"
+        for at, one in values[1:]:  # noqa: B007  the error names the line at hand
+            entries.append(Entry(one["topic"], one["doc"], one["runs"], one["best"], tuple(one["by"]), one["batch"]))
     except (KeyError, TypeError) as error:
-        at = Place(str(path), len(entries) + 2 if len(entries) + 1 < len(values) else 1)
-        remedy = "make the pool with 'focuseval pool'"
         raise FormatError(f"expected {expected} {error}", at=at, remedy=remedy) from error
+    return Pool(contributors, tuple(entries), *how)
 
 
 @dataclass(frozen=True, eq=False)

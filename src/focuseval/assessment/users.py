@@ -25,9 +25,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.files import lines_of, locked, stamp_of, write_private
+from focuseval.assessment.files import locked, stamp_of, write_private
 from focuseval.assessment.plan import PERSON, Assessor, assessors, know_role, labels, record, register
 from focuseval.assessment.store import ADJUDICATED, Store
+from focuseval.data.json_lines import numbered_lines
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:
@@ -77,11 +78,11 @@ def read_users(path: str | Path) -> dict[str, User]:
     """Return the users of a file by name; a line that is no user is refused with its number, its hash unshown."""
     users = {}
     try:
-        lines = lines_of(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"expected a users file, found: {error}", at=str(path)) from error
-    for number, line in enumerate(lines, 1):
-        if line.strip() and not line.startswith("#"):
+    for number, line in numbered_lines(text):
+        if not line.startswith("#"):
             parts = line.strip().rsplit(":", 2)
             if len(parts) != 3 or parts[1] not in ROLES or not _HASH.fullmatch(parts[2]):
                 at = Place(str(path), number)
@@ -159,7 +160,8 @@ def _changed(path: str | Path) -> Iterator[dict[str, User]]:
         with locked(Path(path)):
             users = read_users(path) if Path(path).exists() else {}
             yield users
-            write_private(Path(path), "".join(f"{u.name}:{u.role}:{u.password}\n" for u in users.values()))
+            lines = (f"{user.name}:{user.role}:{user.password}\n" for user in users.values())
+            write_private(Path(path), "".join(lines).encode())
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
 

@@ -68,7 +68,8 @@ def _convert_judged(project: str, target: str, wanted: str | None, options: dict
 
     after = format_of(target, wanted, "gold")
     gold, index = read_judged(project, options, graded=after.name == "inex-2005")
-    return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))
+    remarks = write_judged(gold, target, after.name, index, lossy=options["lossy"])
+    return (*gold.remarks, *(remark.sentence for remark in remarks))
 
 
 def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:

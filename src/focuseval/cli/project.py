@@ -15,7 +15,6 @@ from focuseval.assessment.archive import changed_documents, named_after, open_ar
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.files import lines_of
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.growth import add_pool, grown, keep_run
 from focuseval.assessment.models.agreement_page import render_agreement
@@ -34,6 +33,7 @@ from focuseval.assessment.wording import write_guidelines
 from focuseval.cli.golds import is_archive
 from focuseval.cli.options import GRIDS, MERGES, WHOSE, collection_options, combined, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Command, echo_lines, json_text, say_written, tables_text, write_text
+from focuseval.data.json_lines import numbered_lines
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
 from focuseval.formats.files import read_run
@@ -148,11 +148,12 @@ def export(project: str, target: str, **options: Any) -> None:
     with _opened(project, options) as opened:
         if options["wanted"] == EXPORTS[0]:
             with opened.store.database.snapshot():
-                write_whole(target, (line.encode() for line in export_everything(opened.store)))
+                write_whole(target, export_everything(opened.store))
             return
         whose = Whose(**{name: options[name] for name in WHOSE})
         store, documents, queries = opened.store, opened.documents, opened.queries
-        echo_lines(export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries))
+        remarks = export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries)
+        echo_lines(remark.sentence for remark in remarks)
 
 
 @verb("import", WRITES)
@@ -172,7 +173,7 @@ def import_file(project: str, source: str, **options: Any) -> None:
     """
     if is_archive(source):
         archived = open_archive(source)
-        lines = archived.lines("judgements.jsonl")
+        lines = numbered_lines(archived.text("judgements.jsonl"))
         archived.hashes()  # what cannot be read is refused before anything is made
         with tempfile.TemporaryDirectory() as scratch, named_after(archived, scratch):
             own = {"topics": options["topics"] or str(topics_of(archived, Path(scratch))), "pool": None}
@@ -190,16 +191,16 @@ def import_file(project: str, source: str, **options: Any) -> None:
         opened.store.database.translated("nothing more was done"),
     ):
         try:
-            lines = lines_of(Path(source).read_text(encoding="utf-8"))
+            text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{source}: expected lines of JSON, found: {error}") from error
-        if lines and lines[0].startswith('{"focuseval": "assessments"'):
-            count = import_everything(opened.store, lines, file=source)
+        if text.startswith('{"focuseval": "assessments"'):
+            count = import_everything(opened.store, numbered_lines(text), file=source)
             click.echo(f"{count} events", err=True)
             return
         name, file, actor = options["assessor"] or "", Path(source).name, getpass.getuser()
         ids, documents = {topic.id for topic in opened.topics}, opened.documents.get
-        stored = import_judgements(opened.store, lines, documents, topics=ids, actor=actor, assessor=name, file=file)
+        stored = import_judgements(opened.store, text, documents, topics=ids, actor=actor, assessor=name, file=file)
         click.echo(str(stored), err=True)
 
 

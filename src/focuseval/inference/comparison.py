@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
-from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Paired, judge_families
+from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Paired, judge_families, topics_needed
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
 from focuseval.inference.sentences import (
     equals_p,
@@ -534,3 +534,43 @@ def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None,
     if turned == [measure]:
         return ""
     return other_orders(turned, len(comparisons) - 1, leader=b is None)
+
+
+class Turned(NamedTuple):
+    """Two runs, as rows, whose order is the other way round under other values."""
+
+    better: int
+    worse: int
+    difference: float
+    """By the first values: better less worse."""
+    other: float
+    """The same by the other values; below zero."""
+    needed: float
+    """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
+
+
+def turned_pairs(
+    values: NDArray[np.float64], others: NDArray[np.float64], settings: Settings | None = None
+) -> list[Turned]:
+    """Return the pairs of runs whose order other values turn round, the largest difference first.
+
+    Both are runs × topics; topics without a value for some run are left out. Runs that share a place by `ranked` have
+    no order that could be turned round.
+
+    >>> turned_pairs(np.array([[0.5, 0.7], [0.2, 0.4]]), np.array([[0.1], [0.2]]))[0][:2]
+    (0, 1)
+    """
+    values, others = (part[:, ~np.isnan(part).any(axis=0)] for part in (values, others))
+    if not values.size or not others.size:
+        return []
+    better, worse = _pairs(values, None, None)
+    before, after = ranked(values)[1], ranked(others)[1]
+    turned = (before[better] < before[worse]) & (after[better] > after[worse])
+    better, worse = better[turned], worse[turned]
+    differences, needed = paired_differences(values[better], values[worse]), np.full(len(better), np.inf)
+    if values.shape[1] > 1:  # else the topics say nothing of it
+        deviation = differences.std(axis=1, ddof=1)
+        needed = topics_needed(differences.mean(axis=1), deviation, settings or Settings())
+    means = (part.mean(axis=1)[better] - part.mean(axis=1)[worse] for part in (values, others))
+    rows = zip(better.tolist(), worse.tolist(), *(column.tolist() for column in (*means, needed)), strict=True)
+    return sorted((Turned(*row) for row in rows), key=lambda pair: -pair.difference)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from math import isfinite, isnan, nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.agreement import Agreement, agreements, alpha, finished
+from focuseval.assessment.agreement import Agreement, agreements, alpha, finished, without_nan
 from focuseval.assessment.golds import build_gold
 from focuseval.assessment.models.answers import COUNTED
 from focuseval.assessment.models.judging import WORDS
@@ -79,7 +79,7 @@ class Trust:
             for one in self.quoted
         ]
         orders = [{**asdict(one), "flips": [flip._asdict() for flip in one.flips]} for one in self.orders]
-        found: dict[str, Any] = _plain(
+        found: dict[str, Any] = without_nan(
             {
                 "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
                 "alpha": self.alpha,
@@ -141,16 +141,6 @@ def _sources(store: Store, judged: Iterable[Saved]) -> list[tuple[Saved, dict[st
         noted = [edit["source"] for edit in store.edits(saved.key) if edit["kind"] == "replace" and "source" in edit]
         rows.append((saved, noted[-1] if noted else {}))
     return rows
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return value
 
 
 _LEVELS = (

@@ -12,7 +12,6 @@ from flask import Blueprint, Response, abort, render_template, request, send_fil
 from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
-from focuseval.assessment.files import lines_of
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.plan import assessors
 from focuseval.assessment.store import ADJUDICATED
@@ -42,7 +41,7 @@ def export() -> Response:
     overseers_only()
     whole = tempfile.TemporaryFile()  # noqa: SIM115  it is closed when it is sent; a slow client must not hold a read
     with desk().store.database.snapshot():
-        whole.writelines(line.encode() for line in export_everything(desk().store))
+        whole.writelines(export_everything(desk().store))
     whole.seek(0)
     return send_file(whole, "application/x-ndjson", as_attachment=True, download_name="assessments.jsonl")
 
@@ -101,10 +100,10 @@ def upload() -> str | tuple[str, int]:
     if sent is None or not sent.filename:
         abort(400, "choose a file")
     try:
-        lines = lines_of(sent.read().decode("utf-8"))
+        text = sent.read().decode("utf-8")
         name = request.form.get("assessor", "").strip()[:64]
         store, documents, topics = desk().store, desk().documents.get, desk().topics
-        told = import_judgements(store, lines, documents, topics=topics, actor=user(), assessor=name, file="upload")
+        imported = import_judgements(store, text, documents, topics=topics, actor=user(), assessor=name, file="upload")
     except (FocusevalError, UnicodeDecodeError) as error:
         return page(message=str(error)), 422
-    return page(imported=told)
+    return page(imported=imported)
