@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from focuseval.assessment import open_project
 from focuseval.assessment.archive import open_archive, write_archive
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.growth import project_pool
 from focuseval.assessment.plan import Assessor, register
-from focuseval.assessment.pool import Contributor, Entry, Pool, read_pool, write_pool
+from focuseval.assessment.pool import Contributor, Entry, Pool, project_pool, read_pool, write_pool
 from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.store import Key, Store
 from focuseval.assessment.users import User, UsersFile, add_user, read_users

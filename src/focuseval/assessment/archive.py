@@ -35,9 +35,8 @@ from focuseval.assessment.agreement import agreements, alpha, finished, without_
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
 from focuseval.assessment.files import settle
 from focuseval.assessment.golds import Whose, export_gold
-from focuseval.assessment.growth import project_pool
 from focuseval.assessment.plan import assessors, roles
-from focuseval.assessment.pool import write_pool
+from focuseval.assessment.pool import project_pool, write_pool
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document

@@ -174,8 +174,8 @@ def build_merged(
 
     The counts of each kind are among its remarks, and in its attributes topic by topic.
     """
-    rule, lead, imported, include = whose.merge or "", whose.assessor, whose.imported, whose.include
-    merged = merge_judgements(store, rule, lead=lead, imported=imported, include=include)
+    lead, rule = whose.assessor, whose.merge or ""
+    merged = merge_judgements(store, rule, lead=lead, imported=whose.imported, include=whose.include)
     saved = [one.saved for one in merged.values() if one.saved is not None]
     if documents.index is not None:
         refuse_changed([side for one in merged.values() for side in one.of], documents.index)
@@ -195,10 +195,9 @@ def _stale(store: Store) -> tuple[str, ...]:
     if not stale:
         return ()
     (topic, document), names = next(iter(stale.items()))
+    older = f"{len(stale)} decisions are older than a judgement under them"
     first = f"{document} for topic {topic}, changed by {', '.join(names)}"
-    return (
-        f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again",
-    )
+    return (f"{older}, the first of {first}; adjudicate them again",)
 
 
 def whose_gold(
@@ -209,17 +208,17 @@ def whose_gold(
         if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
             raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
         return build_merged(store, whose, documents, queries=queries, graded=graded), f"merged by {whose.merge}"
-    name = chosen_assessor(store, whose.assessor, adjudicated=whose.adjudicated)
+    name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
     return gold, labels(store).get(name, name)
 
 
-def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
+def chosen_assessor(store: Store, whose: Whose) -> str:
     """Return whose judgements are meant; unsaid is enough where only one has finished any and is no language model."""
-    if adjudicated and assessor:
+    if whose.adjudicated and whose.assessor:
         raise AssessError("expected --assessor or --adjudicated, found both")
-    if adjudicated or assessor:
-        return assessor or ADJUDICATED
+    if whose.adjudicated or whose.assessor:
+        return whose.assessor or ADJUDICATED
     names = sorted(finished(store))
     people = [name for name in names if not name.startswith(MODEL_PREFIX)]
     if len(people) == 1:

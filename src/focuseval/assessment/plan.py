@@ -319,7 +319,7 @@ def answers(store: Store) -> list[KnownAnswer]:
     found = []
     for unit, use in known_units(store).items():
         decided = store.judgement(Key(ADJUDICATED, *unit)).judgement
-        for key in store.judged_of(*unit):
+        for key in store.judged(None, *unit):
             first = first_finished(store, key) if key.assessor != ADJUDICATED else None
             if first is not None and decided.finished:
                 at, judgement = first

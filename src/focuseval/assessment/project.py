@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.files import held, write_private
-from focuseval.assessment.growth import add_pool
-from focuseval.assessment.pool import Pool, read_pool
+from focuseval.assessment.pool import Pool, add_pool, read_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.documents import open_documents

@@ -55,13 +55,13 @@ class Sessions:
         self._refresh()
         return {"user": user, "id": secrets.token_urlsafe(16), "epoch": self._revoked[user]}
 
-    def lives(self, cookie: dict[str, Any]) -> bool:
+    def lives(self, cookie: Mapping[str, Any]) -> bool:
         """Whether a session was neither ended nor revoked."""
         self._refresh()
         number, user = str(cookie.get("id", "")), str(cookie.get("user", ""))
         return bool(number) and _hash(number) not in self._ended and cookie.get("epoch") == self._revoked[user]
 
-    def end(self, cookie: dict[str, Any]) -> None:
+    def end(self, cookie: Mapping[str, Any]) -> None:
         """End one session."""
         if cookie.get("id"):
             self._append({"ended": _hash(str(cookie["id"])), "until": int(time.time()) + DAYS * 86_400})

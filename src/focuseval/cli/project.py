@@ -16,11 +16,10 @@ from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
 from focuseval.assessment.golds import Whose, export_gold
-from focuseval.assessment.growth import add_pool, grown, keep_run
-from focuseval.assessment.models.agreement_page import render_agreement
-from focuseval.assessment.models.trust import project_trust, tables
+from focuseval.assessment.models.trust import project_trust, render_agreement, tables
 from focuseval.assessment.plan import assessors, give_known, pool, record
 from focuseval.assessment.plan import split as split_pool
+from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import check_pool, is_project, open_judgements, open_project
 from focuseval.assessment.reanchor import reanchor_all

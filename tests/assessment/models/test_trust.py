@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from focuseval.assessment import open_project
-from focuseval.assessment.models.agreement_page import render_agreement, sentences, slope
-from focuseval.assessment.models.trust import project_trust
+from focuseval.assessment.models.trust import project_trust, render_agreement, sentences, slope
 from focuseval.assessment.stability import Replacement
 from focuseval.example import ROOT
 from focuseval.formats import read_run

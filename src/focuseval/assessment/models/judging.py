@@ -9,10 +9,16 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.models.answers import COUNTED, ModelAnswer, PlacedAnswer, place_answers
-from focuseval.assessment.models.asking import Asker, WindowRequest, kept_reply, window_request
-from focuseval.assessment.models.client import Client, ModelSettings
-from focuseval.assessment.models.prompt import Prompt, addressed, windows
+from focuseval.assessment.models.client import Asker, Client, ModelSettings, WindowRequest, kept_reply, window_request
+from focuseval.assessment.models.prompt import (
+    COUNTED,
+    ModelAnswer,
+    PlacedAnswer,
+    Prompt,
+    addressed,
+    place_answers,
+    windows,
+)
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.rules import as_dict
 from focuseval.assessment.store import Key, Store
