@@ -329,22 +329,17 @@ def open_archive(path: str | Path) -> Archive:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(MANIFEST) as file:
             manifest = json.loads(file.read(2**26))
-        known = manifest["focuseval"] == KIND and _is_list_of_files(manifest["files"])
+        kind, files = manifest["focuseval"], manifest["files"]
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
         raise FormatError(f"expected an archive of a collection, found: {error}", at=str(path)) from error
-    if not known or manifest.get("version") != VERSION:
+    listed: list[Any] = list(files.values()) if isinstance(files, dict) else [None]
+    whole = all(isinstance(one, dict) and isinstance(one.get("sha256"), str) for one in listed)
+    sizes = [one.get("bytes") for one in listed] if whole else []
+    whole = whole and all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
+    if not whole or kind != KIND or manifest.get("version") != VERSION:
         what = "expected an archive of a collection, found another kind, a newer version, or no list of its files"
         raise FormatError(what, at=str(path))
     return Archive(Path(path), manifest)
-
-
-def _is_list_of_files(files: object) -> bool:
-    """Whether a manifest's list is one: names with sizes and hashes, and together no more than we unpack."""
-    if not isinstance(files, dict) or not all(isinstance(listed, dict) for listed in files.values()):
-        return False
-    sizes = [listed.get("bytes") for listed in files.values()]
-    whole = all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
-    return whole and all(isinstance(listed.get("sha256"), str) for listed in files.values())
 
 
 def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:

@@ -175,22 +175,8 @@ SIDES = ("-wal", "-shm")
 """What SQLite keeps beside its file."""
 
 
-@dataclass(frozen=True)
-class Restored:
-    """What was put back, and where the file that stood in its place is."""
-
-    source: Path
-    events: int
-    kept: Path | None
-
-    def __str__(self) -> str:
-        """Return one line for the terminal."""
-        before = f"what was there is in {self.kept}" if self.kept else "nothing was there before"
-        return f"restored {self.events} events from {self.source}; {before}"
-
-
-def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> Restored:
-    """Restore a project that nobody has open.
+def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> str:
+    """Restore a project that nobody has open, and say in one line from what, and where the file before it is.
 
     `backup` is the copy to restore; None is the newest sound one of the project's backups and of those in `folders`.
     `actor` is whose name stands in the log for it.
@@ -226,7 +212,8 @@ def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (
                 connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'", (highest,))
             edit = {"kind": "restore", "from": str(source), "kept": str(kept.relative_to(project)) if kept else ""}
             record(store, edit, actor=actor)
-        return Restored(source, int(events), kept)
+        before = f"what was there is in {kept}" if kept else "nothing was there before"
+        return f"restored {events} events from {source}; {before}"
 
 
 def _defect(path: Path) -> str:

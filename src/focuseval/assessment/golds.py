@@ -92,7 +92,14 @@ def gold_of(
     texts = pa.array([row[3] for row in marked], pa.string())
     passages = Passages(*codes([row[0] for row in marked]), start, end, end - start, quote=texts)
     pages = [(one, documents.get(one.key.document)) for one in saved] if documents else []
-    graded = [(one, *element) for one, page in pages for element in _graded(one, page)]
+    graded = []
+    for one, page in pages:  # every element with highlighted text
+        grades = inferred(page, one.judgement.grades)
+        for element in page.elements:
+            rsize = spans.size(spans.intersect(one.judgement.highlights, ((element.start, element.end),)))
+            if rsize:
+                grade = _GRADE[grades[element.path]] if element.path in grades else 2
+                graded.append((one, element.path, grade, element.end - element.start, rsize))
     elements = GradedElements(
         *codes([row[0] for row in graded]),
         path=pa.array([row[1] for row in graded], pa.string()).dictionary_encode(),
@@ -114,17 +121,6 @@ def gold_of(
         queries={topic: text for topic, text in (queries or {}).items() if topic in topic_codes},
         attributes=facts,
     )
-
-
-def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]:
-    """Return every element with highlighted text: path, exhaustivity, size, highlighted size."""
-    grades, found = inferred(document, saved.judgement.grades), []
-    for element in document.elements:
-        rsize = spans.size(spans.intersect(saved.judgement.highlights, ((element.start, element.end),)))
-        if rsize:
-            grade = _GRADE[grades[element.path]] if element.path in grades else 2
-            found.append((element.path, grade, element.end - element.start, rsize))
-    return found
 
 
 def refuse_changed(saved: Sequence[Saved], index: Index) -> None:
@@ -167,29 +163,6 @@ def build_gold(
     return replace(gold, remarks=_stale(store) if assessor == ADJUDICATED else ())
 
 
-def build_merged(
-    store: Store, whose: Whose, documents: DocumentCache, *, queries: Mapping[str, str], graded: bool
-) -> Gold:
-    """Return one gold from the finished judgements of everyone; see `focuseval.assessment.adjudication`.
-
-    The counts of each kind are among its remarks, and in its attributes topic by topic.
-    """
-    lead, rule = whose.assessor, whose.merge or ""
-    merged = merge_judgements(store, rule, lead=lead, imported=whose.imported, include=whose.include)
-    saved = [one.saved for one in merged.values() if one.saved is not None]
-    if documents.index is not None:
-        refuse_changed([side for one in merged.values() for side in one.of], documents.index)
-
-    def quotes(one: Saved) -> list[Quote]:
-        text = documents.get(one.key.document).text
-        return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
-
-    known = facts(merged, labels(store))
-    gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
-    counts = merged_counts(gold)
-    return replace(gold, remarks=(*([counts_text(counts)] if counts else []), *_stale(store)))
-
-
 def _stale(store: Store) -> tuple[str, ...]:
     stale = stale_decisions(store)
     if not stale:
@@ -203,11 +176,29 @@ def _stale(store: Store) -> tuple[str, ...]:
 def whose_gold(
     store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
 ) -> tuple[Gold, str]:
-    """Return the gold that was asked for, and in a word whose it is."""
+    """Return the gold that was asked for, and in a word whose it is.
+
+    Of a gold merged from everyone's judgements (see `focuseval.assessment.adjudication`) the counts of each kind are
+    among its remarks, and in its attributes topic by topic.
+    """
     if whose.merge:
         if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
             raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
-        return build_merged(store, whose, documents, queries=queries, graded=graded), f"merged by {whose.merge}"
+        lead, imported, include = whose.assessor, whose.imported, whose.include
+        merged = merge_judgements(store, whose.merge, lead=lead, imported=imported, include=include)
+        saved = [one.saved for one in merged.values() if one.saved is not None]
+        if documents.index is not None:
+            refuse_changed([side for one in merged.values() for side in one.of], documents.index)
+
+        def quotes(one: Saved) -> list[Quote]:
+            text = documents.get(one.key.document).text
+            return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
+
+        known = facts(merged, labels(store))
+        gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
+        counts = merged_counts(gold)
+        remarks = (*([counts_text(counts)] if counts else []), *_stale(store))
+        return replace(gold, remarks=remarks), f"merged by {whose.merge}"
     name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
     return gold, labels(store).get(name, name)

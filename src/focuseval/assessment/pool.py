@@ -164,7 +164,16 @@ def build_pool(
 
 def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
     """Return the names of topics and documents, and every document's rank in every run."""
-    ids = pa.chunked_array([_ids(run) for run in runs]).dictionary_encode().unify_dictionaries()
+    names = []
+    for run in runs:  # the collection's names, where the run is placed in one and it has them
+        joined = run.document.combine_chunks() if isinstance(run.document, pa.ChunkedArray) else run.document
+        own = pc.cast(joined, pa.string())
+        if run.placement is not None:
+            row = run.placement.document
+            known = run.placement.collection.ids.take(pa.array(np.maximum(row, 0)))
+            own = pc.if_else(pa.array(row >= 0), known, own)
+        names.append(own)
+    ids = pa.chunked_array(names).dictionary_encode().unify_dictionaries()
     documents = ids.chunk(0).dictionary.to_pylist() if ids.num_chunks else []
     topics = list(dict.fromkeys(topic for run in runs for topic in run.topics))
     code = {topic: k for k, topic in enumerate(topics)}
@@ -179,17 +188,6 @@ def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
         rank = np.arange(len(topic)) - np.repeat(starts, np.diff(np.r_[starts, len(topic)])) + 1
         parts.append(_Ranked(topic, document, np.full(len(topic), number, np.int64), rank))
     return topics, documents, _Ranked(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _ids(run: Run) -> pa.Array:
-    """Return the ids of a run's documents: the collection's, where the run is placed in one and it has them."""
-    joined = run.document.combine_chunks() if isinstance(run.document, pa.ChunkedArray) else run.document
-    names = pc.cast(joined, pa.string())
-    if run.placement is None:
-        return names
-    row = run.placement.document
-    known = run.placement.collection.ids.take(pa.array(np.maximum(row, 0)))
-    return pc.if_else(pa.array(row >= 0), known, names)
 
 
 def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ranked]:

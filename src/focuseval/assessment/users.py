@@ -137,12 +137,6 @@ def add_user(path: str | Path, name: str, password: str, *, role: str = "assesso
         users[name] = user
 
 
-def change_role(path: str | Path, name: str, role: str) -> None:
-    """Give a user of a file another role."""
-    with _changed(path) as users:
-        users[name] = replace(users[name], role=role)
-
-
 def check_name(name: str, path: str | Path) -> None:
     """Refuse a name that a line of the file could not hold, or that somebody else has for good."""
     storable = name.isprintable() and name == name.strip() and not name.startswith("#") and not set(name) & set(":/\\")
@@ -298,7 +292,8 @@ def give_role(store: Store, users: UsersFile, name: str, role: str, *, actor: st
             _refuse_last_lead(users, name)
         if role != "reader":
             register(store, Assessor(name), actor=actor)
-        change_role(users.path, name, role)
+        with _changed(users.path) as changed:
+            changed[name] = replace(changed[name], role=role)
         note_people(store, "role", name, actor=actor, role=role)
         know_role(store, name, role, actor=actor)
 

@@ -513,7 +513,7 @@ def restore(project: str, backup: str | None, **options: Any) -> None:
     """
     others = (Path(options["backup_to"]),) if options["backup_to"] else ()
     chosen = Path(backup) if backup else None
-    click.echo(str(restore_backup(Path(project), chosen, folders=others, actor=my_name(options))), err=True)
+    click.echo(restore_backup(Path(project), chosen, folders=others, actor=my_name(options)), err=True)
 
 
 @verb("guidelines", WRITES)

@@ -11,7 +11,6 @@ reply is in the project's database: what was asked is never paid for twice.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import socket
@@ -22,16 +21,12 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Lock
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from focuseval.assessment.models.prompt import SCHEMA, ModelAnswer, complaint, read_answer
 from focuseval.assessment.store import Key, Store, now
 from focuseval.errors import AnswerError, ModelError, UnansweredError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _PATH = "/chat/completions"
 _NAME = re.compile(r"[^\s,\x00-\x1f\x7f]{1,120}")
@@ -246,15 +241,6 @@ class WindowRequest(NamedTuple):
     digest: str
     """Stands for model, messages and the longest answer: the same question has the same digest."""
     body: dict[str, Any]
-
-
-def window_request(
-    key: Key, span: tuple[int, int], model: str, messages: Sequence[dict[str, str]], max_tokens: int
-) -> WindowRequest:
-    """Return a window as a request."""
-    body = {"model": model, "messages": list(messages), "max_tokens": max_tokens, "temperature": 0}
-    digest = hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest()
-    return WindowRequest(key, *span, digest, body)
 
 
 def kept_reply(store: Store, one: WindowRequest) -> str | None:

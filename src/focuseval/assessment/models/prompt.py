@@ -278,8 +278,6 @@ class PlacedAnswer:
     """How the entry point was found; empty where none was given."""
     unplaced: tuple[str, ...]
     """The quotes that are not in the text, or in several places."""
-    addressed: str = ""
-    """Words of the document that are meant for a model."""
 
 
 def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswer]]) -> PlacedAnswer:

@@ -29,6 +29,7 @@ from focuseval.assessment.web.desk import (
     document_view,
     key_of,
     leads_only,
+    overseers_look_leads_change,
     overseers_only,
     pooled_unit,
     state_of,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 
 adjudication = Blueprint("adjudication", __name__)
+adjudication.before_request(overseers_look_leads_change)
 
 OPEN, STALE, DECIDED = "undecided", "stale", "decided"
 TO_DECIDE = "to decide"
@@ -58,7 +60,6 @@ SHOWN = 200
 @adjudication.get("/adjudicate")
 def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
-    overseers_only()
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
     everything = _rows()
     counts = Counter(row.state for row in everything)
@@ -106,7 +107,6 @@ def _rows() -> list[Compared]:
 @adjudication.get("/adjudicate/next")
 def following() -> Redirect:
     """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
-    overseers_only()
     here = (request.args.get("topic", ""), request.args.get("document", ""))
     waiting = [row for row in _rows() if row.state != DECIDED and (row.topic, row.document) != here]
     if not waiting:
@@ -119,7 +119,6 @@ def following() -> Redirect:
 @adjudication.post("/adjudicate/agreed")
 def accept() -> Redirect:
     """Decide all documents on which everybody agrees."""
-    leads_only()
     topic, rule = request.form.get("topic", ""), request.form.get("rule", "union")
     try:
         least = float(request.form.get("least", "1"))
@@ -134,7 +133,6 @@ def accept() -> Redirect:
 @adjudication.get("/adjudicate/document")
 def document() -> str:
     """Show one document with a stripe per assessor, and why it is in the pool."""
-    overseers_only()
     topic, name = pooled_unit(request.args)
     entry, runs = why_pooled(desk().store, topic, name)
     return _page_of(topic, name, "/api/sides", entry=entry, runs=runs, decides=desk().access.leads(user()))
@@ -150,7 +148,6 @@ def _page_of(topic: str, document: str, source: str, **shown: object) -> str:
 @adjudication.get("/api/sides")
 def compared() -> Response:
     """Return the text, every assessor's finished judgement, and what was decided."""
-    overseers_only()
     topic, name = pooled_unit(request.args)
     store, page = desk().store, desk().documents.get(name)
     shown = _views(finished_sides(store, topic, name), page.sha256)
@@ -162,7 +159,6 @@ def compared() -> Response:
 @adjudication.post("/api/decide")
 def decision() -> Response:
     """Accept one, the union or the intersection."""
-    leads_only()
     values = body()
     key = key_of({**values, "as": ADJUDICATED})
     page = desk().documents.get(key.document)
@@ -176,7 +172,6 @@ def decision() -> Response:
 @adjudication.get("/agreement")
 def agreement() -> str:
     """Show agreement at four levels for every pair of assessors, and how it went over time."""
-    overseers_only()
     name, found = request.args.get("assessor", ""), desk().shared.documents()
     everything = desk().shared.agreements()
     pairs = [pair for pair in everything if name in ("", pair.left, pair.right)]

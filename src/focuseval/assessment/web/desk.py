@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flask import abort, current_app, g
+from flask import abort, current_app, g, request
 
 from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
@@ -262,3 +262,8 @@ def overseers_only() -> None:
     """Refuse everyone who is to stay blind; a reader may look, and `guard` keeps them from changing anything."""
     if not desk().access.sees_all(user()):
         abort(403, "only a lead sees what others judged")
+
+
+def overseers_look_leads_change() -> None:
+    """Refuse, before every route of a blueprint, everyone who may not look at what others did, or not change it."""
+    overseers_only() if request.method in ("GET", "HEAD", "OPTIONS") else leads_only()

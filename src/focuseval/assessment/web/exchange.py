@@ -19,7 +19,7 @@ from focuseval.assessment.pool import add_pool, describe_pool, grown, keep_run, 
 from focuseval.assessment.project import check_pool
 from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user
 from focuseval.errors import FocusevalError, counted
 from focuseval.formats import read_run
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 growing = Blueprint("growing", __name__)
+growing.before_request(overseers_look_leads_change)
 
 DEPTH, DEEPEST = 10, 10_000
 """How deep a run is pooled unless said otherwise, and at most."""
@@ -39,7 +40,6 @@ DEPTH, DEEPEST = 10, 10_000
 @growing.get("/pool")
 def pooled(message: str = "") -> str:
     """Show what the pool is made of, and the runs that are kept with the project."""
-    overseers_only()
     pool = project_pool(desk().store)
     kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
     shown = {"pool": pool, "told": describe_pool(pool), "kept": kept, "known": known, "depth": DEPTH}
@@ -49,7 +49,6 @@ def pooled(message: str = "") -> str:
 @growing.post("/pool")
 def upload() -> Redirect | tuple[str, int]:
     """Keep a run with the project, after it was read; it adds nothing to the pool yet."""
-    leads_only()
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         return pooled(message="Choose a file."), 422
@@ -65,7 +64,6 @@ def upload() -> Redirect | tuple[str, int]:
 @growing.post("/pool/forget")
 def forget() -> Redirect:
     """Keep a run no longer; what it brought into the pool stays there."""
-    leads_only()
     path = _run()
     record(desk().store, {"kind": "run", "did": "forget", "file": path.name}, actor=user())
     path.unlink(missing_ok=True)
@@ -76,7 +74,6 @@ def forget() -> Redirect:
 @growing.get("/pool/preview")
 def preview(message: str = "") -> str:
     """Show what one more run would add to the pool, topic by topic."""
-    overseers_only()
     path, depth = _run(), _depth()
     run = _read(path)
     _, rows = grown(desk().store, [run], depth=depth)
@@ -86,7 +83,6 @@ def preview(message: str = "") -> str:
 @growing.post("/pool/add")
 def add() -> Redirect | tuple[str, int]:
     """Add the documents of a run to the pool."""
-    leads_only()
     path, depth = _run(), _depth()
     try:
         run = _read(path)
@@ -102,7 +98,6 @@ def add() -> Redirect | tuple[str, int]:
 @growing.get("/ranking")
 def ranking() -> str:
     """Show how the runs rank with what is judged so far, and whether more or other judgements would change it."""
-    overseers_only()
     paths = kept_runs(desk().folder)
     measure, rule = request.args.get("measure", DEFAULT).strip()[:60], request.args.get("merge", "union")
     found, message = None, ""
@@ -138,12 +133,12 @@ _MERGE = "merge "
 _SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
 exchange = Blueprint("exchange", __name__)
+exchange.before_request(overseers_look_leads_change)
 
 
 @exchange.get("/exchange")
 def page(message: str = "", imported: Imported | None = None) -> str:
     """Show what can be taken out and brought in."""
-    overseers_only()
     everyone = assessors(desk().store)
     return render_template("exchange.html", everyone=everyone, merges=MERGES, message=message, imported=imported)
 
@@ -151,7 +146,6 @@ def page(message: str = "", imported: Imported | None = None) -> str:
 @exchange.get("/export")
 def export() -> Response:
     """Send everything as lines of JSON."""
-    overseers_only()
     whole = tempfile.TemporaryFile()  # noqa: SIM115  it is closed when it is sent; a slow client must not hold a read
     with desk().store.database.snapshot():
         whole.writelines(export_everything(desk().store))
@@ -162,7 +156,6 @@ def export() -> Response:
 @exchange.get("/archive")
 def archive() -> Response:
     """Send the finished collection as one file."""
-    overseers_only()
     rule = request.args.get("merge", "union")
     if rule not in MERGES:
         abort(404, "no such rule")
@@ -179,7 +172,6 @@ def archive() -> Response:
 @exchange.get("/gold")
 def gold() -> Response:
     """Send the judgements of one assessor, or the adjudicated ones, in a gold format."""
-    overseers_only()
     name, wanted = request.args.get("assessor", ""), request.args.get("format", "")
     rule = name.removeprefix(_MERGE) if name.startswith(_MERGE) else None
     known = {one.name for one in assessors(desk().store)} | {ADJUDICATED}
@@ -203,7 +195,6 @@ def gold() -> Response:
 @exchange.post("/import")
 def import_file() -> str | tuple[str, int]:
     """Read judgements that were made elsewhere as one more assessor."""
-    leads_only()
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         abort(400, "choose a file")

@@ -136,6 +136,7 @@ def _begin_try(limits: Mapping[str, int]) -> None:
 
 
 people = Blueprint("people", __name__)
+people.before_request(leads_only)
 
 SHOWN = 50
 """Steps of the log that the page shows."""
@@ -144,7 +145,6 @@ SHOWN = 50
 @people.get("/people")
 def everyone(message: str = "", link: str = "", done: str = "") -> str:
     """List users and invitations."""
-    leads_only()
     store, users = desk().store, desk().access.users
     desk().overview.rows()
     return render_template(
@@ -164,7 +164,6 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
 @people.post("/people")
 def change() -> str | tuple[str, int] | Response:
     """Invite, revoke, reset, remove, log out, or give a role: one thing that the form names."""
-    leads_only()
     users = desk().access.users
     do = request.form.get("do", "")
     if do not in _ACTIONS:

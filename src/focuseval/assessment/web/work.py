@@ -28,7 +28,7 @@ from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
-from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user
 from focuseval.errors import FocusevalError, counted
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 dashboard = Blueprint("dashboard", __name__)
+dashboard.before_request(overseers_look_leads_change)
 
 CELLS = 3_000
 """Assessors times topics up to which the page draws all of them."""
@@ -44,7 +45,6 @@ CELLS = 3_000
 @dashboard.get("/dashboard")
 def campaign() -> str:
     """Show the sums of every assessor and of every topic, or the rows of one of them."""
-    overseers_only()
     store = desk().store
     rows = desk().overview.rows()
     name, topic = request.args.get("assessor"), request.args.get("topic")
@@ -53,12 +53,15 @@ def campaign() -> str:
         if not rows:
             abort(404, "nobody has anything to do here")
     by_assessor, by_topic = summed(rows, "assessor"), summed(rows, "topic")
+    grid: dict[str, dict[str, Work]] = {}
+    for row in rows:
+        grid.setdefault(row.assessor, {})[row.topic] = row
     return render_template(
         "dashboard.html",
         whole=(summed(rows, "") or [Work()])[0],
         by_assessor=by_assessor if name is None else [],
         by_topic=by_topic if topic is None else [],
-        grid=_grid(rows) if name is None and topic is None else {},
+        grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
         name=name,
         topic=topic,
         labels=labels(store),
@@ -68,16 +71,8 @@ def campaign() -> str:
     )
 
 
-def _grid(rows: list[Work]) -> dict[str, dict[str, Work]]:
-    """Return assessor → topic → row, unless there are too many to be looked at."""
-    found: dict[str, dict[str, Work]] = {}
-    for row in rows:
-        found.setdefault(row.assessor, {})[row.topic] = row
-    topics = {row.topic for row in rows}
-    return found if 1 < len(found) * len(topics) <= CELLS else {}
-
-
 work = Blueprint("work", __name__)
+work.before_request(overseers_look_leads_change)
 
 FLAGGED = 500
 """Flagged judgements that the page shows."""
@@ -86,7 +81,6 @@ FLAGGED = 500
 @work.get("/work")
 def given(message: str = "") -> str:
     """Show whose every topic is, or every document of one topic, and what became of it."""
-    overseers_only()
     store, topic = desk().store, request.values.get("topic", "")
     if topic and topic not in desk().topics:
         abort(404, "no such topic")
@@ -134,7 +128,6 @@ def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
 @work.post("/work")
 def change() -> Response | tuple[str, int]:
     """Do what the form asks for to the topics or documents that are ticked."""
-    leads_only()
     act = _ACTS.get(request.form.get("do", ""))
     if act is None:
         abort(400, "no such action")
@@ -212,7 +205,6 @@ _ACTS = {"assign": _assign, "split": _split, "reopen": _reopen, "known": _known}
 @work.get("/flagged")
 def flagged() -> str:
     """List what assessors flagged, with what they noted, newest first; of all, or of one of them or one topic."""
-    overseers_only()
     name, topic = request.args.get("assessor"), request.args.get("topic")
     store = desk().store
     rows = store.database.read().execute(
@@ -229,7 +221,6 @@ def flagged() -> str:
 @work.get("/texts")
 def texts(message: str = "") -> str:
     """List the judgements whose text has changed since, with what would become of their highlights."""
-    overseers_only()
     found = changed_texts(desk().store, desk().documents.plain)
     return render_template("texts.html", changed=found, message=message)
 
@@ -237,7 +228,6 @@ def texts(message: str = "") -> str:
 @work.post("/texts")
 def move() -> Response | tuple[str, int]:
     """Move every judgement whose highlights were all found again."""
-    leads_only()
     stays = request.form.get("finished") == "yes"
     try:
         moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
