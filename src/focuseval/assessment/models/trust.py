@@ -18,7 +18,7 @@ from focuseval.assessment.golds import build_gold
 from focuseval.assessment.models.judging import WORDS
 from focuseval.assessment.models.prompt import COUNTED
 from focuseval.assessment.plan import MODEL, PERSON, Assessor, assessors
-from focuseval.assessment.stability import Replacement, replacements
+from focuseval.assessment.stability import DEFAULT, Replacement, replacements
 from focuseval.data.highlights import size
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
 from focuseval.inference.agreement import RESAMPLES
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from focuseval.assessment.project import Project
     from focuseval.assessment.stability import Replacement
     from focuseval.data.run import Run
-
-
-MEASURE = "MAgP"
 
 
 class Quoted(NamedTuple):
@@ -101,7 +98,7 @@ class Trust:
         return {name: without_nan(value) for name, value in values.items()}
 
 
-def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = MEASURE) -> Trust:
+def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEFAULT) -> Trust:
     """Return how far the assessors of a project agree, and whether runs keep their order whoever judges.
 
     Parameters

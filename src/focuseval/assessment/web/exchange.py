@@ -42,7 +42,7 @@ def pooled(message: str = "") -> str:
     """Show what the pool is made of, and the runs that are kept with the project."""
     pool = project_pool(desk().store)
     kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
-    shown = {"pool": pool, "told": describe_pool(pool), "kept": kept, "known": known, "depth": DEPTH}
+    shown = {"pool": pool, "statistics": describe_pool(pool), "kept": kept, "known": known, "depth": DEPTH}
     return render_template("pool.html", message=message, **shown)
 
 
@@ -106,8 +106,8 @@ def ranking() -> str:
             found = rank_runs(desk().store, desk().documents, paths, measure, rule=rule)
         except FocusevalError as error:
             message = str(error)
-    told = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
-    return render_template("ranking.html", found=found, **told)
+    shown = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
+    return render_template("ranking.html", found=found, **shown)
 
 
 def _run() -> Path:
