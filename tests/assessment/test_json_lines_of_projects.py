@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from focuseval.assessment import open_project
 from focuseval.assessment.archive import open_archive, write_archive
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.plan import Assessor, register
-from focuseval.assessment.pool import Contributor, Entry, Pool, project_pool, read_pool, write_pool
+from focuseval.assessment.plan import Assessor, Pooled, register
+from focuseval.assessment.pool import Contributor, Pool, project_pool, read_pool, write_pool
 from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.store import Key, Store
 from focuseval.assessment.users import User, UsersFile, add_user, read_users
@@ -61,7 +61,7 @@ def test_judgements_from_elsewhere_keep_their_quotes(text):
 @LINES
 @given(name=TEXTS, topic=TEXTS)
 def test_a_pool_keeps_its_names(name, topic):
-    pool = Pool((Contributor(name, name),), (Entry(topic, name, 1, 1, (0,)),), depth=3)
+    pool = Pool((Contributor(name, name),), (Pooled(topic, name, 0, 1, 1, (0,)),), depth=3)
     with tempfile.TemporaryDirectory() as folder:
         write_pool(pool, Path(folder) / "pool.jsonl")
         assert read_pool(Path(folder) / "pool.jsonl") == pool

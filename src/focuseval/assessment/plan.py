@@ -59,7 +59,9 @@ class Pooled(NamedTuple):
     runs: int = 0
     best: int = 0
     by: tuple[int, ...] = ()
-    """The runs that brought it, by their places in the event that added it."""
+    """The runs that brought it, by their places in the event that added it, or in a pool."""
+    batch: int = 0
+    """When it came: later runs are a batch of their own."""
 
 
 def add_to_pool(
@@ -82,7 +84,7 @@ def add_to_pool(
     if fresh or again:
         edit: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
         if runs:
-            edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
+            edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": [row[:6] for row in again]}
         record(store, edit, actor=actor)
     return len(fresh)
 

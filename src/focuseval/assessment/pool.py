@@ -64,23 +64,11 @@ class Contributor:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A document to judge for a topic."""
-
-    topic: str
-    document: str
-    runs: int
-    best: int
-    by: tuple[int, ...]
-    batch: int = 0
-
-
-@dataclass(frozen=True)
 class Pool:
     """Documents to judge, topic by topic in judging order, and where they come from."""
 
     contributors: tuple[Contributor, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[Pooled, ...]
     depth: int | None = None
     size: int | None = None
     order: str = "runs"
@@ -143,23 +131,32 @@ def build_pool(
         brought.setdefault(pair, []).append(run)
     columns = zip(chosen.topic.tolist(), chosen.document.tolist(), returned.tolist(), chosen.rank.tolist(), strict=True)
     entries = [
-        Entry(topics[topic], documents[document], count, rank, tuple(brought[(topic << 32) | document]))
+        Pooled(topics[topic], documents[document], 0, count, rank, tuple(brought[(topic << 32) | document]))
         for topic, document, count, rank in columns
     ]
-    known = {(entry.topic, entry.document) for entry in base.entries} if base else set()
+    known = {entry[:2] for entry in base.entries} if base else set()
     batch = 1 + max((one.batch for one in base.contributors), default=0) if base else 0
-    fresh = [replace(entry, batch=batch) for entry in entries if (entry.topic, entry.document) not in known]
+    fresh = [entry._replace(batch=batch) for entry in entries if entry[:2] not in known]
     place = {topic: k for k, topic in enumerate(dict.fromkeys(entry.topic for entry in fresh))}
     if order == "runs":
         fresh.sort(key=lambda entry: (place[entry.topic], -entry.runs, entry.best, entry.document))
     else:
-        names = sorted((entry.topic, entry.document) for entry in fresh)
+        names = sorted(entry[:2] for entry in fresh)
         drawn = dict(zip(names, np.random.default_rng(seed).permutation(len(names)).tolist(), strict=True))
-        fresh.sort(key=lambda entry: (place[entry.topic], drawn[entry.topic, entry.document]))
+        fresh.sort(key=lambda entry: (place[entry.topic], drawn[entry[:2]]))
     how = (batch, depth, size)
     contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, *how) for run in runs)
     added = Pool(contributors, tuple(fresh), depth, size, order, seed)
-    return _joined(base, added, entries) if base else added
+    if base is None:
+        return added
+    shift, again = len(base.contributors), {entry[:2]: entry for entry in entries}
+    kept = []
+    for entry in base.entries:  # in place, with the new runs counted
+        more = again.get(entry[:2], Pooled(*entry[:2], best=entry.best))
+        brought_by = (*entry.by, *(run + shift for run in more.by))
+        kept.append(entry._replace(runs=entry.runs + more.runs, best=min(entry.best, more.best), by=brought_by))
+    fresh = [entry._replace(by=tuple(run + shift for run in entry.by)) for entry in fresh]
+    return replace(added, contributors=(*base.contributors, *contributors), entries=(*kept, *fresh))
 
 
 def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
@@ -205,21 +202,6 @@ def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ra
     return taken, ranked.take((ranked.rank <= reach[ranked.topic]) & np.isin(ranked.pair, taken.pair))
 
 
-def _joined(base: Pool, added: Pool, entries: Sequence[Entry]) -> Pool:
-    """Return a pool with more runs: old entries in place, with the new runs counted, then the new entries."""
-    shift = len(base.contributors)
-    again = {(entry.topic, entry.document): entry for entry in entries}
-    kept = []
-    for entry in base.entries:
-        found = again.get((entry.topic, entry.document))
-        if found is not None:
-            by = (*entry.by, *(run + shift for run in found.by))
-            entry = replace(entry, runs=entry.runs + found.runs, best=min(entry.best, found.best), by=by)  # noqa: PLW2901  the same document
-        kept.append(entry)
-    fresh = [replace(entry, by=tuple(run + shift for run in entry.by)) for entry in added.entries]
-    return replace(added, contributors=(*base.contributors, *added.contributors), entries=(*kept, *fresh))
-
-
 def write_pool(pool: Pool, path: str | Path) -> None:
     """Write a pool's file, whole or not at all."""
     how = {name: getattr(pool, name) for name in ("depth", "size", "order", "seed")}
@@ -244,13 +226,14 @@ def read_pool(path: str | Path) -> Pool:
     remedy = "make the pool with 'focuseval pool'"
     if head.get("pool") != 1:
         raise FormatError('expected {"pool": 1, …}', at=at, remedy=remedy)
-    entries, expected = list[Entry](), "runs, depth, size, order and seed of the pool, found:"
+    entries, expected = list[Pooled](), "runs, depth, size, order and seed of the pool, found:"
     try:
         contributors = tuple(Contributor(**run) for run in head["runs"])
         how = [head[name] for name in ("depth", "size", "order", "seed")]
         expected = "a pooled document, found no"
         for at, one in values[1:]:  # noqa: B007  the error names the line at hand
-            entries.append(Entry(one["topic"], one["doc"], one["runs"], one["best"], tuple(one["by"]), one["batch"]))
+            by, batch = tuple(one["by"]), one["batch"]
+            entries.append(Pooled(one["topic"], one["doc"], 0, one["runs"], one["best"], by, batch))
     except (KeyError, TypeError) as error:
         raise FormatError(f"expected {expected} {error}", at=at, remedy=remedy) from error
     return Pool(contributors, tuple(entries), *how)
@@ -309,18 +292,15 @@ def project_pool(store: Store) -> Pool:
             number[k] = len(runs) if known is None else known
             if known is None:
                 runs.append(contributor)
-        rows = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
-        rows += edit.get("again", ())  # documents of the pool that more runs returned
-        for topic, document, *_, brought in rows:
+        returned = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
+        returned += edit.get("again", ())  # documents of the pool that more runs returned
+        for topic, document, *_, brought in returned:
             known_by = by.get((topic, document), ())
             by[topic, document] = tuple(dict.fromkeys((*known_by, *(number[k] for k in brought))))
         for topic, document, *_ in edit["rows"]:
             batches.setdefault((topic, document), batch)
-    entries = (
-        Entry(row.topic, row.document, row.runs, row.best, by.get(row[:2], ()), batches.get(row[:2], 0))
-        for row in pool(store)
-    )
-    return Pool(tuple(runs), tuple(entries))
+    rows = (row._replace(position=0, by=by.get(row[:2], ()), batch=batches.get(row[:2], 0)) for row in pool(store))
+    return Pool(tuple(runs), tuple(rows))
 
 
 def _same(left: Contributor, right: Contributor) -> bool:
@@ -333,11 +313,11 @@ def add_pool(store: Store, wanted: Pool, *, actor: str) -> int:
     Documents that it has keep their places; that more runs returned them is noted.
     """
     known = project_pool(store)
-    units = {(entry.topic, entry.document) for entry in known.entries}
+    units = {entry[:2] for entry in known.entries}
     fresh = {k for k, one in enumerate(wanted.contributors) if not any(_same(one, old) for old in known.contributors)}
-    rows = [Pooled(one.topic, one.document, 0, one.runs, one.best, one.by) for one in wanted.entries]
-    again = [row for row in rows if row[:2] in units and fresh & set(row.by)]
-    return add_to_pool(store, rows, actor=actor, runs=[vars(one) for one in wanted.contributors], again=again)
+    again = [row for row in wanted.entries if row[:2] in units and fresh & set(row.by)]
+    runs = [vars(one) for one in wanted.contributors]
+    return add_to_pool(store, wanted.entries, actor=actor, runs=runs, again=again)
 
 
 @dataclass(frozen=True)
@@ -364,10 +344,10 @@ def grown(
     base = project_pool(store)
     alone = build_pool(runs, depth=depth, size=size)
     after = build_pool(runs, depth=depth, size=size, base=base) if base.contributors or base.entries else alone
-    units = {(entry.topic, entry.document) for entry in base.entries}
+    units = {entry[:2] for entry in base.entries}
     judged = "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)"
     finished = {(topic, document) for topic, document in store.database.read().execute(judged, FINISHED)}
-    returned = [(entry.topic, entry.document) for entry in alone.entries]
+    returned = [entry[:2] for entry in alone.entries]
     counts = [
         Counter(topic for topic, _ in some)
         for some in (units, finished & units, returned, set(returned) - units, set(returned) & finished)
@@ -376,10 +356,10 @@ def grown(
     return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
 
 
-def why_pooled(store: Store, topic: str, document: str) -> tuple[Entry | None, list[Contributor]]:
+def why_pooled(store: Store, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
     """Return how a document came into the pool: its entry, and the runs that brought it."""
     found = project_pool(store)
-    entry = next((one for one in found.entries if (one.topic, one.document) == (topic, document)), None)
+    entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
     return entry, [found.contributors[k] for k in entry.by] if entry else []
 
 
