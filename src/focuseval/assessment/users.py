@@ -166,7 +166,7 @@ def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A link that was given to somebody, and what became of it."""
+    """A link that was given to somebody."""
 
     id: str
     name: str
@@ -175,11 +175,6 @@ class Invitation:
     until: str
     did: str
     """Whether it invites somebody new, or resets a password."""
-    state: str = "open"
-
-    def is_open(self) -> bool:
-        """Whether it can still be followed."""
-        return self.state == "open"
 
 
 def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE) -> str:
@@ -202,24 +197,22 @@ def invite_first_lead(store: Store, *, actor: str) -> str:
 
 
 def invitations(store: Store) -> list[Invitation]:
-    """Return all invitations, oldest first."""
-    found: dict[str, Invitation] = {}
+    """Return the invitations that can still be followed, oldest first."""
+    known: dict[str, Invitation] = {}
     now = datetime.now(UTC).isoformat(timespec="seconds")
     for _, edit in store.project_events("people"):
         did, number = edit["did"], edit.get("id", "")
         if did in (INVITE, RESET):
-            state = "expired" if edit["until"] <= now else "open"
-            found[number] = Invitation(number, edit["name"], edit["role"], edit["until"], did, state)
-        elif did in (ACCEPT, REVOKE) and number in found:
-            before, state = found[number], "accepted" if did == ACCEPT else "revoked"
-            found[number] = replace(before, name=edit.get("name") or before.name, state=state)
-    return list(found.values())
+            known[number] = Invitation(number, edit["name"], edit["role"], edit["until"], did)
+        elif did in (ACCEPT, REVOKE):
+            known.pop(number, None)
+    return [one for one in known.values() if one.until > now]
 
 
 def invited(store: Store, token: str) -> Invitation | None:
     """Return the invitation that a link's secret belongs to, as long as it can be followed."""
     wanted = _hash(token)
-    return next((one for one in invitations(store) if one.id == wanted and one.is_open()), None)
+    return next((one for one in invitations(store) if one.id == wanted), None)
 
 
 def accept(store: Store, users: UsersFile, token: str, name: str, password: str) -> User:
@@ -250,7 +243,7 @@ def accept(store: Store, users: UsersFile, token: str, name: str, password: str)
 
 def revoke(store: Store, number: str, *, actor: str) -> None:
     """Make an invitation invalid."""
-    found = next((one for one in invitations(store) if one.id == number and one.is_open()), None)
+    found = next((one for one in invitations(store) if one.id == number), None)
     if found is None:
         raise AssessError("there is no such open invitation")
     note_people(store, REVOKE, found.name, actor=actor, id=number)
@@ -316,7 +309,7 @@ def removed(store: Store) -> set[str]:
 
 def _revoke_all(store: Store, name: str, actor: str) -> None:
     for one in invitations(store):
-        if one.name == name and one.is_open():
+        if one.name == name:
             revoke(store, one.id, actor=actor)
 
 

@@ -152,7 +152,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
         users=sorted((users or {}).values(), key=lambda one: (one.role != "lead", one.name)),
         managed=isinstance(users, UsersFile),
         roles=ROLES,
-        invitations=[one for one in invitations(store) if one.is_open()],
+        invitations=invitations(store),
         log=store.project_log("people")[: -SHOWN - 1 : -1],
         seen={**desk().overview.pace.last, **desk().seen},
         message=message,
